@@ -1,0 +1,238 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document is walked here, whose shape is what the tests establish
+type Json = any;
+
+const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
+const contract: Json = JSON.parse(read('generated/openapi.json'));
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+const WITHOUT_REF_LOOPS = 40;
+
+function resolve(node: Json): Json {
+  let found = node;
+  for (let hops = 0; found?.$ref; hops++) {
+    if (hops > WITHOUT_REF_LOOPS) throw new Error(`References never end at ${node.$ref}`);
+    found = found.$ref
+      .slice(2)
+      .split('/')
+      .reduce((parent: Json, key: string) => parent[key.replaceAll('~1', '/').replaceAll('~0', '~')], contract);
+  }
+  return found;
+}
+
+const operations = Object.entries<Json>(contract.paths).flatMap(([path, item]) =>
+  METHODS.filter((method) => item[method]).map((method) => ({
+    id: item[method].operationId as string,
+    path,
+    method,
+    operation: item[method],
+    parameters: [...(item.parameters ?? []), ...(item[method].parameters ?? [])].map(resolve),
+    body: resolve(item[method].requestBody)?.content?.['application/json'],
+  })),
+);
+const mutations = operations.filter(({ method }) => method !== 'get');
+
+/** Each schema below a schema, with where it stands; components are visited once per root. */
+function* schemasIn(schema: Json, at: string, seen = new Set<Json>()): Generator<{ at: string; schema: Json }> {
+  const found = resolve(schema);
+  if (!found || typeof found !== 'object' || seen.has(found)) return;
+  seen.add(found);
+  yield { at, schema: found };
+  for (const [name, property] of Object.entries(found.properties ?? {})) {
+    yield* schemasIn(property, `${at}.${name}`, seen);
+  }
+  for (const word of ['items', 'additionalProperties', 'propertyNames']) {
+    yield* schemasIn(found[word], `${at}.${word}`, seen);
+  }
+  for (const word of ['oneOf', 'anyOf', 'allOf']) {
+    for (const [index, part] of (found[word] ?? []).entries()) yield* schemasIn(part, `${at}.${word}[${index}]`, seen);
+  }
+}
+
+const requestSchemas = operations.flatMap(({ id, body, parameters }) => [
+  ...(body ? schemasIn(body.schema, `${id} body`) : []),
+  ...parameters.flatMap((parameter) => [...schemasIn(parameter.schema, `${id} ${parameter.name}`)]),
+]);
+const responseSchemas = operations.flatMap(({ id, operation }) =>
+  Object.entries<Json>(operation.responses).flatMap(([status, response]) => {
+    const message = resolve(response).content?.['application/json'];
+    return message ? [...schemasIn(message.schema, `${id} ${status}`)] : [];
+  }),
+);
+const isOf = (schema: Json, type: string) => [schema.type].flat().includes(type);
+const places = (found: { at: string }[]) => [...new Set(found.map(({ at }) => at))];
+
+describe('files', () => {
+  const contents = [
+    ...read('openapi.yaml').matchAll(/^ {2}(\/api\/[^:\s]+):\s*\{?\s*\$ref:\s*["']paths\/(.+?)\.yaml["']/gm),
+  ];
+
+  test('every path stands in the file that is named after it', () => {
+    expect(contents).toHaveLength(Object.keys(contract.paths).length);
+    for (const [, path = '', file] of contents) {
+      const [surface, ...rest] = path.replace('/api/', '').split('/');
+      expect(file).toBe(`${surface}/${rest.join('_')}`);
+    }
+  });
+
+  test('every path file is in the table of contents', () => {
+    const files = readdirSync(new URL('paths', import.meta.url), { recursive: true }).map(String);
+    expect(files.filter((file) => file.endsWith('.yaml')).sort()).toEqual(
+      contents.map(([, , file]) => `${file}.yaml`).sort(),
+    );
+  });
+
+  test('the contract and its package have the same version', () => {
+    expect(JSON.parse(read('package.json')).version).toBe(contract.info.version);
+  });
+});
+
+describe('operations', () => {
+  test('an operation belongs to the surface of its path', () => {
+    for (const { id, path } of operations) expect(path).toMatch(new RegExp(`^/api/${id.split('.')[0]}/`));
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+  });
+
+  test('every mutation requires an Idempotency-Key and can be in flight', () => {
+    for (const { id, parameters, operation } of mutations) {
+      const key = parameters.find(({ name }) => name === 'Idempotency-Key');
+      expect(key, id).toMatchObject({ in: 'header', required: true });
+      expect(Object.keys(operation.responses), id).toContain('409');
+    }
+  });
+
+  test('every operation tells all the answers that the pipeline can give', () => {
+    for (const { id, path, operation, body } of operations) {
+      const owed = ['401', '422', '429', '500', '503'];
+      if (operation.security.length > 0 && id !== 'dashboard.logout') owed.push('403');
+      if (path.includes('{')) owed.push('404');
+      if (body) owed.push('413', '415');
+      expect(Object.keys(operation.responses), id).toEqual(expect.arrayContaining(owed));
+    }
+  });
+
+  test('every secured operation names the scope that it needs, and each a rate limit', () => {
+    for (const { id, method, operation } of operations) {
+      expect(['dashboard', 'storefront_read', 'login'], id).toContain(operation['x-rate-limit']);
+      if (operation.security.length === 0) continue;
+      const scope = id.startsWith('storefront.') ? 'catalog:read' : method === 'get' ? 'read' : 'write';
+      expect(operation['x-scope'], id).toBe(scope);
+    }
+  });
+
+  test('an operation whose answer holds a secret is marked so', () => {
+    for (const { id, operation } of operations) {
+      const success = Object.entries<Json>(operation.responses).find(([status]) => status.startsWith('2'));
+      const message = resolve(success?.[1]).content?.['application/json'];
+      const holdsSecret =
+        message && [...schemasIn(message.schema, '')].some(({ at }) => /\.(secret|access_token)$/.test(at));
+      expect(operation['x-secret-response'] ?? false, id).toBe(Boolean(holdsSecret));
+    }
+  });
+
+  test('every JSON body is shown by an example', () => {
+    for (const { id, operation, body } of operations) {
+      const messages = Object.values<Json>(operation.responses).map((r) => resolve(r).content?.['application/json']);
+      for (const message of [body, ...messages].filter(Boolean)) {
+        expect(message.example ?? Object.keys(message.examples ?? {})[0], id).toBeDefined();
+      }
+    }
+  });
+
+  test('every tag stands in exactly one chapter', () => {
+    const chapters = contract['x-tagGroups'].flatMap(({ tags }: Json) => tags);
+    expect(chapters.sort()).toEqual(contract.tags.map(({ name }: Json) => name).sort());
+  });
+});
+
+describe('bounds', () => {
+  test('a request body refuses fields that it does not know', () => {
+    const objects = requestSchemas.filter(({ schema, at }) => isOf(schema, 'object') && !at.includes('allOf'));
+    expect(places(objects.filter(({ schema }) => schema.additionalProperties === undefined))).toEqual([]);
+  });
+
+  test('every string of a request or an answer has an end', () => {
+    const strings = [...requestSchemas, ...responseSchemas].filter(({ schema }) => isOf(schema, 'string'));
+    const unbounded = strings.filter(({ schema }) => !(schema.maxLength || schema.enum || schema.const));
+    expect(strings.length).toBeGreaterThan(100);
+    expect(places(unbounded)).toEqual([]);
+  });
+
+  test('every integer and every list of a request or an answer has an end', () => {
+    const all = [...requestSchemas, ...responseSchemas];
+    const integers = all.filter(({ schema }) => isOf(schema, 'integer') || isOf(schema, 'number'));
+    const lists = all.filter(({ schema }) => isOf(schema, 'array'));
+    expect(places(integers.filter(({ schema: { minimum, maximum } }) => !(minimum <= maximum)))).toEqual([]);
+    expect(places(lists.filter(({ schema }) => !schema.maxItems))).toEqual([]);
+  });
+
+  test('an answer lists all its fields as required, except those that are said to be extra', () => {
+    const extra = ['facets', 'input', 'ctx'];
+    for (const { at, schema } of responseSchemas) {
+      const names = Object.keys(schema.properties ?? {}).filter((name) => !extra.includes(name));
+      if (at.includes('.rules.') || at.includes('.bank_details')) continue;
+      expect(schema.required ?? [], at).toEqual(expect.arrayContaining(names));
+    }
+  });
+
+  test('no pattern takes longer on a longer string than in proportion', () => {
+    const patterns = new Set<string>();
+    JSON.stringify(contract, (key, value) => {
+      if (key === 'pattern' && typeof value === 'string') patterns.add(value);
+      return value;
+    });
+    expect(patterns.size).toBeGreaterThan(5);
+    const pumps = ['0', '1', 'a', 'A', '.', '-', ':', '/', '+', ' ', 'a-', '-a', '0.', '1.', 'a:', 'A0', '\n', 'é'];
+    const heads = ['', '0', '1', 'a', '+', '0.', 'a:', 'https://', 'http://localhost', 'DE12'];
+    for (const pattern of patterns) {
+      const compiled = new RegExp(pattern, 'u');
+      for (const head of heads) {
+        for (const pump of pumps) {
+          const text = `${head}${pump.repeat(100_000 / pump.length)}\u0000`;
+          const begun = performance.now();
+          compiled.test(text);
+          expect(performance.now() - begun, `${pattern} on ${head}${pump}…`).toBeLessThan(50);
+        }
+      }
+    }
+  });
+});
+
+describe('errors', () => {
+  test('every code is explained, and its status is one that means an error', () => {
+    const { enum: codes, 'x-error-catalogue': catalogue } = contract.components.schemas.ErrorCode;
+    expect(Object.keys(catalogue)).toEqual(codes);
+    for (const [code, entry] of Object.entries<Json>(catalogue)) {
+      expect(entry, code).toEqual({
+        status: expect.any(Number),
+        retryable: expect.any(Boolean),
+        meaning: expect.stringMatching(/\.$/),
+        remedy: expect.stringMatching(/\.$/),
+      });
+      expect(entry.status, code).toBeGreaterThanOrEqual(400);
+    }
+  });
+
+  test('an example of an error has the status and the retryability that its code is catalogued with', () => {
+    const catalogue = contract.components.schemas.ErrorCode['x-error-catalogue'];
+    for (const { id, operation } of operations) {
+      for (const [status, response] of Object.entries<Json>(operation.responses)) {
+        if (Number(status) < 400) continue;
+        for (const { value } of Object.values<Json>(resolve(response).content['application/json'].examples)) {
+          expect(catalogue[value.error], `${id} ${status}`).toMatchObject({
+            status: Number(status),
+            retryable: value.retryable,
+          });
+        }
+      }
+    }
+  });
+
+  test('every code that a description names is in the catalogue', () => {
+    const { enum: codes } = contract.components.schemas.ErrorCode;
+    for (const [, code] of JSON.stringify(contract).matchAll(/\b4\d\d ([a-z]+_[a-z_]+)\b/g)) {
+      expect(codes).toContain(code);
+    }
+  });
+});
