@@ -1,0 +1,215 @@
+import type { Deletion, Shop } from '@commerce-backend/spec';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { baseUrl, openNetwork, refusal, requestId, siteId } from '../test/backend.ts';
+import {
+  ConnectionError,
+  createClient,
+  createDashboardClient,
+  createStorefrontClient,
+  type Schemas,
+  unwrap,
+} from './index.ts';
+
+const network = openNetwork();
+const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1' });
+const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1' });
+const product_id = '0192f3a0-4444-7000-8000-000000000001';
+const params = { path: { product_id } };
+
+const shop = {
+  site_id: siteId,
+  merchant_id: siteId,
+  name: 'Alder & Finch',
+  currency: 'EUR',
+  currency_digits: 2,
+  prices_include_tax: true,
+} satisfies Shop;
+
+const deletion = { id: product_id, deleted: true } satisfies Deletion;
+
+/** Answers every call with the body and keeps the requests. */
+function answerAll(body: object) {
+  const requests: Request[] = [];
+  network.use(
+    http.all(`${baseUrl}/*`, ({ request }) => {
+      requests.push(request);
+      return HttpResponse.json(body);
+    }),
+  );
+  return requests;
+}
+
+describe('credentials', () => {
+  test('a storefront call names the site and carries the token', async () => {
+    const [requests, { data }] = [answerAll(shop), await storefront.GET('/api/storefront/shop')];
+
+    expect(data).toEqual(shop);
+    expect(requests[0]?.headers.get('X-Site-ID')).toBe(siteId);
+    expect(requests[0]?.headers.get('X-Service-Token')).toBe('stk_1');
+  });
+
+  test('a dashboard call carries the API key or the session, and the merchant when one is chosen', async () => {
+    const requests = answerAll({});
+
+    await dashboard.GET('/api/dashboard/me');
+    await createDashboardClient({ baseUrl, sessionToken: 'mch_1', merchantId: siteId }).GET('/api/dashboard/me');
+
+    const sent = requests.map(({ headers }) =>
+      ['X-API-Key', 'Authorization', 'X-Service-Merchant-Id'].map((name) => headers.get(name)),
+    );
+    expect(sent).toEqual([
+      ['key_1', null, null],
+      [null, 'Bearer mch_1', siteId],
+    ]);
+  });
+
+  test('logging in needs none', async () => {
+    const requests = answerAll({});
+
+    await createClient({ baseUrl }).POST('/api/dashboard/auth/login', {
+      body: { email: 'a@b.example', password: 'c' },
+    });
+
+    expect(requests[0]?.headers.has('Authorization')).toBe(false);
+  });
+
+  test('one that is missing is named before anything is sent', () => {
+    const unset = undefined as unknown as string;
+    expect(() => createDashboardClient({ baseUrl, apiKey: unset })).toThrow('apiKey or sessionToken is missing.');
+    expect(() => createStorefrontClient({ baseUrl, siteId, storefrontToken: '' })).toThrow(
+      'storefrontToken is missing.',
+    );
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('each mutation has a key of its own, a read has none', async () => {
+    const requests = answerAll(deletion);
+
+    await dashboard.DELETE('/api/dashboard/products/{product_id}', { params });
+    await dashboard.DELETE('/api/dashboard/products/{product_id}', { params });
+    await dashboard.GET('/api/dashboard/products/{product_id}', { params });
+
+    const [first, second, read] = requests.map(({ headers }) => headers.get('Idempotency-Key'));
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).not.toBe(first);
+    expect(read).toBeNull();
+  });
+
+  test('the key of the caller is sent as it is', async () => {
+    const requests = answerAll(deletion);
+    const header = { 'Idempotency-Key': product_id };
+
+    await dashboard.DELETE('/api/dashboard/products/{product_id}', { params: { ...params, header } });
+    await dashboard.DELETE('/api/dashboard/products/{product_id}', { params, headers: header });
+
+    expect(requests.map(({ headers }) => headers.get('Idempotency-Key'))).toEqual([product_id, product_id]);
+  });
+});
+
+describe('answers', () => {
+  test('a refusal is an error in the raw shape', async () => {
+    network.use(http.get(`${baseUrl}/api/dashboard/products/:id`, () => refusal(404, 'not_found')));
+
+    const { data, error, response } = await dashboard.GET('/api/dashboard/products/{product_id}', { params });
+
+    expect(data).toBeUndefined();
+    expect(error).toEqual({ error: 'not_found', message: 'It is not_found.', request_id: requestId, retryable: false });
+    expect(response.status).toBe(404);
+  });
+
+  test('an answer without a body has no data', async () => {
+    network.use(http.post(`${baseUrl}/api/dashboard/auth/logout`, () => new HttpResponse(null, { status: 204 })));
+    expect(await unwrap(dashboard.POST('/api/dashboard/auth/logout'))).toBeUndefined();
+  });
+
+  test('an unchanged answer is a 304 without data in the raw shape', async () => {
+    network.use(http.get(`${baseUrl}/api/storefront/shop`, () => new HttpResponse(null, { status: 304 })));
+    const header = { 'If-None-Match': '"1"' };
+
+    const { data, response } = await storefront.GET('/api/storefront/shop', { params: { header } });
+
+    expect(data).toBeUndefined();
+    expect(response.status).toBe(304);
+  });
+});
+
+describe('mistakes of the caller', () => {
+  test('a baseUrl without a scheme is refused at once', () => {
+    expect(() => createClient({ baseUrl: 'localhost:8080' })).toThrow('must begin with http:// or https://');
+  });
+
+  test('a page in place of JSON says that the baseUrl may be wrong', async () => {
+    network.use(http.get(`${baseUrl}/api/storefront/shop`, () => HttpResponse.html('<h1>Welcome</h1>')));
+
+    const call = storefront.GET('/api/storefront/shop');
+
+    await expect(call).rejects.toThrow(ConnectionError);
+    await expect(call).rejects.toThrow('https://shop.test answered with text/html');
+  });
+
+  test('a redirect is not followed, and its target is named', async () => {
+    network.use(
+      http.all(
+        `${baseUrl}/*`,
+        () => new HttpResponse(null, { status: 301, headers: { Location: 'https://other.test/' } }),
+      ),
+    );
+    await expect(storefront.GET('/api/storefront/shop')).rejects.toThrow('redirects to https://other.test/');
+  });
+
+  test.each(['', '.', '..'])('the path parameter "%s" does not call another operation', async (id_or_slug) => {
+    const call = storefront.GET('/api/storefront/products/{id_or_slug}', { params: { path: { id_or_slug } } });
+    await expect(call).rejects.toThrow('The path parameter id_or_slug must not be');
+  });
+
+  test('a path parameter cannot leave its segment', async () => {
+    const requests = answerAll({});
+    const path = { id_or_slug: '../collections?x#y' };
+
+    await storefront.GET('/api/storefront/products/{id_or_slug}', { params: { path } });
+
+    expect(requests[0]?.url).toBe(`${baseUrl}/api/storefront/products/..%2Fcollections%3Fx%23y`);
+  });
+});
+
+/** Never called: the compiler is the test, and an unused @ts-expect-error fails it. */
+export function typesRefuseWhatTheContractDoesNotHave() {
+  // @ts-expect-error A storefront client knows no dashboard path.
+  void storefront.GET('/api/dashboard/products');
+  // @ts-expect-error A dashboard client knows no storefront path.
+  void dashboard.GET('/api/storefront/products');
+  // @ts-expect-error Without credentials there is only the login.
+  void createClient({ baseUrl }).GET('/api/storefront/shop');
+  // @ts-expect-error The path has no such verb.
+  void storefront.POST('/api/storefront/products');
+  // @ts-expect-error The path parameter is required.
+  void dashboard.GET('/api/dashboard/products/{product_id}');
+  // @ts-expect-error The body is required.
+  void dashboard.POST('/api/dashboard/products', {});
+  // @ts-expect-error The body has no such field.
+  void dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', colour: 'red' } });
+  // @ts-expect-error Enums that are sent are closed.
+  void dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', status: 'hidden' } });
+  // @ts-expect-error The list has no such filter.
+  void storefront.GET('/api/storefront/products', { params: { query: { colour: 'red' } } });
+  // @ts-expect-error There is no such option.
+  void storefront.GET('/api/storefront/products', { param: {} });
+  // @ts-expect-error One credential, not two.
+  createDashboardClient({ baseUrl, apiKey: 'key_1', sessionToken: 'mch_1' });
+  // @ts-expect-error Nor none.
+  createDashboardClient({ baseUrl });
+}
+
+test('answers are typed, with their enums open', () => {
+  const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
+  type Product = Awaited<ReturnType<typeof read>>;
+
+  expectTypeOf<Product>().toEqualTypeOf<Schemas['Product']>();
+  expectTypeOf<Product['price']>().toEqualTypeOf<string>();
+  expectTypeOf<string>().toExtend<Product['status']>();
+  const logout = () => unwrap(dashboard.POST('/api/dashboard/auth/logout'));
+  expectTypeOf<Awaited<ReturnType<typeof logout>>>().toEqualTypeOf<undefined>();
+});

@@ -1,0 +1,101 @@
+import createFetchClient, { defaultPathSerializer, type Middleware } from 'openapi-fetch';
+import type { AnswerOf, EasedPaths, ErrorAnswer, OperationOf, OptionsOf, PathsWith, Verb } from './contract.ts';
+import { ConnectionError } from './errors.ts';
+import { type Limits, type Send, withRetries } from './retry.ts';
+
+/** What every client can be told. */
+export interface ClientOptions extends Partial<Limits> {
+  /** Where the server is, such as `https://shop.example`. A path (`/shop`) is relative to the page, in browsers. */
+  baseUrl: string;
+  /** Sends one request, in place of the global fetch. */
+  fetch?: Send;
+}
+
+/**
+ * Calls operations of the contract by their verb and path. Each call resolves to the raw shape, whatever the status:
+ * `data` of a 2xx or `error` of any other, and the `response`. `unwrap` makes of it the data or a thrown CommerceError.
+ *
+ * A call throws only when there is no answer: ConnectionError, TimeoutError, or the reason of the caller's `signal`.
+ */
+export interface Client<Paths> {
+  GET: Call<Paths, 'get'>;
+  POST: Call<Paths, 'post'>;
+  PUT: Call<Paths, 'put'>;
+  PATCH: Call<Paths, 'patch'>;
+  DELETE: Call<Paths, 'delete'>;
+}
+
+type Call<Paths, Method extends Verb> = <Path extends PathsWith<Paths, Method>>(
+  path: Path,
+  ...options: OptionsOf<OperationOf<Paths, Path, Method>>
+) => Promise<Result<AnswerOf<OperationOf<Paths, Path, Method>>>>;
+
+/** The raw shape of a call: an answer of 2xx with its data, or any other with its error. */
+export type Result<Data> =
+  | { data: Data; error?: undefined; response: Response }
+  | { data?: undefined; error: ErrorAnswer; response: Response };
+
+/** What can be called without credentials. */
+export type PublicPaths = EasedPaths<'/api/dashboard/auth/login'>;
+
+/** A client without credentials, to log in with. */
+export function createClient(options: ClientOptions): Client<PublicPaths> {
+  return createSurfaceClient<PublicPaths>(options, {});
+}
+
+/** A client that sends the credentials with each call. Throws a TypeError when baseUrl cannot be one. */
+export function createSurfaceClient<Paths extends object>(
+  { baseUrl, fetch, maxAttempts = 3, maxWaitMs = 30_000, timeoutMs = 30_000 }: ClientOptions,
+  credentials: Record<string, string>,
+): Client<Paths> {
+  if (!/^(https?:\/\/|\/|$)/i.test(baseUrl)) {
+    throw new TypeError(`baseUrl must begin with http:// or https://, not "${baseUrl}".`);
+  }
+  // Looked up at each call, so that whatever replaces the global fetch later is used.
+  const send: Send = fetch ?? ((request) => globalThis.fetch(request));
+  const client = createFetchClient<Paths>({
+    baseUrl,
+    headers: credentials,
+    // Following would turn a POST into a GET, and hand the credentials to whoever is redirected to.
+    redirect: 'manual',
+    fetch: withRetries(send, { maxAttempts, maxWaitMs, timeoutMs }),
+    pathSerializer: safePath,
+  });
+  client.use(idempotencyKey, answersOnly);
+  // The same functions, under types that refuse unknown options and open the enums of answers.
+  return client as unknown as Client<Paths>;
+}
+
+/** Gives each mutation a key before its first attempt, so that all its attempts carry the same one. */
+const idempotencyKey: Middleware = {
+  onRequest({ request }) {
+    if (request.method === 'GET' || request.headers.has('Idempotency-Key')) return;
+    request.headers.set('Idempotency-Key', crypto.randomUUID());
+  },
+};
+
+/** Refuses what no server of ours says and a wrong baseUrl often gets: redirects, and pages in place of JSON. */
+const answersOnly: Middleware = {
+  onResponse({ request, response }) {
+    const { origin } = new URL(request.url);
+    const redirected = response.status >= 300 && response.status < 400 && response.status !== 304;
+    if (redirected || response.type === 'opaqueredirect') {
+      const target = response.headers.get('Location') ?? 'another address';
+      throw new ConnectionError(`${origin} redirects to ${target}. Set baseUrl to where the server is.`);
+    }
+    const type = response.headers.get('Content-Type') ?? 'no content type';
+    if (response.ok && response.status !== 204 && !type.includes('json')) {
+      throw new ConnectionError(`${origin} answered with ${type} in place of JSON. Is baseUrl right?`);
+    }
+  },
+};
+
+/** Fills in the path; refuses values that would make it another path, since URL parsers drop empty and dotted segments. */
+function safePath(path: string, params: Record<string, unknown>): string {
+  for (const [name, value] of Object.entries(params)) {
+    if (value === undefined || value === null || ['', '.', '..'].includes(String(value))) {
+      throw new TypeError(`The path parameter ${name} must not be ${JSON.stringify(value) ?? 'undefined'}.`);
+    }
+  }
+  return defaultPathSerializer(path, params);
+}

@@ -1,0 +1,87 @@
+import type { components, ErrorBody, HTTPValidationError, paths } from '@commerce-backend/spec';
+
+/**
+ * What a server sends, with its enums open: a newer server may know values that this version does not, so a switch over
+ * them needs a default. What is sent to a server stays closed.
+ */
+export type Open<Sent> = Sent extends string
+  ? string extends Sent
+    ? Sent
+    : Sent | (string & {})
+  : Sent extends readonly (infer Element)[]
+    ? Open<Element>[]
+    : Sent extends object
+      ? { [Field in keyof Sent]: Open<Sent[Field]> }
+      : Sent;
+
+/** The contract's nouns as clients receive them: `Schemas['Product']`. */
+export type Schemas = Open<components['schemas']>;
+
+/** The body of an answer that is not 2xx. A 422 is the second. */
+export type ErrorAnswer = Open<ErrorBody> | HTTPValidationError;
+
+/** The paths of one surface, with the Idempotency-Key made optional, since the client sends one by itself. */
+export type SurfacePaths<Surface extends string> = EasedPaths<keyof paths & `/api/${Surface}/${string}`>;
+
+/** The chosen paths of the contract, as a client sees them. */
+export type EasedPaths<Path extends keyof paths> = {
+  [Name in Path]: { [Verb in keyof paths[Name]]: Eased<paths[Name][Verb]> };
+};
+
+type Key = 'Idempotency-Key';
+
+type Eased<Operation> = Operation extends { parameters: { header: infer Header extends { [Name in Key]: string } } }
+  ? Omit<Operation, 'parameters'> & {
+      parameters: Omit<Operation['parameters'], 'header'> & {
+        header?: Omit<Header, Key> & { [Name in Key]?: Header[Key] };
+      };
+    }
+  : Operation;
+
+export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Those paths that have an operation with the verb. */
+export type PathsWith<Paths, Method extends Verb> = {
+  [Path in keyof Paths]: Paths[Path] extends { [Name in Method]: object } ? Path : never;
+}[keyof Paths];
+
+/** The operation of a path and verb; never when there is none. */
+export type OperationOf<Paths, Path extends keyof Paths, Method extends Verb> = Paths[Path] extends {
+  [Name in Method]: infer Operation;
+}
+  ? Operation
+  : never;
+
+type Success = 200 | 201 | 202 | 204;
+
+/** The body of the 2xx answer; undefined when it has none. */
+export type AnswerOf<Operation> = Operation extends { responses: infer Responses }
+  ? Open<JsonOf<Responses[keyof Responses & Success]>>
+  : never;
+
+type JsonOf<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : undefined;
+
+/** What one call takes: the contract's `params` and `body`, and fetch's own options, such as `signal`. */
+export type CallOptions<Operation> = ParamsOf<Operation> &
+  BodyOf<Operation> &
+  Omit<RequestInit, 'body' | 'headers' | 'method' | 'redirect'> & { headers?: Record<string, string> };
+
+type ParamsOf<Operation> = Operation extends { parameters: infer Parameters }
+  ? RequiredKeys<Parameters> extends never
+    ? { params?: Parameters }
+    : { params: Parameters }
+  : never;
+
+type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
+  ? { body: Body }
+  : Operation extends { requestBody?: { content: { 'application/json': infer Body } } }
+    ? { body?: Body }
+    : { body?: never };
+
+/** The options as a last argument, which may be left out when nothing in them is required. */
+export type OptionsOf<Operation> =
+  RequiredKeys<CallOptions<Operation>> extends never
+    ? [options?: CallOptions<Operation>]
+    : [options: CallOptions<Operation>];
+
+type RequiredKeys<Shape> = { [Field in keyof Shape]-?: object extends Pick<Shape, Field> ? never : Field }[keyof Shape];

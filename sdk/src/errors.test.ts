@@ -1,0 +1,92 @@
+import { HttpResponse, http } from 'msw';
+import { expect, test } from 'vitest';
+import { baseUrl, invalid, openNetwork, refusal, requestId } from '../test/backend.ts';
+import {
+  AuthenticationError,
+  CommerceError,
+  ConflictError,
+  createDashboardClient,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  unwrap,
+  ValidationError,
+} from './index.ts';
+
+const network = openNetwork();
+const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1', maxAttempts: 1 });
+
+/** What a call throws when the server answers with this. */
+async function thrownFor(answer: Response): Promise<CommerceError> {
+  network.use(http.get(`${baseUrl}/api/dashboard/me`, () => answer));
+  try {
+    await unwrap(dashboard.GET('/api/dashboard/me'));
+  } catch (error) {
+    if (error instanceof CommerceError) return error;
+    throw error;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+test.each([
+  [401, 'invalid_token', AuthenticationError],
+  [403, 'insufficient_scope', PermissionError],
+  [404, 'not_found', NotFoundError],
+  [409, 'slug_taken', ConflictError],
+  [410, 'gone', NotFoundError],
+  [413, 'payload_too_large', CommerceError],
+  [429, 'rate_limited', RateLimitError],
+  [500, 'internal_error', ServerError],
+] as const)('a %i is thrown with its code, message and request id, as its family', async (status, code, Family) => {
+  const error = await thrownFor(refusal(status, code));
+
+  expect(error.constructor).toBe(Family);
+  expect(error).toMatchObject({ name: Family.name, status, code, requestId, retryable: false, detail: [] });
+  expect(error.message).toBe(`It is ${code}.`);
+});
+
+test('a 422 names its mistakes in the message, and gives all of them as detail', async () => {
+  const error = await thrownFor(invalid());
+
+  expect(error).toBeInstanceOf(ValidationError);
+  expect(error.code).toBe('validation_error');
+  expect(error.message).toBe(
+    'The request has 2 mistakes. (body.products.0.price: String should match the pattern; body.products.0.name: Field required)',
+  );
+  expect(error.detail.map(({ loc }) => loc)).toEqual([
+    ['body', 'products', 0, 'price'],
+    ['body', 'products', 0, 'name'],
+  ]);
+});
+
+test('a refusal that may pass says so, and for how long to wait', async () => {
+  const error = await thrownFor(refusal(503, 'unavailable', { retryable: true, headers: { 'Retry-After': '2' } }));
+  expect(error).toMatchObject({ retryable: true, retryAfterMs: 2000 });
+});
+
+test('the fields that a code adds are in the body', async () => {
+  const body = {
+    error: 'insufficient_stock',
+    message: 'Too few.',
+    request_id: requestId,
+    retryable: false,
+    available: 3,
+  };
+  const error = await thrownFor(HttpResponse.json(body, { status: 409 }));
+  expect(error.body).toEqual(body);
+});
+
+test.each([
+  ['a page', HttpResponse.html('<h1>Bad gateway</h1>', { status: 502, headers: { 'X-Request-Id': 'edge-1' } })],
+  [
+    'a body of the wrong types',
+    HttpResponse.json({ error: 7, detail: 'no' }, { status: 502, headers: { 'X-Request-Id': 'edge-1' } }),
+  ],
+])('%s of something before the server is an error by its status', async (_what, answer) => {
+  const error = await thrownFor(answer);
+
+  expect(error).toBeInstanceOf(ServerError);
+  expect(error).toMatchObject({ code: 'http_502', requestId: 'edge-1', retryable: true, detail: [] });
+  expect(error.message).toMatch(/^The server answered 502/);
+});

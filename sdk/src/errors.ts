@@ -1,0 +1,144 @@
+import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+
+/** The server refused the call. One class for each family of statuses extends this one. */
+export class CommerceError extends Error {
+  override readonly name: string = 'CommerceError';
+  readonly status: number;
+  /** The contract's stable code, or `http_<status>` when something before the server answered in its own words. */
+  readonly code: ErrorCode | (string & {});
+  /** To be quoted when asking for help. */
+  readonly requestId: string | undefined;
+  /** Whether the same call, with the same Idempotency-Key, may succeed later. */
+  readonly retryable: boolean;
+  /** How long the server asks to wait before the next attempt. */
+  readonly retryAfterMs: number | undefined;
+  /** Every mistake of a 422; else empty. */
+  readonly detail: readonly ValidationErrorItem[];
+  /** The body as received, with the fields that some codes add. */
+  readonly body: unknown;
+
+  constructor(response: Response, body: unknown) {
+    const fields = fieldsOf(body);
+    super(fields.message ?? `The server answered ${response.status} ${response.statusText}`.trimEnd());
+    this.status = response.status;
+    this.code = fields.error ?? `http_${response.status}`;
+    this.requestId = fields.request_id ?? response.headers.get('X-Request-Id') ?? undefined;
+    this.retryable = isRetryable(response.status, body);
+    this.retryAfterMs = retryAfterMs(response.headers);
+    this.detail = fields.detail ?? [];
+    this.body = body;
+  }
+}
+
+/** 401: the credentials are missing, wrong, expired or revoked. */
+export class AuthenticationError extends CommerceError {
+  override readonly name = 'AuthenticationError';
+}
+
+/** 403: the credentials are valid and do not allow this. */
+export class PermissionError extends CommerceError {
+  override readonly name = 'PermissionError';
+}
+
+/** 404 and 410: there is no such thing in this shop, or no more. */
+export class NotFoundError extends CommerceError {
+  override readonly name = 'NotFoundError';
+}
+
+/** 409: the state of things does not allow the call. */
+export class ConflictError extends CommerceError {
+  override readonly name = 'ConflictError';
+}
+
+/** 422: the request is not what the contract asks for. The message names the first mistakes, `detail` all of them. */
+export class ValidationError extends CommerceError {
+  override readonly name = 'ValidationError';
+
+  constructor(response: Response, body: unknown) {
+    super(response, body);
+    const mistakes = this.detail.slice(0, 3).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+    if (mistakes.length > 0) this.message += ` (${mistakes.join('; ')})`;
+  }
+}
+
+/** 429: too many requests, also after the client's own retries. */
+export class RateLimitError extends CommerceError {
+  override readonly name = 'RateLimitError';
+}
+
+/** 5xx: the server could not answer, also after the client's own retries. */
+export class ServerError extends CommerceError {
+  override readonly name = 'ServerError';
+}
+
+/** No answer of the server could be had. What a mutation did is unknown: repeat it with the same Idempotency-Key. */
+export class ConnectionError extends Error {
+  override readonly name: string = 'ConnectionError';
+}
+
+/** No whole answer came within `timeoutMs`, in any attempt. */
+export class TimeoutError extends ConnectionError {
+  override readonly name = 'TimeoutError';
+}
+
+const families: Record<number, typeof CommerceError> = {
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  410: NotFoundError,
+  422: ValidationError,
+  429: RateLimitError,
+};
+
+/** The error that an answer stands for. */
+export function errorOf(response: Response, body: unknown): CommerceError {
+  const Family = families[response.status] ?? (response.status >= 500 ? ServerError : CommerceError);
+  return new Family(response, body);
+}
+
+/** The answer's data, for a call in the raw shape; throws the CommerceError of any answer that is not 2xx. */
+export async function unwrap<Result extends { response: Response; error?: unknown }>(
+  call: Promise<Result>,
+): Promise<DataOf<Result>> {
+  const result = await call;
+  if (!result.response.ok) throw errorOf(result.response, result.error);
+  return (result as { data?: unknown }).data as DataOf<Result>;
+}
+
+type DataOf<Result> = Result extends { data: infer Data } ? Data : never;
+
+/** What the body says of it; by the status when the body is not the server's own. */
+export function isRetryable(status: number, body: unknown): boolean {
+  return fieldsOf(body).retryable ?? [408, 429, 502, 503, 504].includes(status);
+}
+
+/** The header Retry-After, in seconds or as a date, in milliseconds from now; undefined without a sound one. */
+export function retryAfterMs(headers: Headers): number | undefined {
+  const value = headers.get('Retry-After')?.trim();
+  if (!value) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+interface ErrorFields {
+  error?: string;
+  message?: string;
+  request_id?: string;
+  retryable?: boolean;
+  detail?: ValidationErrorItem[];
+}
+
+/** The body may be anything: a proxy's page, or nothing. Only fields of the right type count. */
+function fieldsOf(body: unknown): ErrorFields {
+  if (typeof body !== 'object' || body === null) return {};
+  const { error, message, request_id, retryable, detail } = body as Record<string, unknown>;
+  return {
+    ...(typeof error === 'string' && { error }),
+    ...(typeof message === 'string' && { message }),
+    ...(typeof request_id === 'string' && { request_id }),
+    ...(typeof retryable === 'boolean' && { retryable }),
+    ...(Array.isArray(detail) && { detail }),
+  };
+}

@@ -1,0 +1,30 @@
+export type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+export { type Client, type ClientOptions, createClient, type PublicPaths, type Result } from './client.ts';
+export type { ErrorAnswer, Open, Schemas } from './contract.ts';
+export {
+  createDashboardClient,
+  type DashboardClient,
+  type DashboardCredentials,
+  type DashboardOptions,
+  type DashboardPaths,
+} from './dashboard.ts';
+export {
+  AuthenticationError,
+  CommerceError,
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  unwrap,
+  ValidationError,
+} from './errors.ts';
+export { type ElementOf, type ListPaths, paginate } from './pages.ts';
+export {
+  createStorefrontClient,
+  type StorefrontClient,
+  type StorefrontOptions,
+  type StorefrontPaths,
+} from './storefront.ts';

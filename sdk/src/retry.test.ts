@@ -1,0 +1,208 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HttpResponse, http, passthrough } from 'msw';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { baseUrl, openNetwork, refusal, siteId } from '../test/backend.ts';
+import { ConnectionError, createDashboardClient, createStorefrontClient, TimeoutError } from './index.ts';
+import { withRetries } from './retry.ts';
+
+const network = openNetwork();
+const fast = { baseUrl, maxWaitMs: 5 };
+const storefront = createStorefrontClient({ ...fast, siteId, storefrontToken: 'stk_1' });
+const dashboard = createDashboardClient({ ...fast, apiKey: 'key_1' });
+const patient = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1' });
+const body = { name: 'Mug' };
+
+/** Answers the calls one after the other, the last answer again and again, and keeps when and what came. */
+function answer(...answers: (() => Response | Promise<Response>)[]) {
+  const calls: { at: number; key: string | null; text: string }[] = [];
+  network.use(
+    http.all(`${baseUrl}/*`, async ({ request }) => {
+      const reply = answers[Math.min(calls.length, answers.length - 1)];
+      const key = request.headers.get('Idempotency-Key');
+      calls.push({ at: performance.now(), key, text: await request.text() });
+      return reply?.() ?? HttpResponse.error();
+    }),
+  );
+  return calls;
+}
+
+const fine = () => HttpResponse.json({});
+const lost = () => HttpResponse.error();
+const never = () => new Promise<Response>(() => {});
+const busy = (retryAfter: string) => () =>
+  refusal(429, 'rate_limited', { retryable: true, headers: { 'Retry-After': retryAfter } });
+
+/** A real server, for what happens below HTTP: it does this with its first answer, and well with those after it. */
+async function listen(first: (response: ServerResponse) => void) {
+  let calls = 0;
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    if (++calls === 1) first(response);
+    else response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  network.use(http.all(`${address}/*`, () => passthrough()));
+  return {
+    calls: () => calls,
+    client: (timeoutMs = 5000) =>
+      createStorefrontClient({ ...fast, baseUrl: address, siteId, storefrontToken: 'stk_1', timeoutMs }),
+  };
+}
+
+describe('what is tried again', () => {
+  test('a mutation keeps its key and its body through lost connections', async () => {
+    const calls = answer(lost, lost, fine);
+
+    const { response } = await dashboard.POST('/api/dashboard/products', { body });
+
+    expect(response.status).toBe(200);
+    expect(calls.map(({ text }) => text)).toEqual(Array(3).fill('{"name":"Mug"}'));
+    expect(calls[0]?.key).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(calls.map(({ key }) => key)).size).toBe(1);
+  });
+
+  test.each([
+    ['a first call with the same key still running', () => refusal(409, 'idempotency_in_flight', { retryable: true })],
+    ['too many requests', () => refusal(429, 'rate_limited', { retryable: true })],
+    ['an internal error', () => refusal(500, 'internal_error', { retryable: true })],
+    ['a restart', () => refusal(503, 'unavailable', { retryable: true })],
+    ['a gateway that speaks for itself', () => new HttpResponse('<h1>Bad gateway</h1>', { status: 502 })],
+  ])('%s', async (_cause, refused) => {
+    const calls = answer(refused, fine);
+
+    const { response } = await dashboard.POST('/api/dashboard/products', { body });
+
+    expect(response.status).toBe(200);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('an answer that breaks off', async () => {
+    const server = await listen((response) => {
+      response.write('{"products":[', () => response.destroy());
+    });
+
+    const { data } = await server.client().GET('/api/storefront/products');
+
+    expect(data).toEqual({});
+    expect(server.calls()).toBe(2);
+  });
+});
+
+describe('what is not', () => {
+  test.each([
+    ['a conflict', () => refusal(409, 'slug_taken')],
+    ['a wrong credential', () => refusal(401, 'invalid_token')],
+    ['a 503 that says trying again is of no use', () => refusal(503, 'unavailable')],
+    ['an error of unknown kind', () => new HttpResponse('<h1>Oops</h1>', { status: 500 })],
+  ])('%s', async (_cause, refused) => {
+    const calls = answer(refused);
+    await dashboard.POST('/api/dashboard/products', { body });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('a mutation without a key, since it might have had its effect', async () => {
+    const send = vi.fn(async () => Promise.reject(new Error('lost')));
+    const sendWithRetries = withRetries(send, { maxAttempts: 3, maxWaitMs: 1, timeoutMs: 1000 });
+
+    await expect(sendWithRetries(new Request(baseUrl, { method: 'POST' }))).rejects.toThrow(ConnectionError);
+    expect(send).toHaveBeenCalledTimes(1);
+
+    await expect(sendWithRetries(new Request(baseUrl))).rejects.toThrow(ConnectionError);
+    expect(send).toHaveBeenCalledTimes(4);
+  });
+
+  test('more often than maxAttempts says; then the last outcome counts', async () => {
+    const calls = answer(() => refusal(503, 'unavailable', { retryable: true }));
+    const { response } = await storefront.GET('/api/storefront/shop');
+    expect(response.status).toBe(503);
+    expect(calls).toHaveLength(3);
+
+    const lostCalls = answer(lost);
+    const call = storefront.GET('/api/storefront/shop', { params: {} });
+    await expect(call).rejects.toThrow(ConnectionError);
+    await expect(call).rejects.toThrow('GET https://shop.test/api/storefront/shop had no answer');
+    expect(lostCalls).toHaveLength(3);
+  });
+});
+
+describe('Retry-After', () => {
+  test('in seconds is waited for', async () => {
+    const calls = answer(busy('1'), fine);
+    await patient.GET('/api/storefront/shop');
+    expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(995);
+  });
+
+  test('as a date is waited for', async () => {
+    // A date has whole seconds, so this one is between 1 and 2 seconds away.
+    const date = Math.floor(Date.now() / 1000) * 1000 + 2000;
+    answer(busy(new Date(date).toUTCString()), fine);
+    await patient.GET('/api/storefront/shop');
+    expect(Date.now()).toBeGreaterThanOrEqual(date - 5);
+  });
+
+  test('longer than maxWaitMs gives the refusal at once', async () => {
+    const calls = answer(busy('60'), fine);
+    const { response } = await storefront.GET('/api/storefront/shop');
+    expect(response.status).toBe(429);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('timeouts and aborts', () => {
+  test('an attempt without an answer in time is tried again, and fails as a TimeoutError', async () => {
+    const hasty = createStorefrontClient({ ...fast, siteId, storefrontToken: 'stk_1', timeoutMs: 30, maxAttempts: 2 });
+    const calls = answer(never);
+
+    const call = hasty.GET('/api/storefront/shop');
+
+    await expect(call).rejects.toThrow(TimeoutError);
+    await expect(call).rejects.toThrow('had no answer within 30 ms');
+    expect(calls).toHaveLength(2);
+  });
+
+  test('a body that stalls counts into the timeout', async () => {
+    const server = await listen((response) => {
+      response.write('{"products":[');
+    });
+
+    const { data } = await server.client(100).GET('/api/storefront/products');
+
+    expect(data).toEqual({});
+    expect(server.calls()).toBe(2);
+  });
+
+  test('the caller aborts an attempt under way, with its own reason, and it is not tried again', async () => {
+    const calls = answer(never);
+    const controller = new AbortController();
+
+    const call = storefront.GET('/api/storefront/shop', { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('The page was left.')), 20);
+
+    await expect(call).rejects.toThrow('The page was left.');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('the caller aborts a wait between attempts', async () => {
+    const calls = answer(busy('20'));
+    const started = performance.now();
+
+    await expect(patient.GET('/api/storefront/shop', { signal: AbortSignal.timeout(50) })).rejects.toThrow(
+      expect.objectContaining({ name: 'TimeoutError' }),
+    );
+
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('nothing is sent when the signal is aborted already', async () => {
+    const calls = answer(fine);
+    await expect(storefront.GET('/api/storefront/shop', { signal: AbortSignal.abort() })).rejects.toThrow('abort');
+    expect(calls).toHaveLength(0);
+  });
+});

@@ -1,0 +1,120 @@
+import { ConnectionError, isRetryable, retryAfterMs, TimeoutError } from './errors.ts';
+
+export type Send = (request: Request) => Promise<Response>;
+
+export interface Limits {
+  /** How often a call is tried at most, the first time included. */
+  maxAttempts: number;
+  /** The longest wait between two attempts; when the server asks for more, its refusal is given to the caller at once. */
+  maxWaitMs: number;
+  /** How long one attempt may take, its body included. */
+  timeoutMs: number;
+}
+
+const FIRST_WAIT_MS = 250;
+
+/**
+ * Sends a request until it has an answer worth returning. Repeated are attempts without an answer and answers that say
+ * they are retryable, after the Retry-After they name or else a growing random wait. A mutation without Idempotency-Key
+ * is sent once, since it might have had its effect. The caller's abort ends everything at once, with its own reason.
+ */
+export function withRetries(send: Send, limits: Limits): Send {
+  return async (request) => {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await outcomeOf(send, request, limits.timeoutMs);
+      const again = attempt < limits.maxAttempts && mayRepeat(request);
+      const waitMs = again ? await waitAfter(outcome, attempt, limits.maxWaitMs) : undefined;
+      if (waitMs !== undefined) await sleep(waitMs, request.signal);
+      else if (outcome instanceof ConnectionError) throw outcome;
+      else return outcome;
+    }
+  };
+}
+
+function mayRepeat({ method, headers }: Request): boolean {
+  return method === 'GET' || method === 'HEAD' || headers.has('Idempotency-Key');
+}
+
+/** One attempt: the whole answer, or why there was none. */
+async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promise<Response | ConnectionError> {
+  // Some runtimes leave a request without a signal when it was given none, whatever the types say.
+  const { signal } = request;
+  signal?.throwIfAborted();
+  const attempt = new AbortController();
+  const abort = () => attempt.abort(signal.reason);
+  signal?.addEventListener('abort', abort);
+  const timer = setTimeout(() => {
+    attempt.abort(new TimeoutError(`${nameOf(request)} had no answer within ${timeoutMs} ms.`));
+  }, timeoutMs);
+  try {
+    // A clone each time, for a request can be sent only once.
+    return await whole(await send(new Request(request.clone(), { signal: attempt.signal })));
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (attempt.signal.aborted) return attempt.signal.reason;
+    return new ConnectionError(`${nameOf(request)} had no answer: ${reasonOf(cause)}`, { cause });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** The answer with its body read to the end, so that one which breaks off or stalls counts as no answer. */
+async function whole(response: Response): Promise<Response> {
+  if (response.type === 'opaqueredirect') return response;
+  const body = await response.arrayBuffer();
+  const { status, statusText, headers } = response;
+  return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
+}
+
+/** How long to wait before the next attempt; undefined when the outcome is final. */
+async function waitAfter(outcome: Response | ConnectionError, attempt: number, maxWaitMs: number) {
+  if (outcome instanceof ConnectionError) return backOff(attempt, maxWaitMs);
+  if (outcome.ok || !isRetryable(outcome.status, await bodyOf(outcome))) return undefined;
+  const askedMs = retryAfterMs(outcome.headers);
+  if (askedMs === undefined) return backOff(attempt, maxWaitMs);
+  // Never earlier than asked, and not all clients at the same moment.
+  return askedMs <= maxWaitMs ? askedMs * (1 + Math.random() / 10) : undefined;
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return await response.clone().json();
+  } catch {
+    return undefined;
+  }
+}
+
+function backOff(attempt: number, maxWaitMs: number): number {
+  const ceilingMs = Math.min(maxWaitMs, FIRST_WAIT_MS * 2 ** (attempt - 1));
+  return ceilingMs * (0.5 + Math.random() / 2);
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+  });
+}
+
+/** The request's address without its query, which may hold what people searched for. */
+function nameOf({ method, url }: Request): string {
+  const { origin, pathname } = new URL(url);
+  return `${method} ${origin}${pathname}`;
+}
+
+/** Node says only "fetch failed" and hides the reason in the cause, sometimes as nothing but a code. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return cause.message || (cause as { code?: string }).code || error.message;
+}
