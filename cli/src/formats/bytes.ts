@@ -1,0 +1,28 @@
+import { createReadStream } from 'node:fs';
+
+/** What is known of a file's encoding so far; it only ever turns from sound to damaged. */
+export type Encoding = { damaged: boolean };
+
+/**
+ * The bytes of a file, chunk by chunk, as they are asked for. Tells `onBytes` how many each chunk has, and notes in
+ * `encoding` when they are not UTF-8, so that replacement characters can be told from those the file really holds.
+ */
+export async function* readBytes(
+  path: string,
+  encoding: Encoding,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for await (const chunk of createReadStream(path)) {
+    const bytes = chunk as Buffer;
+    if (!encoding.damaged) {
+      try {
+        decoder.decode(bytes, { stream: true });
+      } catch {
+        encoding.damaged = true;
+      }
+    }
+    onBytes?.(bytes.length);
+    yield bytes;
+  }
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type CsvRow, readCsv } from './csv-rows.ts';
+import { allOf } from './testing.ts';
+
+async function rowsOf(text: string, pieceSize = 7): Promise<CsvRow[]> {
+  async function* pieces() {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += pieceSize) yield bytes.subarray(at, at + pieceSize);
+  }
+  return allOf(readCsv(pieces(), ','));
+}
+
+const newline = fc.constantFrom('\n', '\r\n');
+
+test('lines are counted as an editor counts them, whatever the newlines in and between the rows', async () => {
+  const cell = fc.record({ before: fc.stringMatching(/^[a-z]{0,3}$/), breaks: fc.array(newline, { maxLength: 3 }) });
+  const row = fc.record({ cells: fc.array(cell, { minLength: 2, maxLength: 2 }), blanks: fc.nat(2) });
+  await fc.assert(
+    fc.asyncProperty(newline, fc.array(row, { minLength: 1, maxLength: 8 }), async (end, rows) => {
+      let text = `a,b${end}`;
+      const expected = [1];
+      for (const { cells, blanks } of rows) {
+        expected.push(text.split('\n').length);
+        const quoted = cells.map(({ before, breaks }) => `"x${before}${breaks.join('')}"`).join(',');
+        text += quoted + end + end.repeat(blanks);
+      }
+      expect((await rowsOf(text)).map(({ line }) => line)).toEqual(expected);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a malformed row is named by its line, and the rows after it are read', async () => {
+  const rows = await rowsOf('a,b\n1,2\n5" pipe,3\n4,5\n"foo "bar" baz",3\n7,8\n1,2,3\n\n"a, ""b""",9\n"M" x,1\n9,9\n');
+  expect(rows.map(({ line, cells, problem }) => [line, cells.join('|'), problem !== undefined])).toEqual([
+    [1, 'a|b', false],
+    [2, '1|2', false],
+    [3, '5" pipe|3', false],
+    [4, '4|5', false],
+    [5, '', true],
+    [6, '7|8', false],
+    [7, '1|2|3', true],
+    [9, 'a, "b"|9', false],
+    [10, '', true],
+    [11, '9|9', false],
+  ]);
+});
+
+test('a quote left open costs the rows until the next quote, and no more', async () => {
+  const rows = await rowsOf('a,b\n"b,c\nd,"e"\nf,g\n');
+  expect(rows.map(({ line, problem }) => [line, problem !== undefined])).toEqual([
+    [1, false],
+    [2, true],
+    [4, false],
+  ]);
+});
+
+test('a quote never closed is named by the line after the last row read', async () => {
+  const rows = await rowsOf('a,b\n1,2\n"open,3\n4,5\n6,7\n');
+  expect(rows.at(-1)).toMatchObject({ line: 3, problem: expect.stringContaining('never closed') });
+  const endless = await rowsOf(`a,b\n1,2\n"${'x\n'.repeat(2_200_000)}","y"\n5,6\n7,8\n`, 65_536);
+  expect(endless.filter(({ problem }) => problem)).toMatchObject([{ line: 3 }]);
+});
+
+test('short rows and trailing empty cells are taken as they are', async () => {
+  const rows = await rowsOf('a,b\n1\n1,2,,\n , \n');
+  expect(rows.map(({ cells, problem }) => [cells.length, problem])).toEqual([
+    [2, undefined],
+    [1, undefined],
+    [4, undefined],
+  ]);
+});

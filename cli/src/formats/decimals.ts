@@ -1,0 +1,25 @@
+/** The text as the contract's money (`1299.00`), undefined when it is not a plain amount. Zeros past its digits go. */
+export function moneyOf(text: string): string | undefined {
+  if (text.length > 30) return undefined;
+  const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+  if (whole === '') return undefined;
+  const digits = fraction.length > 3 ? fraction.replace(/0+$/, '') : fraction;
+  const amount = (whole.replace(/^0+(?=\d)/, '') || '0') + (digits === '' ? '' : `.${digits}`);
+  return /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/.test(amount) ? amount : undefined;
+}
+
+/** Whether one amount of the contract's money is more than another, exactly. */
+export function isMore(amount: string, other: string): boolean {
+  return thousandths(amount) > thousandths(other);
+}
+
+function thousandths(amount: string): bigint {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  return BigInt(whole + fraction.padEnd(3, '0'));
+}
+
+/** A number in plain decimals, at most so many after the point and none that says nothing. */
+export function plainDecimal(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
+}

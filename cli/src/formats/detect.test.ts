@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { delimiterOf, detectFormat } from './detect.ts';
+import { readText } from './testing.ts';
+
+test.each([
+  ['Handle,Title,Body (HTML),Vendor', 'a.csv', 'shopify'],
+  ['Title,URL handle,Description,Vendor', 'a.csv', 'shopify'],
+  ['"Title";"Variant Price"', 'a.csv', 'shopify'],
+  ['\uFEFFHandle,Title,Variant Price', 'a.txt', 'shopify'],
+  ['sku,store_view_code,attribute_set_code,product_type,name', 'a.csv', 'magento'],
+  ['{"name":"Mug"}', 'a', 'jsonl'],
+  ['\n{"name":"Mug"}', 'a.csv', 'jsonl'],
+  ['', 'a.jsonl', 'jsonl'],
+  ['[{"name":"Mug"}]', 'a.jsonl', undefined],
+  ['id,name,price', 'a.csv', undefined],
+])('%j in %s is %s', (header, file, format) => {
+  expect(detectFormat(header, file)).toBe(format);
+});
+
+test('the separator is the one that stands most often in the header', () => {
+  expect(delimiterOf('Handle;Title;"Body, (HTML)"')).toBe(';');
+  expect(delimiterOf('Handle\tTitle')).toBe('\t');
+  expect(delimiterOf('Title')).toBe(',');
+});
+
+test('a file of no known format is refused with what to do', async () => {
+  await expect(readText('id,name\n1,Mug\n')).rejects.toThrow('--format');
+  await expect(readText('[{"name":"Mug"}]', { name: 'a.json' })).rejects.toThrow("jq -c '.[]'");
+  await expect(readText('')).rejects.toThrow('is empty');
+});

@@ -1,0 +1,35 @@
+export type Format = 'shopify' | 'magento' | 'jsonl';
+
+const SHOPIFY = ['url handle', 'body (html)', 'option1 name', 'variant sku', 'variant price', 'image src'];
+const MAGENTO = ['product_type', 'attribute_set_code', 'additional_attributes', 'configurable_variations'];
+
+/**
+ * The format of a product file, from its beginning (the first line at least) and its name; undefined when it is none
+ * of ours. The content decides; the name is asked only for JSON, where an empty first line says nothing.
+ */
+export function detectFormat(header: string, fileName: string): Format | undefined {
+  const start = header.replace(/^\uFEFF/, '').trimStart();
+  if (start.startsWith('{')) return 'jsonl';
+  if (start.startsWith('[')) return undefined;
+  const columns = columnsOf(start);
+  if (columns.has('sku') && MAGENTO.some((column) => columns.has(column))) return 'magento';
+  const named = columns.has('handle') || columns.has('title') || columns.has('url handle');
+  if (named && SHOPIFY.some((column) => columns.has(column))) return 'shopify';
+  return /\.(?:jsonl|ndjson)$/i.test(fileName) ? 'jsonl' : undefined;
+}
+
+/** The character between the cells of a CSV header: the comma, or what a spreadsheet of another country wrote for it. */
+export function delimiterOf(header: string): string {
+  const line = firstLine(header);
+  const count = (character: string) => line.split(character).length;
+  return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
+}
+
+function columnsOf(header: string): Set<string> {
+  const cells = firstLine(header).split(delimiterOf(header));
+  return new Set(cells.map((cell) => cell.trim().replace(/^"|"$/g, '').trim().toLowerCase()));
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split(/\r\n|\n|\r/, 1)[0] ?? '';
+}

@@ -1,0 +1,59 @@
+import { Parser } from 'htmlparser2';
+
+const TAG = /<[a-z!/]/i;
+const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre section article'.split(' '));
+const LINES = new Set('br div li tr dt dd hr'.split(' '));
+const CELLS = new Set(['td', 'th']);
+const UNSEEN = new Set('script style template noscript iframe svg head title'.split(' '));
+
+/**
+ * The text a reader of the page would see: tags gone, entities decoded, paragraphs and list items on lines of their
+ * own, scripts and styles dropped, spaces collapsed. A text without any tag keeps its line breaks.
+ */
+export function textOfHtml(html: string): string {
+  const plain = !TAG.test(html);
+  const parts: string[] = [];
+  let unseen = 0;
+  const parser = new Parser({
+    onopentag(name) {
+      if (UNSEEN.has(name)) unseen++;
+      parts.push(breakAt(name), name === 'li' ? '- ' : '');
+    },
+    ontext(text) {
+      if (unseen > 0) return;
+      parts.push(plain ? text.replace(/\r\n?/g, '\n') : text.replace(/\s+/g, ' '));
+    },
+    onclosetag(name) {
+      if (UNSEEN.has(name)) unseen--;
+      // A line ends where it began: only its opening breaks, or every list item would stand alone.
+      if (PARAGRAPHS.has(name) || name === 'div') parts.push(breakAt(name));
+    },
+  });
+  parser.end(html);
+  return parts
+    .join('')
+    .replace(/[\t\f\v\u00a0 ]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+function breakAt(tag: string): string {
+  if (PARAGRAPHS.has(tag)) return '\n\n';
+  if (LINES.has(tag)) return '\n';
+  return CELLS.has(tag) ? ' ' : '';
+}
+
+/** A one-line text whose entities (`&trade;`) are decoded; a `<` is an ordinary character in it. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  return textOfHtml(text.replaceAll('<', '&lt;')).replace(/\s+/g, ' ');
+}
+
+/** HTML that shows the text as it is: nothing in it acts as markup, and `textOfHtml` gives the same text back. */
+export function htmlOfText(text: string): string {
+  if (text === '') return '';
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const paragraphs = escaped.split(/\n{2,}/).map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`);
+  return paragraphs.join('\n');
+}

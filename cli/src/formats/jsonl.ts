@@ -1,0 +1,123 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Product, ProductImport, Variant, VariantInput } from '@commerce-backend/spec';
+import { outOfBounds } from './bounds.ts';
+import type { Read } from './read.ts';
+import { firstUseOf, slugOf } from './slug.ts';
+
+/** Far past any product the contract takes; a longer line is not JSON Lines. */
+const LONGEST_LINE = 4 * 1024 * 1024;
+
+/**
+ * The products of a JSON Lines file: one object in the contract's shape per line, blank lines skipped. A slug left out
+ * is made from the name. Lines that are not JSON, or hold more than the contract takes, are refused with the reason.
+ */
+export async function* readJsonl(bytes: AsyncIterable<Buffer>): AsyncGenerator<Read> {
+  const slugs = new Map<string, number>();
+  for await (const { line, text } of linesOf(bytes)) {
+    if (text === undefined) {
+      yield refused(line, 'json', `The line has more than ${LONGEST_LINE} characters.`);
+    } else if (text.trim() !== '') {
+      yield readLine(line, text, slugs);
+    }
+  }
+}
+
+function readLine(line: number, text: string, slugs: Map<string, number>): Read {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // The parser's own "line 1" would be taken for the file's.
+    const reason = (error as SyntaxError).message.replace(/ \(line 1 column (\d+)\)$/, ' (column $1)');
+    return refused(line, 'json', `The line is not valid JSON: ${reason}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refused(line, 'json', 'The line must hold one JSON object, a product.');
+  }
+  const given = value as ProductImport;
+  const slug = given.slug ?? slugOf(typeof given.name === 'string' ? given.name : '');
+  if (slug === '' && typeof given.name === 'string') {
+    return refused(line, 'slug', 'The name has no letter a–z or digit to make a slug of: give a slug.');
+  }
+  const product = { ...given, slug };
+  const errors = outOfBounds(product).map(({ field, variant, message }) => ({
+    line,
+    field: variant === undefined ? field : `variants.${variant}.${field}`,
+    message,
+  }));
+  const earlier = firstUseOf(slug, line, slugs);
+  if (earlier !== undefined) {
+    errors.push({ line, field: 'slug', message: `"${slug}" is already the slug of the product on line ${earlier}.` });
+  }
+  return errors.length > 0 ? { line, slug, errors } : { line, product };
+}
+
+function refused(line: number, field: string, message: string): Read {
+  return { line, errors: [{ line, field, message }] };
+}
+
+/** Lines end at LF only: JSON may hold U+2028 as it is. A line too long is given without its text. */
+async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<{ line: number; text: string | undefined }> {
+  const decoder = new StringDecoder('utf8');
+  let line = 1;
+  let rest = '';
+  let tooLong = false;
+  for await (const chunk of bytes) {
+    const pieces = (rest + decoder.write(chunk)).split('\n');
+    rest = pieces.pop() ?? '';
+    for (const piece of pieces) {
+      yield { line, text: tooLong ? undefined : withoutMark(piece, line) };
+      tooLong = false;
+      line++;
+    }
+    if (rest.length > LONGEST_LINE) {
+      tooLong = true;
+      rest = '';
+    }
+  }
+  rest += decoder.end();
+  if (tooLong || rest !== '') yield { line, text: tooLong ? undefined : withoutMark(rest, line) };
+}
+
+function withoutMark(text: string, line: number): string {
+  return line === 1 ? text.replace(/^\uFEFF/, '') : text;
+}
+
+/**
+ * Products as JSON Lines that the import takes again: every field of the contract's own shape, null where there is
+ * nothing, without the ids, dates and sums that the server makes. `inventory_quantity` is what can still be sold.
+ */
+export async function* writeJsonl(products: AsyncIterable<Product>): AsyncGenerator<string> {
+  for await (const product of products) yield `${JSON.stringify(importOf(product))}\n`;
+}
+
+function importOf(product: Product): ProductImport {
+  const { name, slug, description, vendor, product_type, tags, status, published_at, metadata } = product;
+  const [only] = product.variants;
+  return {
+    ...{ name, slug, description, vendor, product_type, tags, status, published_at, metadata },
+    track_inventory: product.track_inventory,
+    images: product.images.map(({ url, alt, position, width, height }) => ({ url, alt, position, width, height })),
+    ...(product.has_variants
+      ? {
+          options: product.options.map((option) => ({ name: option.name, values: option.values })),
+          variants: product.variants.map(variantOf),
+        }
+      : only && soldOf(only)),
+  };
+}
+
+function variantOf(variant: Variant): VariantInput {
+  const { option1, option2, option3, image_url } = variant;
+  return { option1, option2, option3, image_url, ...soldOf(variant) };
+}
+
+/** What a product without options says of itself and one with options of each variant. */
+function soldOf(variant: Variant): VariantInput {
+  const { sku, barcode, price, compare_at_price, cost_per_item } = variant;
+  const { inventory_quantity, inventory_policy, low_stock_threshold, weight, weight_unit, requires_shipping } = variant;
+  return {
+    ...{ sku, barcode, price, compare_at_price, cost_per_item },
+    ...{ inventory_quantity, inventory_policy, low_stock_threshold, weight, weight_unit, requires_shipping },
+  };
+}

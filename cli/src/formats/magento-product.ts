@@ -1,0 +1,152 @@
+import type { ImageInput, ProductImport, VariantInput } from '@commerce-backend/spec';
+import { isMore, plainDecimal } from './decimals.ts';
+import { decodeEntities, textOfHtml } from './html-text.ts';
+import type { MagentoColumn } from './magento-columns.ts';
+import { categoriesOf, imageUrlOf, metadataOf, optionNames, pairsOf, type Variation } from './magento-text.ts';
+import type { ReadContext } from './read.ts';
+import type { RowReader } from './row-reader.ts';
+import { slugOf } from './slug.ts';
+
+export type MagentoRow = RowReader<MagentoColumn>;
+
+/** A child row and what its parent says of it. */
+export type Child = { row: MagentoRow; variation: Variation };
+
+/** The product of a simple, virtual or downloadable row, sold by itself. */
+export function simpleProductOf(row: MagentoRow, context: ReadContext): ProductImport {
+  return {
+    ...sharedOf(row, new Set()),
+    ...imagesOf(row, [], context),
+    ...trackingOf([row]),
+    ...soldOf(row, context),
+  };
+}
+
+/** The product of a configurable row and the children it lists, as its variants in the order of that list. */
+export function configurableProductOf(row: MagentoRow, children: Child[], context: ReadContext): ProductImport {
+  const codes = [...new Set(children.flatMap(({ variation }) => variation.values.map(({ code }) => code)))];
+  const names = optionNames(codes, row.text('configurable_variation_labels'));
+  const optionValueOf = (child: Child, code: string | undefined) =>
+    child.variation.values.find((pair) => pair.code === code)?.value || null;
+  const variants = children.map((child): VariantInput => {
+    const image_url = imageUrlOf(child.row.text('base_image'), context.baseImageUrl);
+    return {
+      option1: optionValueOf(child, codes[0]),
+      option2: optionValueOf(child, codes[1]),
+      option3: optionValueOf(child, codes[2]),
+      ...soldOf(child.row, context, row),
+      ...(image_url !== undefined && { image_url }),
+    };
+  });
+  const options = codes.map((code, index) => {
+    const values = children.map((child) => optionValueOf(child, code));
+    if (values.includes(null)) row.refuse('configurable_variations', `A variation has no value for "${code}".`);
+    return { name: names[index] ?? code, values: [...new Set(values.filter((value) => value !== null))] };
+  });
+  const rows = children.map((child) => child.row);
+  return {
+    ...sharedOf(row, new Set(codes)),
+    ...imagesOf(row, rows, context),
+    ...trackingOf(rows),
+    options,
+    variants,
+  };
+}
+
+/** What a product says of itself whether it has variants or not. */
+function sharedOf(row: MagentoRow, optionCodes: Set<string>): ProductImport {
+  const name = decodeEntities(row.text('name'));
+  const attributes = pairsOf(row.text('additional_attributes'));
+  const maker = attributes.find(({ code }) => code === 'manufacturer' || code === 'brand')?.value;
+  return {
+    name,
+    slug: slugOf(row.text('url_key')) || slugOf(name) || slugOf(row.text('sku')),
+    description: textOfHtml(row.text('description') || row.text('short_description')),
+    ...(maker && { vendor: maker }),
+    ...categoriesOf(row.text('categories')),
+    metadata: metadataOf(attributes, optionCodes),
+    status: isOnline(row) ? 'active' : 'draft',
+  };
+}
+
+/** Magento's 1 is enabled, 2 (or 0) disabled. */
+export function isOnline(row: MagentoRow): boolean {
+  return ['', '1'].includes(row.text('product_online'));
+}
+
+function imagesOf(row: MagentoRow, children: MagentoRow[], context: ReadContext): Pick<ProductImport, 'images'> {
+  const additional = row.text('additional_images').split(',');
+  const labels = row.text('additional_image_labels').split(',');
+  const named = [
+    { name: row.text('base_image'), alt: row.text('base_image_label') },
+    ...additional.map((name, index) => ({ name: name.trim(), alt: labels[index]?.trim() ?? '' })),
+    ...children.map((child) => ({ name: child.text('base_image'), alt: child.text('base_image_label') })),
+  ].filter(({ name }) => name !== '' && name !== 'no_selection');
+  const images = new Map<string, ImageInput>();
+  for (const { name, alt } of named) {
+    const url = imageUrlOf(name, context.baseImageUrl);
+    if (url === undefined || images.has(url)) continue;
+    images.set(url, { url, alt: decodeEntities(alt) || null, position: images.size + 1 });
+  }
+  const dropped = new Set(named.map(({ name }) => name).filter((name) => !imageUrlOf(name, context.baseImageUrl)));
+  if (dropped.size > 0) {
+    context.warn(row.line, `Images left out: ${dropped.size}. The file has their names, not their addresses.`);
+  }
+  return images.size > 0 ? { images: [...images.values()] } : {};
+}
+
+/** Stock is tracked unless Magento's own setting is overridden to say that it is not. */
+function trackingOf(rows: MagentoRow[]): Pick<ProductImport, 'track_inventory'> {
+  const untracked = (row: MagentoRow) =>
+    row.text('use_config_manage_stock') === '0' && row.text('manage_stock') === '0';
+  return { track_inventory: !rows.every(untracked) };
+}
+
+/** Code, prices, stock and shipping of a row; a price it does not have is its parent's. */
+function soldOf(row: MagentoRow, context: ReadContext, parent?: MagentoRow): VariantInput {
+  const backorders = row.text('use_config_backorders') === '0' && ['1', '2'].includes(row.text('allow_backorders'));
+  const ownThreshold = row.text('use_config_notify_stock_qty') === '0';
+  const threshold = ownThreshold ? row.whole('notify_on_stock_below') : undefined;
+  const shipped = !['virtual', 'downloadable'].includes(row.text('product_type'));
+  return {
+    sku: row.text('sku'),
+    ...pricesOf(row, context, parent),
+    ...stockOf(row),
+    inventory_policy: backorders ? 'continue' : 'deny',
+    ...(threshold !== undefined && threshold >= 0 && { low_stock_threshold: threshold }),
+    ...weightOf(row, context),
+    requires_shipping: shipped,
+  };
+}
+
+function pricesOf(row: MagentoRow, context: ReadContext, parent: MagentoRow | undefined): VariantInput {
+  const regular = row.money('price') ?? parent?.money('price');
+  if (regular === undefined && row.text('price') === '') row.refuse('price', 'The price is missing.');
+  const special = isSaleOn(row, context.now) ? row.money('special_price') : undefined;
+  const onSale = regular !== undefined && special !== undefined && isMore(regular, special);
+  const cost = row.money('cost');
+  return {
+    ...(regular !== undefined && { price: onSale ? special : regular }),
+    compare_at_price: onSale ? regular : null,
+    ...(row.has('cost') && { cost_per_item: cost ?? null }),
+  };
+}
+
+function isSaleOn(row: MagentoRow, now: Date): boolean {
+  const from = Date.parse(row.text('special_price_from_date'));
+  const to = Date.parse(row.text('special_price_to_date'));
+  // The day named last is a day of sale; a date that is absent or unreadable sets no bound.
+  const end = to + 24 * 60 * 60 * 1000;
+  return !(from > now.getTime()) && !(end <= now.getTime());
+}
+
+function stockOf(row: MagentoRow): VariantInput {
+  const quantity = row.whole('qty');
+  if (row.text('is_in_stock') === '0') return { inventory_quantity: Math.min(quantity ?? 0, 0) };
+  return quantity === undefined ? {} : { inventory_quantity: quantity };
+}
+
+function weightOf(row: MagentoRow, context: ReadContext): VariantInput {
+  const weight = row.decimal('weight');
+  return weight === undefined ? {} : { weight: plainDecimal(weight, 4), weight_unit: context.weightUnit };
+}

@@ -1,0 +1,107 @@
+import { moneyOf } from './decimals.ts';
+
+/** What is wrong with one field, and the line where it stands. */
+export type FieldError = { line: number; field: string; message: string };
+
+/** Where each column of a format stands in this file, and how this file writes its name. */
+export type Columns<Name extends string> = Map<Name, { index: number; header: string }>;
+
+/** Finds a format's columns in a header row by any of their names, without regard to case; the first wins. */
+export function findColumns<Name extends string>(
+  header: string[],
+  names: Record<Name, readonly string[]>,
+): Columns<Name> {
+  const positions = new Map<string, number>();
+  header.forEach((cell, index) => {
+    const key = cell.trim().toLowerCase();
+    if (!positions.has(key)) positions.set(key, index);
+  });
+  const columns: Columns<Name> = new Map();
+  for (const [name, aliases] of Object.entries(names) as [Name, readonly string[]][]) {
+    const index = aliases.map((alias) => positions.get(alias.toLowerCase())).find((found) => found !== undefined);
+    if (index !== undefined) columns.set(name, { index, header: (header[index] ?? '').trim() });
+  }
+  return columns;
+}
+
+/** One row seen through its format's columns. A cell that cannot be read is noted in `errors` by the file's own column name. */
+export class RowReader<Name extends string> {
+  readonly line: number;
+  readonly errors: FieldError[] = [];
+  readonly #columns: Columns<Name>;
+  readonly #cells: string[];
+
+  constructor(columns: Columns<Name>, line: number, cells: string[]) {
+    this.#columns = columns;
+    this.line = line;
+    this.#cells = cells;
+  }
+
+  /** Whether the file has the column at all: what it does not have, an import must leave alone. */
+  has(column: Name): boolean {
+    return this.#columns.has(column);
+  }
+
+  /** The trimmed cell; empty when blank, cut off or without a column. */
+  text(column: Name): string {
+    const found = this.#columns.get(column);
+    return found ? (this.#cells[found.index] ?? '').trim() : '';
+  }
+
+  /** The amount as the contract writes money, undefined when blank or (with an error noted) not an amount. */
+  money(column: Name): string | undefined {
+    const cell = this.text(column);
+    if (cell === '') return undefined;
+    const amount = moneyOf(cell);
+    if (amount === undefined) {
+      this.refuse(
+        column,
+        `${quoted(cell)} is not a plain amount such as 1299.00, without currency sign or separators.`,
+      );
+    }
+    return amount;
+  }
+
+  /** The whole number, undefined when blank or (with an error noted) not one. `12.0000` is 12. */
+  whole(column: Name): number | undefined {
+    const cell = this.text(column);
+    if (cell === '') return undefined;
+    if (/^-?\d{1,10}(?:\.0{1,6})?$/.test(cell)) return Number(cell);
+    this.refuse(column, `${quoted(cell)} is not a whole number.`);
+    return undefined;
+  }
+
+  /** The number, undefined when blank or (with an error noted) not one. For weights, never for money. */
+  decimal(column: Name): number | undefined {
+    const cell = this.text(column);
+    if (cell === '') return undefined;
+    if (/^\d{1,15}(?:\.\d{1,12})?$/.test(cell)) return Number(cell);
+    this.refuse(column, `${quoted(cell)} is not a number such as 12.5.`);
+    return undefined;
+  }
+
+  /** The meaning of the cell by a table of accepted words in lower case, undefined when blank or (with an error noted) none of them. */
+  word<Meaning>(column: Name, meanings: Record<string, Meaning>): Meaning | undefined {
+    const cell = this.text(column);
+    if (cell === '') return undefined;
+    const key = cell.toLowerCase();
+    if (Object.hasOwn(meanings, key)) return meanings[key];
+    this.refuse(column, `${quoted(cell)} is none of ${Object.keys(meanings).join(', ')}.`);
+    return undefined;
+  }
+
+  /** Notes an error of this row under the column's name in the file. */
+  refuse(column: Name, message: string): void {
+    this.errors.push({ line: this.line, field: this.header(column), message });
+  }
+
+  /** The column's name as the file writes it. */
+  header(column: Name): string {
+    return this.#columns.get(column)?.header ?? column;
+  }
+}
+
+/** The start of a cell in quotes, for messages. */
+export function quoted(cell: string): string {
+  return JSON.stringify(cell.length > 60 ? `${cell.slice(0, 60)}…` : cell);
+}

@@ -1,0 +1,74 @@
+/**
+ * The columns of Shopify's product CSV that mean something here, with the names they have had: first the one long in
+ * use, then that of the newer template. Others (SEO, tax, Google Shopping, markets) are left alone.
+ */
+export const SHOPIFY_COLUMNS = {
+  handle: ['Handle', 'URL handle'],
+  title: ['Title'],
+  body: ['Body (HTML)', 'Body HTML', 'Body', 'Description'],
+  vendor: ['Vendor'],
+  type: ['Type', 'Product type', 'Custom Product Type'],
+  tags: ['Tags'],
+  published: ['Published', 'Published on online store'],
+  status: ['Status'],
+  option1Name: ['Option1 Name'],
+  option1Value: ['Option1 Value'],
+  option2Name: ['Option2 Name'],
+  option2Value: ['Option2 Value'],
+  option3Name: ['Option3 Name'],
+  option3Value: ['Option3 Value'],
+  sku: ['Variant SKU', 'SKU'],
+  grams: ['Variant Grams', 'Weight value (grams)'],
+  weightUnit: ['Variant Weight Unit', 'Weight unit for display'],
+  tracker: ['Variant Inventory Tracker', 'Inventory tracker'],
+  quantity: ['Variant Inventory Qty', 'Inventory quantity'],
+  policy: ['Variant Inventory Policy', 'Continue selling when out of stock'],
+  requiresShipping: ['Variant Requires Shipping', 'Requires shipping'],
+  price: ['Variant Price', 'Price'],
+  compareAt: ['Variant Compare At Price', 'Compare-at price'],
+  barcode: ['Variant Barcode', 'Variant Barcodes', 'Barcode', 'Barcodes'],
+  cost: ['Cost per item', 'Variant Cost'],
+  imageUrl: ['Image Src', 'Product image URL'],
+  imagePosition: ['Image Position'],
+  imageAlt: ['Image Alt Text'],
+  variantImage: ['Variant Image', 'Variant image URL'],
+} as const;
+
+export type ShopifyColumn = keyof typeof SHOPIFY_COLUMNS;
+
+/** What Shopify writes as the option of a product that has none. */
+export const NO_OPTION = { name: 'Title', value: 'Default Title' } as const;
+
+/** How many grams each unit of the contract has. */
+export const GRAMS = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 } as const;
+
+/**
+ * The tags of a cell. They are separated by commas; a tag that holds one stands in quotes, quotes inside it doubled.
+ */
+export function tagsOf(cell: string): string[] {
+  const tags: string[] = [];
+  const next = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/y;
+  while (next.lastIndex < cell.length) {
+    const [, quotedTag, plainTag = ''] = next.exec(cell) ?? [];
+    const tag = quotedTag === undefined ? plainTag.trim() : quotedTag.replaceAll('""', '"');
+    if (tag !== '' && !tags.includes(tag)) tags.push(tag);
+  }
+  return tags;
+}
+
+/** The cell that `tagsOf` reads as these tags. */
+export function tagsCell(tags: string[]): string {
+  return tags
+    .map((tag) => (tag.includes(',') || tag.startsWith('"') ? `"${tag.replaceAll('"', '""')}"` : tag))
+    .join(', ');
+}
+
+/** Spreadsheets keep leading zeros of a number behind an apostrophe, and Shopify writes codes that way. */
+export function codeOf(cell: string): string {
+  return /^'+\d+$/.test(cell) ? cell.slice(1) : cell;
+}
+
+/** The cell that `codeOf` reads as this code. */
+export function codeCell(code: string): string {
+  return /^'+\d+$/.test(code) ? `'${code}` : code;
+}

@@ -1,0 +1,78 @@
+import type { Product, Variant } from '@commerce-backend/spec';
+import { stringify } from 'csv-stringify/sync';
+import { plainDecimal } from './decimals.ts';
+import { htmlOfText } from './html-text.ts';
+import { codeCell, GRAMS, NO_OPTION, SHOPIFY_COLUMNS, type ShopifyColumn, tagsCell } from './shopify-columns.ts';
+
+const COLUMNS = Object.keys(SHOPIFY_COLUMNS) as ShopifyColumn[];
+
+type Row = Partial<Record<ShopifyColumn, string>>;
+
+/**
+ * Products as Shopify's product CSV: a header, then per product a row for each variant or image. Reading it back gives
+ * the same products, save what the format has no column for: metadata, low-stock thresholds, image sizes, option
+ * values no variant has, and the time of publication (`Published` is whether it has come by `now`). A cell that begins
+ * with `=`, `+`, `-` or `@` is left as it is, as Shopify leaves it, since another shop must read the same text: open
+ * a file with texts of strangers as text in a spreadsheet.
+ */
+export async function* writeShopify(products: AsyncIterable<Product>, now = new Date()): AsyncGenerator<string> {
+  yield stringify([COLUMNS.map((column) => SHOPIFY_COLUMNS[column][0])]);
+  for await (const product of products) {
+    yield stringify(rowsOf(product, now).map((row) => COLUMNS.map((column) => row[column] ?? '')));
+  }
+}
+
+function rowsOf(product: Product, now: Date): Row[] {
+  const count = Math.max(product.variants.length, product.images.length, 1);
+  return Array.from({ length: count }, (_, index) => {
+    const variant = product.variants[index];
+    return {
+      ...(index === 0 && productCells(product, now)),
+      ...(variant && variantCells(variant, product)),
+      ...imageCells(product.images[index]),
+      handle: product.slug,
+    };
+  });
+}
+
+function productCells(product: Product, now: Date): Row {
+  const published = product.published_at !== null && Date.parse(product.published_at) <= now.getTime();
+  const names = product.has_variants ? product.options.map((option) => option.name) : [NO_OPTION.name];
+  return {
+    title: product.name,
+    body: htmlOfText(product.description),
+    vendor: product.vendor ?? '',
+    type: product.product_type ?? '',
+    tags: tagsCell(product.tags),
+    published: product.status === 'active' && published ? 'TRUE' : 'FALSE',
+    status: product.status,
+    option1Name: names[0] ?? '',
+    option2Name: names[1] ?? '',
+    option3Name: names[2] ?? '',
+  };
+}
+
+function variantCells(variant: Variant, product: Product): Row {
+  return {
+    option1Value: product.has_variants ? (variant.option1 ?? '') : NO_OPTION.value,
+    option2Value: variant.option2 ?? '',
+    option3Value: variant.option3 ?? '',
+    sku: codeCell(variant.sku ?? ''),
+    grams: variant.weight === null ? '' : plainDecimal(Number(variant.weight) * GRAMS[variant.weight_unit], 6),
+    weightUnit: variant.weight_unit,
+    tracker: product.track_inventory ? 'shopify' : '',
+    quantity: String(variant.inventory_quantity),
+    policy: variant.inventory_policy,
+    requiresShipping: variant.requires_shipping ? 'TRUE' : 'FALSE',
+    price: variant.price,
+    compareAt: variant.compare_at_price ?? '',
+    barcode: codeCell(variant.barcode ?? ''),
+    cost: variant.cost_per_item ?? '',
+    variantImage: product.has_variants ? (variant.image_url ?? '') : '',
+  };
+}
+
+function imageCells(image: Product['images'][number] | undefined): Row {
+  if (!image) return {};
+  return { imageUrl: image.url, imageAlt: image.alt ?? '', imagePosition: String(image.position) };
+}

@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest';
+import { readText, refusals } from './testing.ts';
+
+const HEADER =
+  'Handle,Title,Body (HTML),Vendor,Type,Tags,Published,Option1 Name,Option1 Value,Option2 Name,Option2 Value,' +
+  'Variant SKU,Variant Grams,Variant Weight Unit,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,' +
+  'Variant Price,Variant Compare At Price,Variant Requires Shipping,Variant Barcode,Image Src,Image Position,' +
+  'Image Alt Text,Variant Image,Cost per item,Status,SEO Title';
+
+type Cells = Record<string, string>;
+
+function csv(...rows: Cells[]): string {
+  const columns = HEADER.split(',');
+  const line = (row: Cells) => columns.map((column) => `"${(row[column] ?? '').replaceAll('"', '""')}"`).join(',');
+  return [HEADER, ...rows.map(line)].join('\n');
+}
+
+const mug: Cells = {
+  Handle: 'mug',
+  Title: 'Mug',
+  'Option1 Name': 'Title',
+  'Option1 Value': 'Default Title',
+  'Variant Price': '9.50',
+  Status: 'active',
+};
+
+test('rows of one handle become one product with its variants and images', async () => {
+  const { products, warnings } = await readText(
+    csv(
+      {
+        ...{
+          Handle: 'tee',
+          Title: 'Tee, "the one"',
+          'Body (HTML)': '<p>Soft</p><ul><li>Cotton</li></ul>',
+          Vendor: 'Ada',
+        },
+        ...{ Type: 'Shirts', Tags: 'summer, sale', Published: 'TRUE', 'Option1 Name': 'Size', 'Option1 Value': 'S' },
+        ...{ 'Option2 Name': 'Color', 'Option2 Value': 'Red', 'Variant SKU': 'T-S', 'Variant Grams': '453.59237' },
+        ...{ 'Variant Weight Unit': 'lb', 'Variant Inventory Tracker': 'shopify', 'Variant Inventory Qty': '-2' },
+        ...{ 'Variant Inventory Policy': 'continue', 'Variant Price': '19.90', 'Variant Compare At Price': '25' },
+        ...{
+          'Variant Requires Shipping': 'true',
+          'Variant Barcode': '1.2E+12',
+          'Image Src': 'https://i.example/2.jpg',
+        },
+        ...{ 'Image Position': '2', 'Image Alt Text': 'Back', 'Cost per item': '7', Status: 'active' },
+      },
+      {
+        ...{
+          Handle: 'tee',
+          'Option1 Value': 'M',
+          'Option2 Value': 'Red',
+          'Variant SKU': 'T-M',
+          'Variant Price': '19.90',
+        },
+        ...{ 'Variant Inventory Tracker': 'shopify', 'Variant Compare At Price': '19.90' },
+        'Variant Image': 'https://i.example/1.jpg',
+      },
+      { Handle: 'tee', 'Image Src': 'https://i.example/1.jpg', 'Image Position': '1' },
+    ),
+  );
+  expect(products).toEqual([
+    {
+      name: 'Tee, "the one"',
+      slug: 'tee',
+      description: 'Soft\n\n- Cotton',
+      vendor: 'Ada',
+      product_type: 'Shirts',
+      tags: ['summer', 'sale'],
+      status: 'active',
+      track_inventory: true,
+      images: [
+        { url: 'https://i.example/1.jpg', alt: null, position: 1 },
+        { url: 'https://i.example/2.jpg', alt: 'Back', position: 2 },
+      ],
+      options: [
+        { name: 'Size', values: ['S', 'M'] },
+        { name: 'Color', values: ['Red'] },
+      ],
+      variants: [
+        {
+          ...{ option1: 'S', option2: 'Red', option3: null, sku: 'T-S', barcode: '1.2E+12', price: '19.90' },
+          ...{ compare_at_price: '25', cost_per_item: '7', inventory_quantity: -2, inventory_policy: 'continue' },
+          ...{ weight: '1', weight_unit: 'lb', requires_shipping: true, image_url: null },
+        },
+        {
+          ...{ option1: 'M', option2: 'Red', option3: null, sku: 'T-M', barcode: null, price: '19.90' },
+          ...{ compare_at_price: null, cost_per_item: null, weight: null, image_url: 'https://i.example/1.jpg' },
+        },
+      ],
+    },
+  ]);
+  expect(warnings).toEqual([{ line: 2, message: expect.stringContaining('compare-at price 19.90 is not above') }]);
+});
+
+test('the column names of the newer template are understood', async () => {
+  const header =
+    'Title,URL handle,Description,Published on online store,Status,SKU,Option1 name,Option1 value,Price,' +
+    'Compare-at price,Inventory tracker,Inventory quantity,Continue selling when out of stock,Weight value (grams),' +
+    'Weight unit for display,Product image URL,Image alt text,Variant image URL';
+  const row = 'Cap,cap,Warm,TRUE,Active,C-1,Size,L,12.00,15.00,shopify,4,DENY,80,g,https://i.example/c.png,Front,';
+  const { products } = await readText(`${header}\n${row}\n`);
+  expect(products).toMatchObject([
+    {
+      ...{ name: 'Cap', slug: 'cap', description: 'Warm', status: 'active', track_inventory: true },
+      images: [{ url: 'https://i.example/c.png', alt: 'Front', position: 1 }],
+      options: [{ name: 'Size', values: ['L'] }],
+      variants: [{ sku: 'C-1', price: '12.00', compare_at_price: '15.00', inventory_quantity: 4, weight: '80' }],
+    },
+  ]);
+});
+
+test('"Default Title" is a product without options, its fields at the top', async () => {
+  const { products } = await readText(csv({ ...mug, 'Variant SKU': "'0042", 'Variant Inventory Qty': '3' }));
+  expect(products[0]).toMatchObject({ slug: 'mug', sku: '0042', price: '9.50', inventory_quantity: 3 });
+  expect(products[0]).not.toHaveProperty('variants');
+  expect(products[0]).not.toHaveProperty('options');
+});
+
+test('a product that is not published is hidden', async () => {
+  const rows = [
+    { ...mug, Handle: 'a', Published: 'FALSE', Status: '' },
+    { ...mug, Handle: 'b', Published: 'FALSE' },
+    { ...mug, Handle: 'c', Published: 'TRUE', Status: 'draft' },
+    { ...mug, Handle: 'd', Published: '', Status: '' },
+    { ...mug, Handle: 'e', Published: 'TRUE', Status: 'unlisted' },
+  ];
+  const { products } = await readText(csv(...rows));
+  expect(products.map(({ status, published_at }) => [status, published_at])).toEqual([
+    ['draft', undefined],
+    ['active', null],
+    ['draft', undefined],
+    ['active', undefined],
+    ['draft', undefined],
+  ]);
+});
+
+test('columns that the file does not have are not said', async () => {
+  const { products } = await readText('Handle,Title,Variant Price\nmug,Mug,9.50\n');
+  expect(products).toEqual([{ name: 'Mug', slug: 'mug', price: '9.50' }]);
+});
+
+test('a bad cell refuses its product by line and column, and the others go on', async () => {
+  const { reads, products } = await readText(
+    csv(
+      { ...mug, Handle: 'a', 'Variant Price': '1,299.00', 'Variant Inventory Qty': 'many' },
+      { ...mug, Handle: 'b', 'Option1 Name': 'Size', 'Option1 Value': 'S' },
+      { Handle: 'b', 'Option1 Value': 'M', 'Variant Price': '€12' },
+      { Handle: 'b', 'Option1 Value': 'S', 'Variant Price': '5' },
+      { Handle: 'b', 'Variant SKU': 'B-4', 'Variant Price': '' },
+      { ...mug, Handle: 'c', Title: 'x'.repeat(256), 'Image Src': 'photo.jpg', Published: 'perhaps' },
+      { ...mug, Handle: 'good' },
+    ),
+  );
+  expect(refusals(reads)).toEqual([
+    '2 Variant Inventory Qty: "many" is not a whole number.',
+    '2 Variant Price: "1,299.00" is not a plain amount such as 1299.00, without currency sign or separators.',
+    '4 Variant Price: "€12" is not a plain amount such as 1299.00, without currency sign or separators.',
+    '5 Option1 Value: Another variant of the product already has the options S.',
+    '6 Option1 Value: The variant has no value for the option "Size".',
+    '6 Variant Price: The price is missing.',
+    '7 Published: "perhaps" is none of true, false.',
+    '7 Title: The text has 256 characters; at most 255 are kept.',
+    '7 Image Src: "photo.jpg" is not an http or https address without spaces.',
+  ]);
+  expect(products.map(({ slug }) => slug)).toEqual(['good']);
+});
+
+test('a handle that comes back after others is refused', async () => {
+  const { reads, products } = await readText(csv(mug, { ...mug, Handle: 'cup' }, mug));
+  expect(products).toHaveLength(2);
+  expect(refusals(reads)).toEqual([
+    '4 Handle: "mug" was already read on line 2: the rows of a product must follow each other.',
+  ]);
+});
+
+test('a row that cannot be read refuses the product around it, too', async () => {
+  const text = 'Handle,Title,Option1 Name,Option1 Value,Variant Price\na,A,Size,S,1\na,,"M" x,,1\na,,,L,1\nb,B,,,2\n';
+  const { reads, products } = await readText(text);
+  expect(products.map(({ slug }) => slug)).toEqual(['b']);
+  expect(reads.map((read) => 'errors' in read && read.errors.map(({ line }) => line))).toEqual([[3], [3], false]);
+});
+
+test('rows without a handle: a title begins a product, the rest belongs to the one above', async () => {
+  const { products, reads } = await readText(
+    'Handle,Title,Option1 Name,Option1 Value,Variant Price\n,Red Tea,Size,S,1\n,,,M,2\n,緑茶,,,3\nÉté,Summer,,,4\n',
+  );
+  expect(products.map(({ slug, variants }) => [slug, variants?.length])).toEqual([
+    ['red-tea', 2],
+    ['ete', undefined],
+  ]);
+  expect(refusals(reads)).toEqual(['4 Handle: The handle has no letter a–z or digit to make an address of.']);
+});
+
+test('a file that is not UTF-8 loses no letters silently', async () => {
+  const bytes = Buffer.from('Handle,Title,Variant Price\na,Caf\xe9,1\nb,Tea,2\n', 'latin1');
+  const { reads, products } = await readText(bytes);
+  expect(products.map(({ slug }) => slug)).toEqual(['b']);
+  expect(refusals(reads)[0]).toContain('not UTF-8');
+});

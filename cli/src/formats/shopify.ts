@@ -1,0 +1,171 @@
+import type { ImageInput, ProductImport } from '@commerce-backend/spec';
+import { type OutOfBounds, outOfBounds } from './bounds.ts';
+import type { CsvRow } from './csv-rows.ts';
+import { textOfHtml } from './html-text.ts';
+import type { Read, ReadContext } from './read.ts';
+import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
+import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
+import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
+import { firstUseOf, slugOf } from './slug.ts';
+
+export type ShopifyRow = RowReader<ShopifyColumn>;
+
+/** 250 variants and as many images need no more; past it the handle column is surely not what it seems. */
+const MOST_ROWS = 1000;
+
+/** The rows of one product as they come in. */
+type Group = { handle: string; rows: ShopifyRow[]; errors: FieldError[]; skipped: number };
+
+/**
+ * The products of a Shopify product CSV. Rows that follow each other under one handle are one product: the first
+ * names it, each row with an option value, SKU or price adds a variant, each with an image address an image.
+ * A handle that comes back after others is refused, so that its rows do not replace those read before.
+ */
+export async function* readShopify(
+  header: string[],
+  rows: AsyncIterable<CsvRow>,
+  context: ReadContext,
+): AsyncGenerator<Read> {
+  const columns = findColumns(header, SHOPIFY_COLUMNS);
+  const slugs = new Map<string, number>();
+  let group: Group | undefined;
+  let unreadable: CsvRow | undefined;
+  for await (const row of rows) {
+    if (row.cells.length === 0) {
+      unreadable = row;
+      yield { line: row.line, errors: [{ line: row.line, field: 'row', message: row.problem ?? '' }] };
+      continue;
+    }
+    const reader = new RowReader(columns, row.line, row.cells);
+    if (group === undefined || startsProduct(reader, group)) {
+      if (group) yield finish(group, columns, slugs, context);
+      group = { handle: reader.text('handle'), rows: [], errors: [], skipped: 0 };
+    } else if (unreadable) {
+      const message = `A row of this product could not be read: ${unreadable.problem}`;
+      group.errors.push({ line: unreadable.line, field: 'row', message });
+    }
+    unreadable = undefined;
+    if (row.problem) group.errors.push({ line: row.line, field: 'row', message: row.problem });
+    if (group.rows.length < MOST_ROWS) group.rows.push(reader);
+    else group.skipped++;
+  }
+  if (group) yield finish(group, columns, slugs, context);
+}
+
+/** A row without a handle belongs to the product above it, unless its title says that it is another. */
+function startsProduct(row: ShopifyRow, group: Group): boolean {
+  const handle = row.text('handle');
+  return handle === '' ? row.text('title') !== '' : handle !== group.handle;
+}
+
+function finish(group: Group, columns: Columns<ShopifyColumn>, slugs: Map<string, number>, context: ReadContext): Read {
+  const [first] = group.rows as [ShopifyRow];
+  const slug = slugOf(group.handle || first.text('title'));
+  const product = productOf(group.rows, slug, (message) => context.warn(first.line, message));
+  const variantRows = variantRowsOf(group.rows);
+  const errors = [...group.errors, ...group.rows.flatMap((row) => row.errors)];
+  const add = (field: ShopifyColumn, message: string, line = first.line) => {
+    errors.push({ line, field: columns.get(field)?.header ?? SHOPIFY_COLUMNS[field][0], message });
+  };
+
+  for (const found of outOfBounds(product)) {
+    // An empty slug is said below, in the words of the file.
+    if (found.field === 'slug' && slug === '') continue;
+    add(columnOf(found), found.message, found.variant === undefined ? first.line : variantRows[found.variant]?.line);
+  }
+  if (slug === '') add('handle', 'The handle has no letter a–z or digit to make an address of.');
+  else if (group.handle !== '' && slug !== group.handle) {
+    context.warn(first.line, `The handle "${group.handle}" becomes the slug "${slug}".`);
+  }
+  const earlier = slug === '' ? undefined : firstUseOf(slug, first.line, slugs);
+  if (earlier !== undefined) {
+    add('handle', `"${slug}" was already read on line ${earlier}: the rows of a product must follow each other.`);
+  }
+  if (group.skipped > 0) add('handle', `More than ${MOST_ROWS} rows have this handle.`);
+  if (context.encoding.damaged && JSON.stringify(product).includes('\ufffd')) {
+    add('title', 'The file is not UTF-8, and letters of this product are lost: save it as "CSV UTF-8".');
+  }
+  errors.sort((one, other) => one.line - other.line);
+  return errors.length > 0 ? { line: first.line, slug, errors } : { line: first.line, product };
+}
+
+function productOf(rows: ShopifyRow[], slug: string, warn: (message: string) => void): ProductImport {
+  const [first] = rows as [ShopifyRow];
+  const variantRows = variantRowsOf(rows);
+  const images = imagesOf(rows);
+  return {
+    name: first.text('title'),
+    slug,
+    ...(first.has('body') && { description: textOfHtml(first.text('body')) }),
+    ...(first.has('vendor') && { vendor: first.text('vendor') || null }),
+    ...(first.has('type') && { product_type: first.text('type') || null }),
+    ...(first.has('tags') && { tags: tagsOf(first.text('tags')) }),
+    ...visibilityOf(first, warn),
+    ...trackingOf(variantRows),
+    ...(first.has('imageUrl') && { images }),
+    ...(isDefaultOnly(variantRows)
+      ? soldOf(first, warn)
+      : { options: optionsOf(variantRows), variants: variantsOf(variantRows, warn) }),
+  };
+}
+
+const STATUSES = { active: 'active', draft: 'draft', archived: 'archived', unlisted: 'unlisted' } as const;
+
+/** Shopify's status and its "published" together: a product can be active and yet not in the online store. */
+function visibilityOf(
+  row: ShopifyRow,
+  warn: (message: string) => void,
+): Pick<ProductImport, 'status' | 'published_at'> {
+  const published = row.word('published', { true: true, false: false });
+  const status = row.word('status', STATUSES);
+  if (status === 'unlisted') {
+    warn('Unlisted products are not known here; it becomes a draft.');
+    return { status: 'draft' };
+  }
+  if (status === 'active') return published === false ? { status, published_at: null } : { status };
+  if (status !== undefined) return { status };
+  if (!row.has('published') && !row.has('status')) return {};
+  return { status: published === false ? 'draft' : 'active' };
+}
+
+/** Stock is tracked for a whole product here: for all its variants as soon as Shopify tracks one. */
+function trackingOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'track_inventory'> {
+  if (!variantRows[0]?.has('tracker')) return {};
+  return { track_inventory: variantRows.some((row) => row.text('tracker') !== '') };
+}
+
+function imagesOf(rows: ShopifyRow[]): ImageInput[] {
+  const images: { url: string; alt: string | null; place: number }[] = [];
+  for (const row of rows) {
+    const url = row.text('imageUrl');
+    // Some programs repeat the image on each row of the product.
+    if (url === '' || images.some((image) => image.url === url)) continue;
+    images.push({ url, alt: row.text('imageAlt') || null, place: row.whole('imagePosition') ?? Infinity });
+  }
+  const ordered = images.sort((one, other) => (one.place === other.place ? 0 : one.place - other.place));
+  return ordered.map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
+}
+
+const COLUMN_OF: Record<string, ShopifyColumn> = {
+  name: 'title',
+  slug: 'handle',
+  description: 'body',
+  vendor: 'vendor',
+  product_type: 'type',
+  tags: 'tags',
+  url: 'imageUrl',
+  alt: 'imageAlt',
+  images: 'imageUrl',
+  image_url: 'variantImage',
+  sku: 'sku',
+  barcode: 'barcode',
+  options: 'option1Name',
+  variants: 'option1Value',
+  option1: 'option1Value',
+  option2: 'option2Value',
+  option3: 'option3Value',
+};
+
+function columnOf(found: OutOfBounds): ShopifyColumn {
+  return COLUMN_OF[found.field] ?? 'handle';
+}

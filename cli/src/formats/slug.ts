@@ -1,0 +1,30 @@
+/** Letters that stand for themselves, so that taking their marks off leaves nothing Latin. */
+const LETTERS: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i' };
+
+const LONGEST_SLUG = 255;
+
+/**
+ * The slug of a text: lower-case words of a–z and 0–9 joined by single hyphens, at most 255 characters. Empty when the
+ * text has no such letter or digit (a name in Chinese, say): the caller must then find another source.
+ */
+export function slugOf(text: string): string {
+  return text
+    .replace(/[™®©℠'’]/g, '')
+    .toLowerCase()
+    .replace(/[ßæœøđðþłı]/g, (letter) => LETTERS[letter] ?? letter)
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST_SLUG)
+    .replace(/^-|-$/g, '');
+}
+
+/**
+ * Notes the line of a slug's first use in `lines`, and answers that earlier line when the slug comes a second time: two
+ * products under one slug would overwrite each other.
+ */
+export function firstUseOf(slug: string, line: number, lines: Map<string, number>): number | undefined {
+  const earlier = lines.get(slug);
+  if (earlier === undefined) lines.set(slug, line);
+  return earlier;
+}

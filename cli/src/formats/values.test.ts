@@ -1,0 +1,103 @@
+import openapi from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BOUNDS } from './bounds.ts';
+import { isMore, moneyOf, plainDecimal } from './decimals.ts';
+import { codeCell, codeOf, tagsCell, tagsOf } from './shopify-columns.ts';
+import { slugOf } from './slug.ts';
+
+test.each([
+  ['19.90', '19.90'],
+  ['19', '19'],
+  ['0', '0'],
+  ['007.5', '7.5'],
+  ['52.000000', '52'],
+  ['52.500000', '52.5'],
+  ['1,299.00', undefined],
+  ['€12', undefined],
+  ['12 EUR', undefined],
+  ['-1', undefined],
+  ['1.2E+12', undefined],
+  ['1.', undefined],
+  ['.5', undefined],
+  ['1.23456', undefined],
+  ['1234567890123', undefined],
+  ['', undefined],
+])('the money of %j is %j', (cell, money) => {
+  expect(moneyOf(cell)).toBe(money);
+});
+
+test('amounts are compared exactly', () => {
+  expect(isMore('10', '9.999')).toBe(true);
+  expect(isMore('10.00', '10')).toBe(false);
+  expect(isMore('999999999999.999', '999999999999.998')).toBe(true);
+});
+
+test('decimals are written plainly', () => {
+  expect([plainDecimal(1200, 4), plainDecimal(0.5, 4), plainDecimal(1 / 3, 4)]).toEqual(['1200', '0.5', '0.3333']);
+});
+
+test.each([
+  ['Chaz Kangeroo Hoodie', 'chaz-kangeroo-hoodie'],
+  ['Mars HeatTech™ Pullover', 'mars-heattech-pullover'],
+  ["Men's Tee — Größe L", 'mens-tee-grosse-l'],
+  ['Ærø Øl & Łódź', 'aero-ol-lodz'],
+  ['日本茶', ''],
+])('the slug of %s is %j', (name, slug) => {
+  expect(slugOf(name)).toBe(slug);
+});
+
+test('every slug is one that the contract takes', () => {
+  const pattern = new RegExp(openapi.components.schemas.Slug.pattern);
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 600 }), (text) => {
+      const slug = slugOf(text);
+      expect(slug === '' || (pattern.test(slug) && slug.length <= 255)).toBe(true);
+    }),
+  );
+});
+
+test('tags with commas and quotes are read back as they were', () => {
+  const tag = fc
+    .string({ unit: fc.constantFrom('a', 'é', ' ', ',', '"', "'"), minLength: 1, maxLength: 8 })
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  fc.assert(
+    fc.property(fc.uniqueArray(tag), (tags) => {
+      expect(tagsOf(tagsCell(tags))).toEqual(tags);
+    }),
+  );
+  expect(tagsOf('one, two words,, 15" screen,one')).toEqual(['one', 'two words', '15" screen']);
+});
+
+test('the apostrophe of a spreadsheet before digits goes, and codes that have one keep it', () => {
+  expect(codeOf("'0123456")).toBe('0123456');
+  for (const code of ["'12", "''12", "'a", '012', '1.2E+12']) expect(codeOf(codeCell(code))).toBe(code);
+});
+
+test('the bounds are those of the contract', () => {
+  const { ProductInput, VariantInput, OptionInput, ImageInput, Metadata, Slug, Url } = openapi.components.schemas;
+  const product = ProductInput.properties;
+  expect(BOUNDS).toEqual({
+    name: product.name.maxLength,
+    slug: Slug.maxLength,
+    description: product.description.maxLength,
+    vendor: product.vendor.maxLength,
+    product_type: product.product_type.maxLength,
+    tag: product.tags.items.maxLength,
+    tags: product.tags.maxItems,
+    metadata: Metadata.maxProperties,
+    metadata_key: Metadata.propertyNames.maxLength,
+    metadata_value: Metadata.additionalProperties.maxLength,
+    options: product.options.maxItems,
+    option_name: OptionInput.properties.name.maxLength,
+    option_value: OptionInput.properties.values.items.maxLength,
+    option_values: OptionInput.properties.values.maxItems,
+    images: product.images.maxItems,
+    url: Url.maxLength,
+    alt: ImageInput.properties.alt.maxLength,
+    variants: product.variants.maxItems,
+    sku: VariantInput.properties.sku.maxLength,
+    barcode: VariantInput.properties.barcode.maxLength,
+  });
+});
