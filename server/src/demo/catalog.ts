@@ -1,0 +1,15 @@
+import type { ProductImport } from '@commerce-backend/spec';
+import { desk } from './products/desk.ts';
+import { garden } from './products/garden.ts';
+import { kitchen } from './products/kitchen.ts';
+import { light } from './products/light.ts';
+import { living } from './products/living.ts';
+import { trail } from './products/trail.ts';
+import { wear } from './products/wear.ts';
+import { type Sketch, toProduct } from './sketch.ts';
+
+/** Everything the demo shop has, as its author wrote it. */
+export const sketches: Sketch[] = [...kitchen, ...light, ...living, ...garden, ...trail, ...wear, ...desk];
+
+/** The demo shop's products, prices in EUR. Image addresses begin with /demo-images/ and want the server's address before. */
+export const demoProducts: ProductImport[] = sketches.map(toProduct);
