@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// Starts the server on Node 24 or newer, which runs TypeScript as it is: on this Node, or on the one that npm installed
+// with the project when this one is older.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const OLDEST_NODE = 24;
+const PARENT = 'SERVER_PARENT_PID';
+
+if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
+  endWithParent();
+  await import('../src/main.ts');
+} else {
+  passOn(nodeOfProject());
+}
+
+function nodeOfProject() {
+  try {
+    const manifest = createRequire(import.meta.url).resolve('node/package.json');
+    return join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  } catch {
+    console.error(
+      `This is Node ${process.versions.node}. Install Node ${OLDEST_NODE} or newer, or run npm ci in the project.`,
+    );
+    process.exit(1);
+  }
+}
+
+/** Runs the server as a child that gets our signals and gives us its exit code. */
+function passOn(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [PARENT]: String(process.pid) },
+  });
+  child.on('error', ({ message }) => {
+    console.error(`Node ${OLDEST_NODE} of the project does not run: ${message}. Run npm ci.`);
+    process.exit(1);
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+/** When the parent is killed, nobody else would tell the child: it would go on, unseen, and keep the port. */
+function endWithParent() {
+  const parent = process.env[PARENT];
+  delete process.env[PARENT];
+  if (parent !== String(process.ppid) || !process.channel) return;
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
+}

@@ -1,0 +1,99 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { RedisClientType } from 'redis';
+import { dashboard } from './dashboard/index.ts';
+import { createCatalogueCache } from './http/cache.ts';
+import { preflight } from './http/cors.ts';
+import { demoImages } from './http/demo-images.ts';
+import { dispatch, type Notes } from './http/dispatch.ts';
+import { docs } from './http/docs.ts';
+import { answerTo } from './http/errors.ts';
+import { healthz, type Readiness, readyz } from './http/health.ts';
+import type { LastUsed } from './http/last-used.ts';
+import { createLimits } from './http/limits.ts';
+import { requestId, requestLog } from './http/log.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createValidation } from './http/validate.ts';
+import { ShopError } from './shop/errors.ts';
+import { storefront } from './storefront/index.ts';
+
+export interface AppDeps {
+  db: Pool;
+  redis: RedisClientType | undefined;
+  logger: Logger;
+  readiness: Readiness;
+  lastUsed: LastUsed;
+  baseUrl: string;
+  secretKey: string;
+  pooling: 'session' | 'transaction';
+  trustProxy: number;
+  dashboardOrigins: string[];
+  rateLimits: boolean;
+  catalogueCache: boolean;
+  validateResponses: boolean;
+}
+
+/** The whole pipeline on one screen. What the contract describes goes through `dispatch`; the rest is for operators. */
+export function createApp(deps: AppDeps): Express {
+  const metrics = createMetrics(deps.db);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('trust proxy', deps.trustProxy);
+  app.set('query parser', 'simple');
+
+  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders);
+  app.get('/healthz', healthz);
+  app.get('/readyz', readyz(deps.db, deps.redis, deps.readiness));
+  app.get('/metrics', metrics.expose);
+  app.use(docs());
+  app.get('/demo-images/:name', demoImages);
+  app.use(preflight(deps.dashboardOrigins));
+  app.use(
+    dispatch(
+      {
+        db: deps.db,
+        pooling: deps.pooling,
+        baseUrl: deps.baseUrl,
+        secretKey: deps.secretKey,
+        validation: createValidation(),
+        limits: createLimits({ redis: deps.redis, enabled: deps.rateLimits }),
+        cache: createCatalogueCache({ enabled: deps.catalogueCache }),
+        lastUsed: deps.lastUsed,
+        validateResponses: deps.validateResponses,
+      },
+      { dashboard, storefront, sync: {}, agent: {} },
+    ),
+  );
+  app.use(lastResort);
+  return app;
+}
+
+/** For JSON that no browser should render, cache or frame; pages set their own. */
+const securityHeaders: RequestHandler = (_req, res, next) => {
+  res.set({
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Referrer-Policy': 'no-referrer',
+    'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+  });
+  next();
+};
+
+/** Nothing should arrive here; Express's own page would show the message (hazards §0.11). */
+const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {
+  const notes = res.locals as Notes;
+  const refusal = (error as { status?: number }).status === 400 ? badRequest() : error;
+  const { status, body } = answerTo(refusal, notes.request_id);
+  if (status >= 500) notes.cause = error;
+  if (!res.headersSent) res.status(status).type('application/json');
+  res.end(body);
+};
+
+function badRequest(): ShopError {
+  return new ShopError('invalid_request', 'The address cannot be read.');
+}

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDashboardClient } from '@commerce-backend/sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DemoCredentials } from '../demo/seed.ts';
+
+/** The server's commands as a person runs them: processes of their own, on an embedded database of their own. */
+const BIN = join(import.meta.dirname, '../../bin/commerce-server.js');
+const LONG_ENOUGH_MS = 60_000;
+
+let dataDir = '';
+let port = 0;
+let baseUrl = '';
+let server: ChildProcess | undefined;
+let greeting = '';
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'commerce-commands-'));
+  chmodSync(dataDir, 0o711);
+  port = await freePort();
+  baseUrl = `http://localhost:${port}`;
+  greeting = await startServer();
+}, LONG_ENOUGH_MS);
+
+afterAll(async () => {
+  await endServer('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+}, LONG_ENOUGH_MS);
+
+describe('beside a running server', () => {
+  test('the greeting has a call to paste, and the credentials that demo.json holds', async () => {
+    const demo = demoCredentials();
+
+    for (const secret of [demo.storefront_token, demo.api_key, demo.sync_secret, demo.staff.password]) {
+      expect(greeting).toContain(secret);
+    }
+    const curl = greeting.slice(greeting.indexOf('curl '), greeting.indexOf('Ctrl-C'));
+    const [, url = ''] = /curl '([^']+)'/.exec(curl) ?? [];
+    const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [name, value]);
+    const answer = await fetch(url, { headers: Object.fromEntries(headers) });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ products: [{}, {}, {}] });
+  });
+
+  test.concurrent('a second server on the directory is refused in one line', async () => {
+    const { code, stderr } = await run(['start'], { PORT: String(await freePort()) });
+
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(`${dataDir} is in use by another server`);
+  });
+
+  test.concurrent('a site is made with credentials that work at once', async () => {
+    const { code, stdout } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'JPY']);
+
+    expect(code).toBe(0);
+    const site = JSON.parse(stdout) as { api_key: string; site_id: string; staff: { password: string } };
+    const { data } = await createDashboardClient({ baseUrl, apiKey: site.api_key }).GET('/api/dashboard/settings');
+    expect(data).toMatchObject({ site_id: site.site_id, name: 'Kiosk', currency: 'JPY' });
+    expect(site.staff.password).toMatch(/^.{23}$/);
+  });
+
+  test.concurrent('a currency that is none is told in one line', async () => {
+    const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
+
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe('yen is no currency of ISO 4217 in use.\n');
+  });
+
+  test.concurrent('doctor finds nothing wrong with it', async () => {
+    const { code, stdout } = await run(['doctor']);
+
+    expect(stdout).toMatch(/Nothing is wrong\.\n$/);
+    expect(code).toBe(0);
+  });
+
+  test.concurrent('doctor fails when something is wrong, and says so to programs, too', async () => {
+    const { code, stdout } = await run(['doctor', '--json'], { PORT: 'eighty' });
+
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ healthy: false, findings: [{ check: 'node' }, { state: 'wrong' }] });
+  });
+});
+
+test(
+  'a killed server is started again without a hand, and has lost nothing',
+  async () => {
+    const demo = demoCredentials();
+    const client = createDashboardClient({ baseUrl, apiKey: demo.api_key, maxAttempts: 1 });
+    const { data: made } = await client.POST('/api/dashboard/products', {
+      body: { name: 'Last words', price: '1.00' },
+    });
+    await endServer('SIGKILL');
+
+    await startServer();
+
+    expect(demoCredentials()).toEqual(demo);
+    const path = { product_id: made?.id ?? '' };
+    const { data } = await client.GET('/api/dashboard/products/{product_id}', { params: { path } });
+    expect(data).toEqual(made);
+  },
+  LONG_ENOUGH_MS,
+);
+
+test(
+  'a server that is asked to stop leaves nothing running',
+  async () => {
+    const code = await endServer('SIGTERM');
+
+    expect(code).toBe(0);
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+  },
+  LONG_ENOUGH_MS,
+);
+
+test(
+  'a taken port is told in one line, and the database is stopped again',
+  async () => {
+    const taker = createServer();
+    await new Promise<void>((listening) => taker.listen(port, '127.0.0.1', listening));
+
+    const { code, stderr } = await run(['start']);
+
+    taker.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(`Port ${port} is in use. Stop what uses it, or set PORT to another one.\n`);
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+  },
+  LONG_ENOUGH_MS,
+);
+
+function demoCredentials(): DemoCredentials {
+  return JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoCredentials;
+}
+
+function launch(args: string[], env: Record<string, string> = {}): ChildProcess {
+  const { PATH = '' } = process.env;
+  return spawn(process.execPath, [BIN, ...args], {
+    env: { PATH, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function run(args: string[], env?: Record<string, string>) {
+  const child = launch(args, env);
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.on('data', (chunk) => (stdout += chunk));
+  child.stderr?.on('data', (chunk) => (stderr += chunk));
+  const code = await new Promise<number | null>((ended) => child.once('close', ended));
+  return { code, stdout, stderr };
+}
+
+/** Starts the server and resolves to what it greets with. */
+async function startServer(): Promise<string> {
+  const child = launch(['start']);
+  server = child;
+  let said = '';
+  child.stderr?.on('data', (chunk) => (said += chunk));
+  return new Promise((ready, failed) => {
+    child.once('exit', (code) => failed(new Error(`The server ended with ${code}: ${said}`)));
+    child.stdout?.on('data', (chunk) => {
+      said += chunk;
+      if (said.includes('Ctrl-C')) ready(said);
+    });
+  });
+}
+
+async function endServer(signal: NodeJS.Signals): Promise<number | null> {
+  const child = server;
+  if (!child || child.exitCode !== null || child.signalCode !== null) return null;
+  const ended = new Promise<number | null>((exit) => child.once('exit', exit));
+  child.kill(signal);
+  return ended;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
+  const { port: free } = probe.address() as AddressInfo;
+  await new Promise((closed) => probe.close(closed));
+  return free;
+}

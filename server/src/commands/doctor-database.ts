@@ -1,0 +1,111 @@
+import pg from 'pg';
+import type { Config } from '../config.ts';
+import { pendingMigrations } from '../db/migrate.ts';
+import { unsafeDurability } from './durability.ts';
+import { type Finding, ok, warning, wrong } from './finding.ts';
+
+const OLDEST_VERSION = 15;
+const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
+/** Of max_connections, left to the operator and to other programs. */
+const SPARE_CONNECTIONS = 10;
+const JOB_CONNECTIONS = 3;
+
+type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding>;
+
+/** What the server needs of its database, reached or not. */
+export async function checkDatabase(url: string, config: Config): Promise<Finding[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 7_000 });
+  // A connection that breaks under a check is that check's finding.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    return [wrong('connection', (error as Error).message, mendFor(error as { code?: string }))];
+  }
+  try {
+    const findings: Finding[] = [];
+    for (const check of [
+      checkVersion,
+      checkExtensions,
+      checkMigrations,
+      checkRole,
+      checkDurability,
+      checkConnections,
+    ]) {
+      findings.push(await check(client, url, config));
+    }
+    return findings;
+  } finally {
+    await client.end();
+  }
+}
+
+function mendFor({ code = '' }: { code?: string }): string {
+  if (code.startsWith('28')) return 'Correct the user and the password in DATABASE_URL.';
+  if (code === '3D000') return 'Create the database that DATABASE_URL names.';
+  return 'Start PostgreSQL, and see that DATABASE_URL names its host and port.';
+}
+
+const checkVersion: Check = async (client) => {
+  const { rows } = await client.query<{ server_version: string }>('show server_version');
+  const version = rows[0]?.server_version ?? '';
+  return Number.parseInt(version, 10) >= OLDEST_VERSION
+    ? ok('version', `PostgreSQL ${version}`)
+    : wrong('version', `PostgreSQL ${version} is too old`, `Use PostgreSQL ${OLDEST_VERSION} or newer.`);
+};
+
+const checkExtensions: Check = async (client) => {
+  const { rows } = await client.query<{ name: string }>(
+    'select name from pg_available_extensions where name = any($1)',
+    [EXTENSIONS],
+  );
+  const missing = EXTENSIONS.filter((name) => !rows.some((row) => row.name === name));
+  if (missing.length === 0) return ok('extensions', EXTENSIONS.join(', '));
+  const mend = 'Install the contrib package of your PostgreSQL (on Debian it is part of postgresql).';
+  return wrong('extensions', `${missing.join(', ')} cannot be had`, mend);
+};
+
+const checkMigrations: Check = async (client, url) => {
+  const { rows } = await client.query<{ found: string | null }>(
+    `select to_regclass('public.commerce_migrations')::text as found`,
+  );
+  // Asking for what is pending would make that table.
+  const pending = rows[0]?.found ? await pendingMigrations(url) : ['all'];
+  return pending.length === 0
+    ? ok('migrations', 'all applied')
+    : wrong('migrations', `missing: ${pending.join(', ')}`, 'Run commerce-server migrate.');
+};
+
+const checkRole: Check = async (client) => {
+  const { rows } = await client.query<{ unbound: boolean; member: boolean }>(
+    `select rolsuper or rolbypassrls as unbound, pg_has_role(current_user, oid, 'member') as member
+      from pg_roles where rolname = 'commerce_app'`,
+  );
+  const role = rows[0];
+  if (!role) return wrong('role', 'commerce_app does not exist', 'Run commerce-server migrate.');
+  if (role.unbound) {
+    return wrong('role', 'row-level security does not bind it', 'alter role commerce_app nosuperuser nobypassrls;');
+  }
+  return role.member
+    ? ok('role', 'commerce_app, bound by row-level security')
+    : wrong('role', 'the login may not act as commerce_app', 'As a superuser: grant commerce_app to the login.');
+};
+
+const checkDurability: Check = async (client) => {
+  const unsafe = await unsafeDurability(client);
+  if (unsafe.length === 0) return ok('durability', 'confirmed writes survive a crash');
+  return wrong('durability', unsafe.join(', '), 'Switch it on in postgresql.conf: confirmed writes may be lost.');
+};
+
+const checkConnections: Check = async (client, _url, { databasePoolMax }) => {
+  const { rows } = await client.query<{ max_connections: string }>('show max_connections');
+  const max = Number(rows[0]?.max_connections);
+  const perProcess = databasePoolMax + JOB_CONNECTIONS;
+  const processes = Math.floor((max - SPARE_CONNECTIONS) / perProcess);
+  if (processes >= 1) return ok('connections', `${perProcess} per process of ${max}: room for ${processes} processes`);
+  return warning(
+    'connections',
+    `${perProcess} per process of ${max}`,
+    'Lower DATABASE_POOL_MAX or raise max_connections.',
+  );
+};

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { examine } from './doctor.ts';
+import { prepareSchema } from './schema.ts';
+
+/** A database of its own on the PostgreSQL of the test run, of a login like that of an installation. */
+async function givenDatabase(): Promise<string> {
+  const name = `doctor_${randomBytes(4).toString('hex')}`;
+  const url = new URL(inject('databaseUrl'));
+  const owner = pg.escapeIdentifier(decodeURIComponent(url.username));
+  await send(inject('superuserUrl'), `create database ${name} owner ${owner}`);
+  onTestFinished(async () => {
+    await send(inject('superuserUrl'), `drop database ${name} with (force)`);
+  });
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function send(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(statement).finally(() => client.end());
+  return rows;
+}
+
+/** What doctor says of a check in an environment, beside a data directory of its own. */
+async function findingsOf(check: string, env: Record<string, string>) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'commerce-doctor-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const findings = await examine({ DATA_DIR: dataDir, ...env });
+  return findings.filter((finding) => finding.check === check);
+}
+
+test('every mistake of the configuration is named, with what to do', async () => {
+  const found = await findingsOf('configuration', { PORT: 'eighty', ROLE: 'boss' });
+
+  expect(found).toMatchObject([
+    { state: 'wrong', mend: expect.stringMatching(/^PORT must be/) },
+    { state: 'wrong', mend: expect.stringMatching(/^ROLE must be/) },
+  ]);
+});
+
+test('a database that cannot be reached is named without its password', async () => {
+  const env = { DATABASE_URL: 'postgres://someone:a-password@127.0.0.1:1/none' };
+
+  expect(await findingsOf('connection', env)).toMatchObject([
+    {
+      state: 'wrong',
+      found: expect.stringContaining('ECONNREFUSED'),
+      mend: expect.stringContaining('Start PostgreSQL'),
+    },
+  ]);
+  expect(await findingsOf('database', env)).toEqual([
+    { check: 'database', state: 'ok', found: 'PostgreSQL at 127.0.0.1:1/none' },
+  ]);
+});
+
+test('a database that does not exist is told from one that does not run', async () => {
+  const url = new URL(inject('databaseUrl'));
+  url.pathname = '/nowhere_to_be_found';
+
+  const [missing] = await findingsOf('connection', { DATABASE_URL: url.href });
+
+  expect(missing?.mend).toBe('Create the database that DATABASE_URL names.');
+});
+
+test('an empty database lacks its migrations, and looking at it leaves it empty', async () => {
+  const DATABASE_URL = await givenDatabase();
+
+  const [found] = await findingsOf('migrations', { DATABASE_URL });
+
+  expect(found).toMatchObject({ state: 'wrong', mend: 'Run commerce-server migrate.' });
+  const tables = "select from pg_tables where schemaname not in ('pg_catalog', 'information_schema')";
+  expect(await send(DATABASE_URL, tables)).toHaveLength(0);
+});
+
+test('a migrated database is well, until a migration is missing', async () => {
+  const DATABASE_URL = await givenDatabase();
+  await prepareSchema(DATABASE_URL);
+
+  const [well] = await findingsOf('migrations', { DATABASE_URL });
+  await send(
+    DATABASE_URL,
+    `delete from public.commerce_migrations where id = (select max(id) from public.commerce_migrations)`,
+  );
+  const [sick] = await findingsOf('migrations', { DATABASE_URL });
+
+  expect(well).toMatchObject({ state: 'ok' });
+  expect(sick).toMatchObject({ state: 'wrong', found: expect.stringMatching(/^missing: \d{4}_\w+$/) });
+});
+
+test('a database that may lose confirmed writes is wrong', async () => {
+  const DATABASE_URL = await givenDatabase();
+  await send(DATABASE_URL, `alter database ${new URL(DATABASE_URL).pathname.slice(1)} set synchronous_commit = off`);
+
+  const [found] = await findingsOf('durability', { DATABASE_URL });
+
+  expect(found).toMatchObject({ state: 'wrong', found: expect.stringContaining('synchronous_commit = off') });
+});
+
+test('a Redis that does not answer is a warning: the server runs without', async () => {
+  const env = { DATABASE_URL: inject('databaseUrl'), REDIS_URL: 'redis://:a-password@127.0.0.1:1' };
+
+  const [found] = await findingsOf('redis', env);
+
+  expect(found).toMatchObject({ state: 'warning', found: expect.stringMatching(/^127\.0\.0\.1:1 does not answer/) });
+  expect(JSON.stringify(found)).not.toContain('a-password');
+});

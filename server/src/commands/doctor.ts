@@ -1,0 +1,71 @@
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { shareDatabase } from './database.ts';
+import { checkDatabase } from './doctor-database.ts';
+import { checkRedis } from './doctor-redis.ts';
+import { type Finding, ok, warning, wrong } from './finding.ts';
+
+const OLDEST_NODE = 24;
+
+/** Prints what `examine` finds, for people or as JSON, and answers whether nothing is wrong. */
+export async function doctor(env: NodeJS.ProcessEnv, { json }: { json: boolean }): Promise<boolean> {
+  const findings = await examine(env);
+  const healthy = findings.every(({ state }) => state !== 'wrong');
+  process.stdout.write(json ? `${JSON.stringify({ healthy, findings }, null, 2)}\n` : inWords(findings, healthy));
+  return healthy;
+}
+
+/**
+ * Looks at everything that the server stands on. Changes nothing, but it starts and stops the embedded database when no
+ * server runs on it.
+ */
+export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  return [checkNode(), ...(await checkInstallation(env))];
+}
+
+async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.mistakes.map((mistake) => wrong('configuration', 'a setting is wrong', mistake));
+  }
+  const settings =
+    config.warnings.length === 0
+      ? [ok('configuration', config.production ? 'production' : 'development')]
+      : config.warnings.map((mend) => warning('configuration', 'a setting looks wrong', mend));
+  return [...settings, ...(await checkOpenedDatabase(config)), await checkRedis(config.redisUrl)];
+}
+
+async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
+  try {
+    const database = await shareDatabase(config, () => undefined);
+    try {
+      return [ok('database', database.description), ...(await checkDatabase(database.url, config))];
+    } finally {
+      await database.stop();
+    }
+  } catch (error) {
+    return [wrong('database', (error as Error).message, 'Mend what the message says, and run doctor again.')];
+  }
+}
+
+function checkNode(): Finding {
+  const { node } = process.versions;
+  return Number.parseInt(node, 10) >= OLDEST_NODE
+    ? ok('node', node)
+    : wrong('node', `${node} is too old`, `Install Node ${OLDEST_NODE} or newer, or run npm ci, which brings its own.`);
+}
+
+const MARKS = { ok: 'ok   ', warning: 'look ', wrong: 'WRONG' };
+
+function inWords(findings: Finding[], healthy: boolean): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap(({ check, state, found, mend }) => [
+    `${MARKS[state]}  ${check.padEnd(width)}  ${found}`,
+    ...(mend ? [`${' '.repeat(width + 9)}→ ${mend}`] : []),
+  ]);
+  const count = findings.filter(({ state }) => state === 'wrong').length;
+  const last = healthy ? 'Nothing is wrong.' : `${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`;
+  return `${[...lines, '', last].join('\n')}\n`;
+}

@@ -1,0 +1,59 @@
+import type { DemoCredentials } from '../demo/seed.ts';
+
+export interface Greeting {
+  version: string;
+  baseUrl: string;
+  /** In words, without a password. */
+  database: string;
+  demo: DemoCredentials | undefined;
+  /** Where the demo credentials are kept. */
+  demoFile: string;
+  /** Since the process began. */
+  seconds: number;
+}
+
+/** What a person at a terminal wants to know of a server that has just started. */
+export function greeting({ version, baseUrl, database, demo, demoFile, seconds }: Greeting): string {
+  const head = [
+    `Commerce Backend ${version} is ready, after ${seconds.toFixed(1)} s.`,
+    '',
+    ...table({
+      API: `${baseUrl}/api`,
+      Documentation: `${baseUrl}/docs`,
+      Contract: `${baseUrl}/openapi.json`,
+      Health: `${baseUrl}/readyz`,
+      Database: database,
+    }),
+  ];
+  const foot = ['', 'Ctrl-C stops the server.'];
+  return indent([...head, ...(demo ? demoLines(demo, demoFile) : []), ...foot]);
+}
+
+function demoLines(demo: DemoCredentials, demoFile: string): string[] {
+  return [
+    '',
+    `The demo shop, whose credentials are also in ${demoFile}:`,
+    ...table({
+      'Site id': demo.site_id,
+      'Merchant id': demo.merchant_id,
+      'Storefront token': demo.storefront_token,
+      'API key': demo.api_key,
+      'Sync secret': demo.sync_secret,
+      'Staff login': `${demo.staff.email}  ${demo.staff.password}`,
+    }),
+    '',
+    'Try it:',
+    `  curl '${demo.base_url}/api/storefront/products?limit=3' \\`,
+    `    -H 'X-Site-ID: ${demo.site_id}' \\`,
+    `    -H 'X-Service-Token: ${demo.storefront_token}'`,
+  ];
+}
+
+function table(entries: Record<string, string>): string[] {
+  const width = Math.max(...Object.keys(entries).map((name) => name.length));
+  return Object.entries(entries).map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
+}
+
+function indent(lines: string[]): string {
+  return ['', ...lines.map((line) => (line ? `  ${line}` : '')), '', ''].join('\n');
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import express from 'express';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from './listen.ts';
+
+/** What a server answers to these bytes. */
+async function answerTo(bytes: string): Promise<{ head: string; body: unknown }> {
+  const app = express().get('/', (_req, res) => void res.json({}));
+  const server = await listen(app, { host: '127.0.0.1', port: 0, keepAliveSeconds: 1 });
+  onTestFinished(() => void server.close());
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.write(bytes);
+  await once(socket, 'close');
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  return { head, body: JSON.parse(body) };
+}
+
+test('headers beyond 16 KB are refused in the form of every refusal', async () => {
+  const { head, body } = await answerTo(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`);
+
+  expect(head).toMatch(/^HTTP\/1\.1 431 /);
+  expect(body).toMatchObject({ error: 'headers_too_large', retryable: false, request_id: expect.any(String) });
+});
+
+test('what is no HTTP is refused in the form of every refusal', async () => {
+  const { head, body } = await answerTo('BONJOUR\r\n\r\n');
+
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+  expect(body).toMatchObject({ error: 'invalid_request' });
+});
+
+test('two lengths of one body are refused', async () => {
+  const { head } = await answerTo(
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  );
+
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('a client that dawdles over its headers is told after ten seconds and let go', async () => {
+  const began = Date.now();
+
+  const { head, body } = await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+
+  expect(head).toMatch(/^HTTP\/1\.1 408 /);
+  expect(body).toMatchObject({ error: 'request_timeout', retryable: true });
+  expect(Date.now() - began).toBeLessThan(14_000);
+});
+
+test('a taken port is an error, not a server', async () => {
+  const first = await listen(express(), { host: '127.0.0.1', port: 0, keepAliveSeconds: 1 });
+  onTestFinished(() => void first.close());
+  const { port } = first.address() as AddressInfo;
+
+  await expect(listen(express(), { host: '127.0.0.1', port, keepAliveSeconds: 1 })).rejects.toThrow('EADDRINUSE');
+});

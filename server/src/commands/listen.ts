@@ -1,0 +1,73 @@
+import { createServer, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
+import { v7 as uuidv7 } from 'uuid';
+import { answerTo } from '../http/errors.ts';
+import { ShopError } from '../shop/errors.ts';
+
+/**
+ * Bounds of every connection (hazards §4.1); Node's own are lax, a client may take a minute over its headers. A slow or
+ * endless request costs one socket for half a minute at most.
+ */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const CHECK_INTERVAL_MS = 2_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_HEADERS = 64;
+const MAX_REQUESTS_PER_SOCKET = 1_000;
+const MAX_CONNECTIONS = 4_096;
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  keepAliveSeconds: number;
+}
+
+/** An HTTP server that accepts connections when this resolves. Rejects when the port is taken. */
+export async function listen(app: Express, { host, port, keepAliveSeconds }: ListenOptions): Promise<Server> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      keepAliveTimeout: keepAliveSeconds * 1_000,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    app,
+  );
+  server.on('clientError', refuse);
+  server.maxHeadersCount = MAX_HEADERS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed);
+    server.listen(port, host, listening);
+  });
+  return server;
+}
+
+/** Answers what never became a request, in the form of every other refusal; Node's own answer has no body. */
+function refuse({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  // A peer that has hung up wants no answer, and one that is being answered gets no second one.
+  if (code === 'ECONNRESET' || !socket.writable || (socket as { _httpMessage?: unknown })._httpMessage) {
+    socket.destroy();
+    return;
+  }
+  const { status, body = '' } = answerTo(refusalOf(code), uuidv7());
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function refusalOf(code: string | undefined): ShopError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new ShopError('headers_too_large', 'The headers are larger than 16 KB.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ShopError('request_timeout', 'The request did not arrive in time.');
+  return new ShopError('invalid_request', 'This is no HTTP request.');
+}

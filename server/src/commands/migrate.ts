@@ -1,0 +1,15 @@
+import type { Config } from '../config.ts';
+import { shareDatabase } from './database.ts';
+import { prepareSchema } from './schema.ts';
+import { tell } from './tell.ts';
+
+/** Brings the database to the schema of this release. Running it again changes nothing. */
+export async function migrate(config: Config): Promise<void> {
+  const database = await shareDatabase(config, tell);
+  try {
+    const applied = await prepareSchema(database.url);
+    tell(applied.length > 0 ? `Applied: ${applied.join(', ')}.` : 'The schema is up to date.');
+  } finally {
+    await database.stop();
+  }
+}

@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import express, { type Express } from 'express';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { openPool } from '../db/connect.ts';
+import { seedDemo } from '../demo/seed.ts';
+import { drainOnSignal } from '../drain.ts';
+import { document } from '../http/contract.ts';
+import { healthz, type Readiness, readyz } from '../http/health.ts';
+import { createLastUsed, type LastUsed } from '../http/last-used.ts';
+import { createLogger } from '../http/log.ts';
+import { startJobs } from '../jobs/run.ts';
+import { connectRedis } from '../redis.ts';
+import { type Database, openDatabase } from './database.ts';
+import { unsafeDurability } from './durability.ts';
+import { greeting } from './greeting.ts';
+import { listen } from './listen.ts';
+import { isUnboundLogin } from './login-role.ts';
+import { prepareSchema } from './schema.ts';
+
+const FLUSH_EVERY_MS = 60_000;
+
+type Stop = () => Promise<unknown>;
+
+/**
+ * Runs the server until a signal ends it. What was started before a failure is stopped again, so that a start that fails
+ * (the port is taken, the database refuses) leaves nothing running behind it.
+ */
+export async function start(config: Config): Promise<void> {
+  const logger = createLogger(config.logLevel);
+  for (const warning of config.warnings) logger.warn(warning);
+  // The last one started is the first one stopped.
+  const stops: Stop[] = [];
+  try {
+    const database = await openDatabase(config, (sentence) => logger.debug(sentence));
+    stops.unshift(database.stop);
+    const readiness = { draining: false };
+    const server = await serve(config, logger, database, readiness, stops);
+    drainOnSignal({ server, readiness, stops, logger, drainSeconds: config.drainSeconds });
+  } catch (error) {
+    for (const stop of stops) await stop().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function serve(config: Config, logger: Logger, database: Database, readiness: Readiness, stops: Stop[]) {
+  await prepareSchema(database.url);
+  const db = openPool({ url: database.url, max: config.databasePoolMax, pooling: config.databasePooling });
+  stops.unshift(() => db.end());
+  // A connection that breaks while nobody uses it is replaced at the next use; unheard, the event would end the process.
+  db.on('error', (cause) => {
+    if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
+  });
+  await refuseUnsafe(db, config, logger);
+  const demo = database.embedded && config.demoShop ? (await seedDemo({ ...config, db })).demo : undefined;
+  const lastUsed = createLastUsed(db);
+  const app = await appFor(config, logger, db, readiness, lastUsed, stops);
+  if (config.role !== 'api') {
+    const jobs = await startJobs({ url: database.url, logger });
+    stops.unshift(jobs.stop);
+  }
+  const server = await listen(app, config);
+  flushRegularly(lastUsed, logger, stops);
+  if (config.production) logger.info({ port: config.port, role: config.role }, 'listening');
+  else greet(config, database, demo);
+  return server;
+}
+
+/** The whole API, or for a worker the health endpoints alone. */
+async function appFor(
+  config: Config,
+  logger: Logger,
+  db: pg.Pool,
+  readiness: Readiness,
+  lastUsed: LastUsed,
+  stops: Stop[],
+): Promise<Express> {
+  const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
+  if (redis) stops.unshift(async () => redis.destroy());
+  if (config.role !== 'worker')
+    return createApp({ ...config, db, redis, logger, readiness, lastUsed, pooling: config.databasePooling });
+  const app = express();
+  app.disable('x-powered-by');
+  app.get('/healthz', healthz);
+  app.get('/readyz', readyz(db, redis, readiness));
+  return app;
+}
+
+/** A database that may lose what it has confirmed, or a login that may do anything: refused in production, pointed out elsewhere. */
+async function refuseUnsafe(db: pg.Pool, { production }: Config, logger: Logger): Promise<void> {
+  const sentences: string[] = [];
+  const unsafe = await unsafeDurability(db);
+  if (unsafe.length > 0) {
+    sentences.push(`The database may lose confirmed writes: ${unsafe.join(', ')}. Switch them on.`);
+  }
+  if (await isUnboundLogin(db)) {
+    sentences.push(
+      'The login of DATABASE_URL is a superuser or bypasses row-level security. Use the owner of the database.',
+    );
+  }
+  if (production && sentences.length > 0) throw new Error(sentences.join('\n'));
+  for (const sentence of sentences) logger.warn(sentence);
+}
+
+function flushRegularly(lastUsed: LastUsed, logger: Logger, stops: Stop[]): void {
+  const flush = () => lastUsed.flush().catch((cause) => logger.warn({ cause }, 'last_used_at was not written'));
+  const timer = setInterval(flush, FLUSH_EVERY_MS).unref();
+  stops.unshift(async () => {
+    clearInterval(timer);
+    await flush();
+  });
+}
+
+function greet(config: Config, database: Database, demo: Awaited<ReturnType<typeof seedDemo>>['demo'] | undefined) {
+  const lines = greeting({
+    version: document.info.version,
+    baseUrl: config.baseUrl,
+    database: database.description,
+    demo,
+    demoFile: join(config.dataDir, 'demo.json'),
+    seconds: process.uptime(),
+  });
+  process.stdout.write(lines);
+}

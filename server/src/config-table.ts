@@ -1,0 +1,24 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { VARIABLES, type Variable } from './config-variables.ts';
+
+// Run directly (`node server/src/config-table.ts`), this brings the table of docs/configuration.md up to date.
+const PAGE = new URL('../../docs/configuration.md', import.meta.url);
+const BEGIN = '<!-- settings: written by server/src/config-table.ts -->';
+const END = '<!-- end of settings -->';
+
+/** The page with its table as VARIABLES has it; what stands around the table is left as it is. */
+export function withTable(page: string): string {
+  const [before, rest = ''] = page.split(BEGIN);
+  const after = rest.split(END)[1] ?? '';
+  return [before, BEGIN, '\n\n', table(), '\n', END, after].join('');
+}
+
+function table(): string {
+  const rows = Object.entries(VARIABLES).map(([name, variable]) => {
+    const { meaning, allowed, whenUnset, secret }: Variable<unknown> = variable;
+    return `| \`${name}\` | ${meaning}${secret ? ' **Secret.**' : ''} | ${allowed} | ${whenUnset} |\n`;
+  });
+  return ['| Variable | What it does | Values | When unset |\n', '|---|---|---|---|\n', ...rows].join('');
+}
+
+if (import.meta.main) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')));

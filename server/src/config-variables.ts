@@ -1,0 +1,215 @@
+/**
+ * Every environment variable of the server: what it means, what it is by default, and how its text is read. The
+ * configuration, `commerce-server doctor` and docs/configuration.md all come from this list.
+ */
+export interface Variable<Value> {
+  /** What the setting does, in a sentence for the operator. */
+  meaning: string;
+  /** What a value may be. */
+  allowed: string;
+  /** What holds when the variable is not set, as told to the operator. */
+  whenUnset: string;
+  /** A secret is never printed, whole or in part. */
+  secret?: true;
+  /** The value, or Unreadable when the text is none. */
+  read: (text: string) => Value | Unreadable;
+}
+
+/** What reading a text gives when it is not a value; an instance, so that no value can be taken for it. */
+export class Unreadable {
+  readonly unreadable = true;
+}
+
+const UNREADABLE = new Unreadable();
+
+export const VARIABLES = {
+  NODE_ENV: {
+    meaning: 'How strict the server is. In `production` it refuses settings that are only safe on a desk.',
+    allowed: '`production`, `development` or `test`',
+    whenUnset: '`development`',
+    read: oneOf('production', 'development', 'test'),
+  },
+  PORT: {
+    meaning: 'The port that the server listens on.',
+    allowed: 'a whole number from 1 to 65535',
+    whenUnset: '`8080`',
+    read: integer(1, 65_535),
+  },
+  HOST: {
+    meaning: 'The address that the server listens on.',
+    allowed: 'an IP address or a host name of this machine',
+    whenUnset: '`127.0.0.1`; in production `0.0.0.0`',
+    read: matching(/^[A-Za-z0-9.:-]{1,255}$/),
+  },
+  BASE_URL: {
+    meaning: 'The address under which clients reach the server; links in answers begin with it.',
+    allowed: 'an `http` or `https` address without a path; in production `https`',
+    whenUnset: '`http://localhost:PORT`; in production it is required',
+    read: origin,
+  },
+  DATA_DIR: {
+    meaning:
+      'The directory of what the server keeps itself: the embedded database, the secret key, the demo credentials.',
+    allowed: 'a directory that the server may write to',
+    whenUnset: '`.data`',
+    read: matching(/^[^\0]{1,4000}$/),
+  },
+  DATABASE_URL: {
+    meaning:
+      'The PostgreSQL database (15 or newer). Without it, the server runs a PostgreSQL of its own in `DATA_DIR`.',
+    allowed: '`postgres://user:password@host:port/database`',
+    whenUnset: 'the embedded database; in production it is required',
+    secret: true,
+    read: address('postgres:', 'postgresql:'),
+  },
+  ALLOW_EMBEDDED: {
+    meaning: 'Lets the embedded database serve in production: one machine, one process, backups by you.',
+    allowed: '`on` or `off`',
+    whenUnset: '`off`',
+    read: onOrOff,
+  },
+  DATABASE_POOL_MAX: {
+    meaning: 'How many connections to the database each process opens at most.',
+    allowed: 'a whole number from 2 to 200',
+    whenUnset: '`10`',
+    read: integer(2, 200),
+  },
+  DATABASE_POOLING: {
+    meaning: 'Say `transaction` when a proxy such as PgBouncer gives each transaction another connection.',
+    allowed: '`session` or `transaction`',
+    whenUnset: '`session`',
+    read: oneOf('session', 'transaction'),
+  },
+  REDIS_URL: {
+    meaning: 'Redis, for rate limits that hold across processes. Without it each process counts for itself.',
+    allowed: '`redis://…` or `rediss://…`',
+    whenUnset: 'no Redis',
+    secret: true,
+    read: address('redis:', 'rediss:'),
+  },
+  SECRET_KEY: {
+    meaning: 'What stored secrets are sealed with. All processes of one installation share it; keep it for good.',
+    allowed: 'at least 32 characters from a random source, e.g. of `openssl rand -base64 48`',
+    whenUnset: 'made once and kept in `DATA_DIR/secret.key`; in production it is required',
+    secret: true,
+    read: secretKey,
+  },
+  ROLE: {
+    meaning: 'What this process does: answer requests, run background jobs, or both.',
+    allowed: '`api`, `worker` or `all`',
+    whenUnset: '`all`',
+    read: oneOf('api', 'worker', 'all'),
+  },
+  TRUST_PROXY: {
+    meaning: 'How many proxies stand before the server. The address of the client is read that many hops back.',
+    allowed: 'a whole number from 0 to 10',
+    whenUnset: '`0`',
+    read: integer(0, 10),
+  },
+  KEEP_ALIVE_SECONDS: {
+    meaning: 'How long an idle connection stays open. It must exceed the idle time of a proxy before the server.',
+    allowed: 'a whole number from 1 to 600',
+    whenUnset: '`5`; behind a proxy `65`',
+    read: integer(1, 600),
+  },
+  DRAIN_SECONDS: {
+    meaning: 'How long the server goes on after SIGTERM with `/readyz` at 503, so that the balancer can turn away.',
+    allowed: 'a whole number from 0 to 8',
+    whenUnset: '`0`; in production `5`',
+    read: integer(0, 8),
+  },
+  LOG_LEVEL: {
+    meaning: 'The least severe log lines that are written.',
+    allowed: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    whenUnset: '`info`',
+    read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+  DASHBOARD_ORIGINS: {
+    meaning: 'The web origins whose pages may call the dashboard surface from a browser.',
+    allowed: 'addresses without a path, separated by commas',
+    whenUnset: 'none',
+    read: origins,
+  },
+  RATE_LIMITS: {
+    meaning: 'Whether callers that ask too often are refused. Switch it off for measurements only.',
+    allowed: '`on` or `off`; in production `on`',
+    whenUnset: '`on`',
+    read: onOrOff,
+  },
+  CATALOG_CACHE: {
+    meaning: 'Whether storefront reads of the catalogue are kept in memory until the catalogue changes.',
+    allowed: '`on` or `off`',
+    whenUnset: '`on`',
+    read: onOrOff,
+  },
+  VALIDATE_RESPONSES: {
+    meaning: 'Whether each answer is checked against the contract before it leaves. Costs time; meant for tests.',
+    allowed: '`on` or `off`',
+    whenUnset: '`off`',
+    read: onOrOff,
+  },
+  DEMO_SHOP: {
+    meaning: 'Whether a demo shop, with credentials in `DATA_DIR/demo.json`, is made on the first start.',
+    allowed: '`on` or `off`; in production `off`',
+    whenUnset: '`on`; in production `off`',
+    read: onOrOff,
+  },
+} as const satisfies Record<string, Variable<unknown>>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+/** The text of each variable as a value; what is not set is undefined. */
+export type Values = {
+  [Name in VariableName]?: Exclude<ReturnType<(typeof VARIABLES)[Name]['read']>, Unreadable>;
+};
+
+function integer(least: number, most: number) {
+  return (text: string): number | Unreadable => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : UNREADABLE;
+  };
+}
+
+function oneOf<Word extends string>(...words: Word[]) {
+  return (text: string): Word | Unreadable => words.find((word) => word === text) ?? UNREADABLE;
+}
+
+function matching(pattern: RegExp) {
+  return (text: string): string | Unreadable => (pattern.test(text) ? text : UNREADABLE);
+}
+
+function onOrOff(text: string): boolean | Unreadable {
+  if (['on', '1', 'true'].includes(text)) return true;
+  if (['off', '0', 'false'].includes(text)) return false;
+  return UNREADABLE;
+}
+
+function origin(text: string): string | Unreadable {
+  const url = URL.parse(text);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return UNREADABLE;
+  // Anything beyond the origin (path, query, password) makes the two differ.
+  return url.href === `${url.origin}/` ? url.origin : UNREADABLE;
+}
+
+function origins(text: string): string[] | Unreadable {
+  const all: string[] = [];
+  for (const part of text.split(',')) {
+    const one = origin(part.trim());
+    if (one instanceof Unreadable) return one;
+    all.push(one);
+  }
+  return all;
+}
+
+function address(...protocols: string[]) {
+  return (text: string): string | Unreadable =>
+    protocols.includes(URL.parse(text)?.protocol ?? '') ? text : UNREADABLE;
+}
+
+const PLACEHOLDER = /change.?me|example|placeholder|your.?(secret|key)|secret.?key|password|default/i;
+
+/** Long enough, and neither a placeholder from someone's notes nor one key held down. */
+function secretKey(text: string): string | Unreadable {
+  const varied = new Set(text).size >= 8;
+  return text.length >= 32 && varied && !PLACEHOLDER.test(text) ? text : UNREADABLE;
+}

@@ -1,0 +1,175 @@
+import { resolve } from 'node:path';
+import { Unreadable, VARIABLES, type Values, type VariableName } from './config-variables.ts';
+import { secretKeyIn } from './secret-key.ts';
+
+/** What the server runs with. `VARIABLES` says what each setting means. */
+export interface Config {
+  production: boolean;
+  port: number;
+  host: string;
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** Absolute. */
+  dataDir: string;
+  /** Undefined means the embedded database. */
+  databaseUrl: string | undefined;
+  databasePoolMax: number;
+  databasePooling: 'session' | 'transaction';
+  redisUrl: string | undefined;
+  secretKey: string;
+  role: 'api' | 'worker' | 'all';
+  /** Proxies before the server. */
+  trustProxy: number;
+  keepAliveSeconds: number;
+  drainSeconds: number;
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  dashboardOrigins: string[];
+  rateLimits: boolean;
+  catalogueCache: boolean;
+  validateResponses: boolean;
+  demoShop: boolean;
+  /** What looks wrong without being so for certain, a sentence each. In production these are mistakes. */
+  warnings: string[];
+}
+
+/** The configuration is wrong. The message lists every mistake, a line each, naming the variable and what to do. */
+export class ConfigError extends Error {
+  readonly mistakes: string[];
+
+  constructor(mistakes: string[]) {
+    super(`The configuration is wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.mistakes = mistakes;
+  }
+}
+
+/**
+ * The configuration that the environment describes; an empty variable counts as unset. Outside production a missing
+ * secret key is made and kept in the data directory. Throws ConfigError with all mistakes at once; no message of it
+ * holds a value that is secret.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const { values, mistakes } = readValues(env);
+  const production = values.NODE_ENV === 'production';
+  const strangers = strangersIn(env);
+
+  mistakes.push(...contradictions(values));
+  if (production) mistakes.push(...unsafeInProduction(values, env), ...strangers);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+
+  const port = values.PORT ?? 8080;
+  const dataDir = resolve(values.DATA_DIR ?? '.data');
+  const trustProxy = values.TRUST_PROXY ?? 0;
+  return {
+    production,
+    port,
+    host: values.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    baseUrl: values.BASE_URL ?? `http://localhost:${port}`,
+    dataDir,
+    databaseUrl: values.DATABASE_URL,
+    databasePoolMax: values.DATABASE_POOL_MAX ?? 10,
+    databasePooling: values.DATABASE_POOLING ?? 'session',
+    redisUrl: values.REDIS_URL,
+    secretKey: values.SECRET_KEY ?? keptSecretKey(dataDir),
+    role: values.ROLE ?? 'all',
+    trustProxy,
+    keepAliveSeconds: values.KEEP_ALIVE_SECONDS ?? (trustProxy > 0 ? 65 : 5),
+    drainSeconds: values.DRAIN_SECONDS ?? (production ? 5 : 0),
+    logLevel: values.LOG_LEVEL ?? 'info',
+    dashboardOrigins: values.DASHBOARD_ORIGINS ?? [],
+    rateLimits: values.RATE_LIMITS ?? true,
+    catalogueCache: values.CATALOG_CACHE ?? true,
+    validateResponses: values.VALIDATE_RESPONSES ?? false,
+    demoShop: values.DEMO_SHOP ?? !production,
+    warnings: strangers,
+  };
+}
+
+function readValues(env: NodeJS.ProcessEnv): { values: Values; mistakes: string[] } {
+  const read: Partial<Record<VariableName, unknown>> = {};
+  const mistakes: string[] = [];
+  for (const [name, { allowed, read: reader }] of entries()) {
+    const text = env[name]?.trim();
+    if (!text) continue;
+    const value = reader(text);
+    if (value instanceof Unreadable) mistakes.push(`${name} must be ${plain(allowed)}.`);
+    else read[name] = value;
+  }
+  return { values: read as Values, mistakes };
+}
+
+function contradictions({ DATABASE_URL, ROLE }: Values): string[] {
+  if (DATABASE_URL || !ROLE || ROLE === 'all') return [];
+  return [
+    `ROLE=${ROLE} needs DATABASE_URL: the embedded database belongs to one process. Set DATABASE_URL, or ROLE=all.`,
+  ];
+}
+
+function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
+  const mistakes: string[] = [];
+  if (!env.SECRET_KEY?.trim()) {
+    mistakes.push(
+      'SECRET_KEY is required in production. Make one with `openssl rand -base64 48` and keep it for good.',
+    );
+  }
+  if (!env.BASE_URL?.trim()) {
+    mistakes.push('BASE_URL is required in production. Set the https address under which clients reach the server.');
+  } else if (values.BASE_URL?.startsWith('http:')) {
+    mistakes.push('BASE_URL must be https in production. Set the address of the proxy that ends TLS.');
+  }
+  if (!env.DATABASE_URL?.trim() && !values.ALLOW_EMBEDDED) {
+    mistakes.push(
+      'DATABASE_URL is required in production. Set it, or ALLOW_EMBEDDED=on to run the embedded database all the same.',
+    );
+  }
+  if (values.RATE_LIMITS === false) mistakes.push('RATE_LIMITS=off is refused in production. Remove it.');
+  if (values.DEMO_SHOP) mistakes.push('DEMO_SHOP=on is refused in production: its passwords are known. Remove it.');
+  return mistakes;
+}
+
+/** Variables that are most likely meant for the server, but are none of its own. */
+function strangersIn(env: NodeJS.ProcessEnv): string[] {
+  const sentences: string[] = [];
+  for (const name of Object.keys(env)) {
+    if (Object.hasOwn(VARIABLES, name)) continue;
+    const meant = entries().find(([known]) => !env[known] && isTypo(name, known))?.[0];
+    if (meant) sentences.push(`${name} is no setting of the server. Did you mean ${meant}?`);
+    else if (name.startsWith('COMMERCE_')) sentences.push(`${name} is no setting of the server. Remove it.`);
+  }
+  return sentences;
+}
+
+// Shorter names have too many honest neighbours: POST is no misspelt PORT.
+const LEAST_LENGTH_OF_A_TYPO = 8;
+
+/** True when the names differ by underscores or a plural, by one letter more, less or other, or by two swapped. */
+function isTypo(name: string, known: string): boolean {
+  if (known.length < LEAST_LENGTH_OF_A_TYPO) return false;
+  if (stem(name) === stem(known)) return true;
+  let same = 0;
+  while (same < known.length && name[same] === known[same]) same += 1;
+  const [rest, knownRest] = [name.slice(same), known.slice(same)];
+  const swapped = `${rest[1] ?? ''}${rest[0] ?? ''}${rest.slice(2)}`;
+  return [rest.slice(1), swapped].includes(knownRest) || [rest, rest.slice(1)].includes(knownRest.slice(1));
+}
+
+function stem(name: string): string {
+  return name.replaceAll('_', '').replace(/IES$/, 'Y').replace(/S$/, '');
+}
+
+function keptSecretKey(dataDir: string): string {
+  try {
+    return secretKeyIn(dataDir);
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
+}
+
+function entries() {
+  return Object.entries(VARIABLES) as [VariableName, (typeof VARIABLES)[VariableName]][];
+}
+
+/** Without the marks that make the sentence Markdown. */
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}

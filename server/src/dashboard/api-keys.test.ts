@@ -1,0 +1,107 @@
+import { createDashboardClient } from '@commerce-backend/sdk';
+import sql from 'sql-template-tag';
+import { expect, test } from 'vitest';
+import { logIn } from '../../test/session.ts';
+import { openShop } from '../../test/shop.ts';
+
+const keys = '/api/dashboard/api-keys';
+const key = '/api/dashboard/api-keys/{api_key_id}';
+const rotation = '/api/dashboard/api-keys/{api_key_id}/rotate';
+const settings = '/api/dashboard/settings';
+const of = (api_key_id = '') => ({ params: { path: { api_key_id } } });
+
+/** A shop with its staff logged in, and a way to act with any API key. */
+async function openStaffedShop() {
+  const shop = await openShop();
+  const { staff } = await logIn(shop);
+  const withKey = (apiKey = '') => createDashboardClient({ baseUrl: shop.baseUrl, apiKey, maxAttempts: 1 });
+  return { ...shop, staff, withKey };
+}
+
+test('a key that may read may not write', async () => {
+  const { staff, withKey } = await openStaffedShop();
+  const { data: made } = await staff.POST(keys, { body: { description: 'Reports', scopes: ['read'] } });
+  const reader = withKey(made?.secret);
+
+  const read = await reader.GET(settings);
+  const written = await reader.PATCH(settings, { body: { name: 'Mine now' } });
+
+  expect(read.response.status).toBe(200);
+  expect(written.response.status).toBe(403);
+  expect(written.error).toMatchObject({ error: 'insufficient_scope', scope: 'write' });
+});
+
+test('a key that may write may read', async () => {
+  const { staff, withKey } = await openStaffedShop();
+
+  const { data: made } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
+
+  expect(made?.scopes).toEqual(['read', 'write']);
+  expect((await withKey(made?.secret).GET(settings)).response.status).toBe(200);
+});
+
+test('a revoked key fails on its next call', async () => {
+  const { staff, withKey } = await openStaffedShop();
+  const { data: made } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
+  const client = withKey(made?.secret);
+  expect((await client.GET(settings)).response.status).toBe(200);
+
+  const { data: revoked } = await staff.DELETE(key, of(made?.id));
+
+  expect(revoked?.revoked_at).not.toBeNull();
+  const { error, response } = await client.GET(settings);
+  expect(response.status).toBe(401);
+  expect(error).toMatchObject({ error: 'invalid_token' });
+});
+
+test('a rotated key and its successor both work, and the old one ends after its day', async () => {
+  const { staff, withKey, owner } = await openStaffedShop();
+  const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
+
+  const { data: successor } = await staff.POST(rotation, of(old?.id));
+
+  expect(successor).toMatchObject({ description: 'Import', scopes: ['read', 'write'] });
+  expect((await withKey(old?.secret).GET(settings)).response.status).toBe(200);
+  expect((await withKey(successor?.secret).GET(settings)).response.status).toBe(200);
+  await owner.query(sql`update commerce.tokens set expires_at = now() where id = ${old?.id ?? null}`);
+  expect((await withKey(old?.secret).GET(settings)).response.status).toBe(401);
+});
+
+test('no API key manages API keys', async () => {
+  const { dashboard, credentials, baseUrl } = await openShop();
+  const { data: me } = await dashboard.GET('/api/dashboard/me');
+  const headers = { 'X-API-Key': credentials.api_key };
+
+  const listed = await fetch(`${baseUrl}${keys}`, { headers });
+  const revoked = await fetch(`${baseUrl}${keys}/${me?.api_key?.id}`, { method: 'DELETE', headers });
+
+  expect([listed.status, revoked.status]).toEqual([401, 401]);
+});
+
+test('the hundred-and-first active key is refused', async () => {
+  const { staff, owner, site_id } = await openStaffedShop();
+  await owner.query(
+    sql`insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes)
+      select ${site_id}, gen_random_uuid(), 'api_key', sha256(gen_random_uuid()::text::bytea), 'key_', 'n', '{read}'
+      from generate_series(1, 99)`,
+  );
+
+  const { error, response } = await staff.POST(keys, { body: { description: 'One more', scopes: ['read'] } });
+
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({ error: 'limit_reached', limit: 100 });
+});
+
+test('a key of another shop does not exist', async () => {
+  const { staff } = await openStaffedShop();
+  const { dashboard: stranger } = await openShop();
+  const { data: theirs } = await stranger.GET('/api/dashboard/me');
+  const id = theirs?.api_key?.id;
+
+  const revoked = await staff.DELETE(key, of(id));
+  const rotated = await staff.POST(rotation, of(id));
+
+  expect(revoked.response.status).toBe(404);
+  expect(rotated.response.status).toBe(404);
+  expect((await stranger.GET(settings)).response.status).toBe(200);
+});

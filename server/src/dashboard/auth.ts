@@ -1,0 +1,14 @@
+import type { Beforehand, Handler } from '../http/contract.ts';
+import * as staff from '../shop/staff.ts';
+
+export const login: Beforehand<'dashboard.login'> = {
+  async beforehand({ db, body }) {
+    const person = await staff.verifyLogin(db, body.email, body.password);
+    return ({ shop }) => staff.openSession(shop, person);
+  },
+};
+
+export const logout: Handler<'dashboard.logout'> = async ({ shop, caller }) => {
+  await staff.closeSession(shop, caller.credential_id);
+  return undefined;
+};

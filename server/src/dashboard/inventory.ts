@@ -1,0 +1,10 @@
+import type { Handler } from '../http/contract.ts';
+import * as inventory from '../shop/inventory.ts';
+
+export const listInventory: Handler<'dashboard.listInventory'> = ({ shop, query }) => inventory.list(shop, query);
+
+export const adjustInventory: Handler<'dashboard.adjustInventory'> = ({ shop, path, body }) =>
+  inventory.adjust(shop, path.variant_id, body);
+
+export const listMovements: Handler<'dashboard.listMovements'> = ({ shop, path, query }) =>
+  inventory.listMovements(shop, path.variant_id, query);

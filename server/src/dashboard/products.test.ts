@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+
+const products = '/api/dashboard/products';
+const product = '/api/dashboard/products/{product_id}';
+const tee = {
+  name: 'Tee',
+  price: '20.00',
+  status: 'active' as const,
+  options: [
+    { name: 'Size', values: ['S', 'M'] },
+    { name: 'Colour', values: ['Red', 'Blue'] },
+  ],
+  variants: [
+    { option1: 'S', option2: 'Red', sku: 'TEE-S-R', inventory_quantity: 3 },
+    { option1: 'M', option2: 'Blue', sku: 'TEE-M-B', price: '15.50', compare_at_price: '18' },
+  ],
+};
+
+test('a product without variants has one default variant, which carries its price and stock', async () => {
+  const { givenProduct } = await openShop();
+
+  const mug = await givenProduct({ name: 'Mug', price: '7', sku: 'MUG', inventory_quantity: 4 });
+
+  expect(mug).toMatchObject({ slug: 'mug', price: '7.00', has_variants: false, total_inventory: 4, in_stock: true });
+  expect(mug.variants).toMatchObject([{ sku: 'MUG', price: '7.00', inventory_quantity: 4, is_low_stock: true }]);
+});
+
+test('a product shows the price of its cheapest variant', async () => {
+  const { givenProduct } = await openShop();
+
+  const made = await givenProduct(tee);
+
+  expect(made).toMatchObject({ price: '15.50', compare_at_price: '18.00', has_variants: true, total_inventory: 3 });
+  expect(made.variants.map(({ price, available }) => [price, available])).toEqual([
+    ['20.00', true],
+    ['15.50', false],
+  ]);
+});
+
+test('a name that is taken gets the next free slug, also when many are made at once', async () => {
+  const { dashboard } = await openShop();
+
+  const made = await Promise.all(
+    Array.from({ length: 8 }, () => dashboard.POST(products, { body: { name: 'Blue Vase', price: '1' } })),
+  );
+
+  const slugs = made.map(({ data }) => data?.slug).sort();
+  expect(slugs).toEqual(['blue-vase', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `blue-vase-${n}`)]);
+});
+
+test('a given slug or SKU that is taken is refused and nothing is written', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  await givenProduct({ slug: 'vase', sku: 'V-1' });
+
+  const slug = await dashboard.POST(products, { body: { name: 'Other', slug: 'vase', price: '1' } });
+  const sku = await dashboard.POST(products, { body: { name: 'Other', sku: 'V-1', price: '1' } });
+
+  expect([slug.error?.error, sku.error?.error]).toEqual(['slug_taken', 'sku_taken']);
+  const { data } = await dashboard.GET(products, { params: { query: { q: 'Other' } } });
+  expect(data?.total).toBe(0);
+});
+
+test('every mistake of a product is named at once, each at its field', async () => {
+  const { dashboard } = await openShop();
+
+  const { error, response } = await dashboard.POST(products, {
+    body: {
+      name: 'Tee',
+      sku: 'beside variants',
+      options: [{ name: 'Size', values: ['S'] }],
+      variants: [
+        { option1: 'XL', price: '5.005' },
+        { option1: 'S', price: '5', compare_at_price: '4' },
+        { option1: 'S', option2: 'Red', price: '5' },
+        { price: '5' },
+      ],
+    },
+  });
+
+  expect(response.status).toBe(422);
+  const found = (error as { detail: { loc: unknown[]; type: string }[] }).detail.map(({ loc, type }) => [
+    loc.join('.'),
+    type,
+  ]);
+  expect(found.sort()).toEqual([
+    ['body.sku', 'extra_forbidden'],
+    ['body.variants.0.option1', 'enum'],
+    ['body.variants.0.price', 'decimal_max_places'],
+    ['body.variants.1.compare_at_price', 'greater_than'],
+    ['body.variants.2.option2', 'extra_forbidden'],
+    ['body.variants.3.option1', 'missing'],
+  ]);
+});
+
+test('amounts have exactly the digits of the currency', async () => {
+  const yen = await openShop({ currency: 'JPY' });
+  const dinar = await openShop({ currency: 'KWD' });
+
+  expect(await yen.givenProduct({ price: '1500' })).toMatchObject({ price: '1500', currency: 'JPY' });
+  expect(await dinar.givenProduct({ price: '1.5' })).toMatchObject({ price: '1.500', currency: 'KWD' });
+  const { error } = await yen.dashboard.POST(products, { body: { name: 'Mug', price: '1.5' } });
+  expect(error).toMatchObject({ detail: [{ loc: ['body', 'price'], type: 'decimal_max_places' }] });
+});
+
+test('a patch changes what it names and leaves the rest', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const mug = await givenProduct({ vendor: 'Alder', tags: ['a', 'b'], description: 'Old', compare_at_price: '12' });
+
+  const { data } = await dashboard.PATCH(product, {
+    params: { path: { product_id: mug.id } },
+    body: { vendor: null, price: '12.00', metadata: { material: 'clay' } },
+  });
+
+  expect(data).toMatchObject({
+    vendor: null,
+    price: '12.00',
+    compare_at_price: null, // A sale that is none any more ends.
+    tags: ['a', 'b'],
+    description: 'Old',
+    metadata: { material: 'clay' },
+  });
+});
+
+test('fields of the variants are refused on a product that has variants', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const made = await givenProduct(tee);
+
+  const { error } = await dashboard.PATCH(product, { params: { path: { product_id: made.id } }, body: { price: '1' } });
+
+  expect(error).toMatchObject({ error: 'product_has_variants', fields: ['price'] });
+});
+
+test('HTML in a description is kept as its text', async () => {
+  const { givenProduct } = await openShop();
+
+  const mug = await givenProduct({ description: '<p>Hand&shy;made &amp; <b>warm</b>.</p><script>alert(1)</script>' });
+
+  expect(mug.description).toBe('Hand\u00admade & warm.');
+});
+
+test('an option can be added, moved, renamed and deleted, and the variants follow', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const made = await givenProduct(tee);
+  const path = { product_id: made.id };
+
+  const added = await dashboard.POST('/api/dashboard/products/{product_id}/options', {
+    params: { path },
+    body: { name: 'Fit', values: ['Slim', 'Wide'] },
+  });
+  const fit = added.data?.options[2];
+  const moved = await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
+    params: { path: { ...path, option_id: fit?.id ?? '' } },
+    body: { position: 1, name: 'Cut' },
+  });
+  const removed = await dashboard.DELETE('/api/dashboard/products/{product_id}/options/{option_id}', {
+    params: { path: { ...path, option_id: fit?.id ?? '' } },
+  });
+
+  expect(moved.data?.options.map(({ name }) => name)).toEqual(['Cut', 'Size', 'Colour']);
+  expect(moved.data?.variants.map((v) => [v.option1, v.option2, v.option3])).toEqual([
+    ['Slim', 'S', 'Red'],
+    ['Slim', 'M', 'Blue'],
+  ]);
+  expect(removed.data?.variants.map((v) => [v.option1, v.option2, v.option3])).toEqual([
+    ['S', 'Red', null],
+    ['M', 'Blue', null],
+  ]);
+});
+
+test('an option that tells variants apart cannot be deleted, nor a value that one has be dropped', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const made = await givenProduct({
+    ...tee,
+    options: tee.options.slice(0, 1),
+    variants: [{ option1: 'S' }, { option1: 'M' }],
+  });
+  const path = { product_id: made.id, option_id: made.options[0]?.id ?? '' };
+  const option = '/api/dashboard/products/{product_id}/options/{option_id}';
+
+  const deleted = await dashboard.DELETE(option, { params: { path } });
+  const dropped = await dashboard.PATCH(option, { params: { path }, body: { values: ['S', 'L'] } });
+
+  expect(deleted.error?.error).toBe('option_in_use');
+  expect(dropped.error).toMatchObject({ error: 'option_in_use', values: ['M'] });
+});
+
+test('variants are added, changed and deleted one by one, but never the last', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const made = await givenProduct(tee);
+  const path = { product_id: made.id };
+  const variant = '/api/dashboard/products/{product_id}/variants/{variant_id}';
+  const [first, second] = made.variants;
+
+  const added = await dashboard.POST('/api/dashboard/products/{product_id}/variants', {
+    params: { path },
+    body: { option1: 'L', option2: 'Red', price: '9', inventory_quantity: 2 },
+  });
+  const twice = await dashboard.POST('/api/dashboard/products/{product_id}/variants', {
+    params: { path },
+    body: { option1: 'L', option2: 'Red' },
+  });
+  await dashboard.DELETE(variant, { params: { path: { ...path, variant_id: first?.id ?? '' } } });
+  await dashboard.DELETE(variant, { params: { path: { ...path, variant_id: second?.id ?? '' } } });
+  const last = await dashboard.DELETE(variant, { params: { path: { ...path, variant_id: added.data?.id ?? '' } } });
+
+  expect(added.data).toMatchObject({ price: '9.00', inventory_quantity: 2 });
+  expect(twice.error?.error).toBe('variant_options_taken');
+  expect(last.error?.error).toBe('last_variant');
+  const { data } = await dashboard.GET(product, { params: { path } });
+  expect(data).toMatchObject({ price: '9.00', variants: [{ id: added.data?.id }] });
+  expect(data?.options[0]?.values).toEqual(['S', 'M', 'L']);
+});
+
+test('images keep the order that their positions ask for', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const image = (n: number) => ({ url: `https://images.example/${n}.jpg` });
+  const made = await givenProduct({ images: [image(1), image(2)] });
+  const path = { product_id: made.id };
+  const images = '/api/dashboard/products/{product_id}/images';
+
+  const added = await dashboard.POST(images, { params: { path }, body: { ...image(3), position: 1, alt: 'Front' } });
+  const second = added.data?.images[1];
+  const one = `${images}/{image_id}` as const;
+  const moved = await dashboard.PATCH(one, {
+    params: { path: { ...path, image_id: second?.id ?? '' } },
+    body: { position: 3 },
+  });
+  const left = await dashboard.DELETE(one, { params: { path: { ...path, image_id: second?.id ?? '' } } });
+
+  const names = (data: typeof added.data) => data?.images.map(({ url }) => url.at(-5));
+  expect(names(added.data)).toEqual(['3', '1', '2']);
+  expect(names(moved.data)).toEqual(['3', '2', '1']);
+  expect(names(left.data)).toEqual(['3', '2']);
+});
+
+test('a deleted product is gone for everyone and leaves a tombstone', async () => {
+  const { dashboard, storefront, givenProduct, owner, site_id } = await openShop();
+  const mug = await givenProduct({ slug: 'gone' });
+  const path = { product_id: mug.id };
+
+  const { data } = await dashboard.DELETE(product, { params: { path } });
+
+  expect(data).toEqual({ id: mug.id, deleted: true });
+  expect((await dashboard.GET(product, { params: { path } })).error?.error).toBe('not_found');
+  const shown = await storefront.GET('/api/storefront/products/{id_or_slug}', {
+    params: { path: { id_or_slug: 'gone' } },
+  });
+  expect(shown.error?.error).toBe('not_found');
+  const { rows } = await owner.query('select slug from commerce.product_tombstones where site_id = $1', [site_id]);
+  expect(rows).toEqual([{ slug: 'gone' }]);
+});
+
+test('a product of another shop does not exist, for reading and for every change', async () => {
+  const { givenProduct, dashboard: own } = await openShop();
+  const { dashboard: stranger } = await openShop();
+  const made = await givenProduct(tee);
+  const path = { product_id: made.id };
+  const variant_id = made.variants[0]?.id ?? '';
+
+  const answers = await Promise.all([
+    stranger.GET(product, { params: { path } }),
+    stranger.PATCH(product, { params: { path }, body: { name: 'Mine' } }),
+    stranger.DELETE(product, { params: { path } }),
+    stranger.POST('/api/dashboard/products/{product_id}/variants', { params: { path }, body: { price: '1' } }),
+    stranger.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+      params: { path: { ...path, variant_id } },
+      body: { price: '1' },
+    }),
+    stranger.POST('/api/dashboard/products/{product_id}/options', {
+      params: { path },
+      body: { name: 'X', values: ['1'] },
+    }),
+    stranger.POST('/api/dashboard/products/{product_id}/images', {
+      params: { path },
+      body: { url: 'https://images.example/x.jpg' },
+    }),
+  ]);
+
+  expect(answers.map(({ response }) => response.status)).toEqual(Array(answers.length).fill(404));
+  expect((await own.GET(product, { params: { path } })).data).toEqual(made);
+});
+
+test('a variant id of another product is not found', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const [mug, made] = [await givenProduct(), await givenProduct(tee)];
+
+  const { error } = await dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+    params: { path: { product_id: mug.id, variant_id: made.variants[0]?.id ?? '' } },
+    body: { price: '1' },
+  });
+
+  expect(error?.error).toBe('not_found');
+});
+
+test('the list filters by status, vendor, type, tag and text, and pages through all', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  for (let i = 1; i <= 5; i += 1)
+    await givenProduct({ name: `Cup ${i}`, vendor: 'Alder', tags: ['Clay'], sku: `C-${i}` });
+  await givenProduct({ name: 'Lamp', vendor: 'Finch', product_type: 'Lighting', status: 'draft' });
+  const total = async (query: object) => (await dashboard.GET(products, { params: { query } })).data?.total;
+
+  expect(await total({ status: 'draft' })).toBe(1);
+  expect(await total({ vendor: ['ALDER'] })).toBe(5);
+  expect(await total({ vendor: ['Alder', 'Finch'], tag: ['clay'] })).toBe(5);
+  expect(await total({ product_type: ['lighting'] })).toBe(1);
+  expect(await total({ q: 'C-3' })).toBe(1);
+  const { data } = await dashboard.GET(products, { params: { query: { limit: 4, page: 2, sort: 'name_asc' } } });
+  expect(data).toMatchObject({
+    total: 6,
+    page: 2,
+    limit: 4,
+    pages: 2,
+    products: [{ name: 'Cup 5' }, { name: 'Lamp' }],
+  });
+});
+
+test('the export walks through all products, a page at a time', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  for (let i = 0; i < 5; i += 1) await givenProduct({ name: `Cup ${i}` });
+
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { data } = await dashboard.GET('/api/dashboard/products/export', { params: { query: { limit: 2, cursor } } });
+    names.push(...(data?.products ?? []).map(({ name }) => name));
+    cursor = data?.next_cursor ?? undefined;
+  } while (cursor);
+
+  expect(names).toEqual(['Cup 0', 'Cup 1', 'Cup 2', 'Cup 3', 'Cup 4']);
+});
+
+test('the same key brings the same product once, also when eight ask at the same time', async () => {
+  const { dashboard } = await openShop();
+  const params = { header: { 'Idempotency-Key': randomUUID() } };
+
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => dashboard.POST(products, { params, body: { name: 'Once', price: '1' } })),
+  );
+
+  const ids = new Set(answers.map(({ data }) => data?.id));
+  expect(ids.size).toBe(1);
+  expect(answers.filter(({ response }) => response.headers.get('Idempotency-Replayed') === 'true')).toHaveLength(7);
+  const { data } = await dashboard.GET(products, { params: { query: { q: 'Once' } } });
+  expect(data?.total).toBe(1);
+});

@@ -1,0 +1,6 @@
+import type { Handler } from '../http/contract.ts';
+import * as settings from '../shop/settings.ts';
+
+export const getSettings: Handler<'dashboard.getSettings'> = ({ shop }) => settings.get(shop);
+
+export const updateSettings: Handler<'dashboard.updateSettings'> = ({ shop, body }) => settings.update(shop, body);

@@ -1,0 +1,14 @@
+import type { Handler } from '../http/contract.ts';
+import * as credentials from '../shop/credentials.ts';
+
+export const listStorefrontTokens: Handler<'dashboard.listStorefrontTokens'> = ({ shop }) =>
+  credentials.list(shop, 'storefront');
+
+export const createStorefrontToken: Handler<'dashboard.createStorefrontToken'> = ({ shop, body }) =>
+  credentials.createStorefrontToken(shop, body);
+
+export const rotateStorefrontToken: Handler<'dashboard.rotateStorefrontToken'> = ({ shop, path }) =>
+  credentials.rotate(shop, 'storefront', path.storefront_token_id);
+
+export const revokeStorefrontToken: Handler<'dashboard.revokeStorefrontToken'> = ({ shop, path }) =>
+  credentials.revoke(shop, 'storefront', path.storefront_token_id);

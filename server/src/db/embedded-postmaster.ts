@@ -1,0 +1,246 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { Account, Binaries } from './embedded-binaries.ts';
+import { type Cluster, plainEnv } from './embedded-cluster.ts';
+
+/** How to run one cluster's postmaster, PostgreSQL's main process. */
+export interface Housing {
+  cluster: Cluster;
+  binaries: Binaries;
+  account: Account | undefined;
+  /** What PostgreSQL has to say goes here. */
+  logFile: string;
+  /** False gives up crash safety for speed: for tests only. */
+  durable: boolean;
+  onProgress: (sentence: string) => void;
+}
+
+export interface Running {
+  port: number;
+  /** True when the postmaster was found, false when we started it. */
+  reused: boolean;
+}
+
+const READY_WITHIN_MS = 60_000;
+const POLL_MS = 20;
+
+/**
+ * A postmaster of this cluster that answers: the one that a killed server left behind, or a new one on `port` (any free
+ * one when undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log when none comes up.
+ */
+export async function runningPostmaster(housing: Housing, port?: number): Promise<Running> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  let waited = false;
+  for (;;) {
+    const found = lockOf(housing.cluster.directory);
+    const state = found ? await stateOf(housing.cluster, found) : 'gone';
+    if (found && state === 'answers') return { port: found.port, reused: true };
+    if (found && state === 'foreign') disownLock(housing.cluster.directory);
+    if (state !== 'busy') {
+      const chosen = port ?? (await freePort());
+      if ((await start(housing, chosen, deadline)) === 'answers') return { port: chosen, reused: false };
+    } else if (!waited) {
+      waited = true;
+      housing.onProgress('Waiting for PostgreSQL to finish what it is doing');
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`PostgreSQL did not start. The end of ${housing.logFile}:\n${endOf(housing.logFile)}`);
+    }
+    await sleep(5 * POLL_MS);
+  }
+}
+
+/** Ends the postmaster: open transactions are rolled back, what is committed is on disk. */
+export async function stopPostmaster({ cluster, binaries, account }: Housing): Promise<void> {
+  const stop = (mode: string, seconds: number) =>
+    promisify(execFile)(binaries.pg_ctl, ['stop', '-D', cluster.directory, '-m', mode, '-w', '-t', String(seconds)], {
+      ...account,
+      env: plainEnv(),
+      windowsHide: true,
+    });
+  try {
+    await stop('fast', 15);
+  } catch (error) {
+    if (!lockOf(cluster.directory)) return;
+    // Safe as well, only slower at the next start, which then replays the log.
+    await stop('immediate', 5).catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** What a postmaster writes of itself into its directory. */
+interface Lock {
+  pid: number;
+  port: number;
+  status: string;
+}
+
+/** True from before the moment in which the postmaster ends its connections. */
+export function isStopping(directory: string): boolean {
+  return lockOf(directory)?.status !== 'ready';
+}
+
+function lockOf(directory: string): Lock | undefined {
+  try {
+    const [pid, , , port, , , , status] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
+    // A file without a port is young: its postmaster is still starting. 0 is a port that nobody answers on.
+    return { pid: Number(pid), port: Number(port ?? 0), status: status?.trim() ?? '' };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * `answers`: it is ours and takes connections. `busy`: it is ours, and starts, recovers or stops. `foreign`: its number
+ * is another program's by now. `gone`: nothing runs under its number.
+ */
+async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy' | 'foreign' | 'gone'> {
+  if (lock.port > 0 && (await answers(cluster, lock.port))) return 'answers';
+  if (!isAlive(lock.pid)) return 'gone';
+  return isPostmaster(lock.pid, cluster.directory) ? 'busy' : 'foreign';
+}
+
+/** True when our cluster, and no copy of it or stranger, takes connections on the port. */
+async function answers(cluster: Cluster, port: number): Promise<boolean> {
+  const client = clientOf(cluster, port, 'postgres');
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    return realpathSync(rows[0]?.data_directory ?? '') === cluster.directory;
+  } catch {
+    return false;
+  } finally {
+    client.end().catch(() => {});
+  }
+}
+
+/** A client of the superuser, not yet connected. It never throws on its own when its connection is lost. */
+export function clientOf({ password }: Cluster, port: number, database: string, name = 'commerce-start'): pg.Client {
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    password,
+    database,
+    ssl: false,
+    connectionTimeoutMillis: 3_000,
+    query_timeout: 10_000,
+    keepAlive: true,
+    application_name: name,
+  });
+  client.on('error', () => {});
+  return client;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function isPostmaster(pid: number, directory: string): boolean {
+  try {
+    const command =
+      process.platform === 'linux'
+        ? readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        : execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' });
+    return /postgres/.test(command) && command.includes(directory);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * PostgreSQL takes any live process of its user for its former self, and would never start again after a reboot gave
+ * the number away. The file stays, with a number nobody has: so PostgreSQL still makes sure by its shared memory that
+ * no other of its processes is left.
+ */
+function disownLock(directory: string): void {
+  const file = join(directory, 'postmaster.pid');
+  const [, ...rest] = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, ['999999999', ...rest].join('\n'));
+}
+
+async function start(housing: Housing, port: number, deadline: number): Promise<'answers' | 'exited'> {
+  const { cluster, binaries, account } = housing;
+  // In a session of its own, Ctrl-C reaches us alone, and we stop PostgreSQL last.
+  const log = openSync(housing.logFile, logMode(housing.logFile), 0o600);
+  const child = spawn(binaries.postgres, ['-D', cluster.directory, '-p', String(port), ...settings(housing.durable)], {
+    ...account,
+    cwd: cluster.directory,
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', log, log],
+    env: plainEnv(),
+  });
+  closeSync(log);
+  child.unref();
+  let exited = false;
+  const exit = () => {
+    exited = true;
+  };
+  child.once('exit', exit).once('error', exit);
+
+  while (!exited && Date.now() < deadline) {
+    if (await answers(cluster, port)) return 'answers';
+    await sleep(POLL_MS);
+  }
+  return 'exited';
+}
+
+function settings(durable: boolean): string[] {
+  const chosen = {
+    listen_addresses: '127.0.0.1',
+    // A path to a socket has room for 107 bytes, and a data directory may need more.
+    unix_socket_directories: '',
+    max_connections: '100',
+    fsync: durable ? 'on' : 'off',
+    synchronous_commit: durable ? 'on' : 'off',
+    full_page_writes: durable ? 'on' : 'off',
+    // Short statements gain nothing from either, and parallel workers need more shared memory than containers give.
+    jit: 'off',
+    max_parallel_workers_per_gather: '0',
+    // Values of rows stay out of the log.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+    log_line_prefix: '%m [%p] ',
+    log_timezone: 'UTC',
+    timezone: 'UTC',
+  };
+  return Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+const LOG_LIMIT_BYTES = 10_000_000;
+
+function logMode(file: string): 'a' | 'w' {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES ? 'w' : 'a';
+}
+
+function endOf(logFile: string): string {
+  try {
+    return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n');
+  } catch {
+    return '(there is no log)';
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

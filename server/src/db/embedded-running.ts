@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The address of the embedded database that a live server of this data directory is running, for a command that works
+ * beside it. Throws when the files that tell it cannot be read.
+ */
+export function runningEmbeddedUrl(dataDir: string): string {
+  const directory = join(dataDir, 'postgres');
+  const password = readFileSync(join(directory, 'commerce.password'), 'utf8').trim();
+  const port = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[3];
+  return `postgres://commerce:${password}@127.0.0.1:${port}/commerce?sslmode=disable`;
+}

@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterEach, expect, test } from 'vitest';
+import { DataDirInUse, type Embedded, startEmbedded } from './embedded.ts';
+import { accountOfPostgres } from './embedded-binaries.ts';
+
+const HOLDER = fileURLToPath(new URL('../../test/hold-embedded.ts', import.meta.url));
+
+const clean: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const act of clean.splice(0).reverse()) await act();
+});
+
+function dataDir(name = 'data', mode = 0o711): string {
+  const parent = mkdtempSync(join(tmpdir(), 'commerce-embedded-'));
+  chmodSync(parent, mode);
+  const directory = join(parent, name);
+  clean.push(() => {
+    const place = join(directory, 'postgres');
+    // A killed server of the test may have left it.
+    if (existsSync(join(place, 'postmaster.pid'))) process.kill(postmasterOf(directory), 'SIGKILL');
+    if (existsSync(place)) rmSync(realpathSync(place), { recursive: true, force: true });
+    rmSync(parent, { recursive: true, force: true });
+  });
+  return directory;
+}
+
+async function start(directory: string, onProgress?: (sentence: string) => void): Promise<Embedded> {
+  const embedded = await startEmbedded({ dataDir: directory, durable: true, onProgress });
+  clean.push(() => embedded.stop().catch(() => {}));
+  return embedded;
+}
+
+interface Held {
+  child: ChildProcess;
+  url: string;
+  reused: boolean;
+}
+
+/** A server in a process of its own, which a test can kill. */
+async function hold(directory: string): Promise<Held> {
+  const child = spawn(process.execPath, [HOLDER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  clean.push(() => child.kill('SIGKILL'));
+  const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return { child, ...(JSON.parse(String(line)) as { url: string; reused: boolean }) };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function ask<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const write = (url: string) => ask(url, 'create table if not exists notes (n int); insert into notes values (1)');
+const count = async (url: string) => (await ask<{ n: number }>(url, 'select count(*)::int as n from notes'))[0]?.n;
+
+function postmasterOf(directory: string): number {
+  return Number(readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+test('what was written is there after a stop and a start, and the database can do what the shop needs', async () => {
+  const directory = dataDir();
+  const first = await start(directory);
+  await write(first.url);
+  await first.stop();
+
+  const { url, superuserUrl, reused } = await start(directory);
+
+  expect(reused).toBe(false);
+  expect(await count(url)).toBe(1);
+  const extensions = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
+  for (const name of extensions) await ask(url, `create extension ${name}`);
+  const [facts] = await ask(
+    url,
+    `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commits,
+            current_setting('is_superuser') as superuser, lower('ÀЖ') as lower, similarity('Жук', 'жук') as alike,
+            unaccent('Größe') as folded`,
+  );
+  expect(facts).toEqual({ fsync: 'on', commits: 'on', superuser: 'off', lower: 'àж', alike: 1, folded: 'Grosse' });
+  expect(await ask(superuserUrl, "select current_setting('is_superuser') as superuser")).toEqual([{ superuser: 'on' }]);
+});
+
+test('after kill -9 of the server the next one takes its PostgreSQL over, with all committed rows', async () => {
+  const directory = dataDir();
+  const killed = await hold(directory);
+  await write(killed.url);
+  await kill(killed.child);
+
+  const next = await start(directory);
+
+  expect(next.reused).toBe(true);
+  expect(next.url).toBe(killed.url);
+  expect(await count(next.url)).toBe(1);
+});
+
+test('after kill -9 of the server and of PostgreSQL the next start recovers all committed rows', async () => {
+  const directory = dataDir();
+  const killed = await hold(directory);
+  await write(killed.url);
+  await kill(killed.child);
+  process.kill(postmasterOf(directory), 'SIGKILL');
+
+  const next = await start(directory);
+
+  expect(next.reused).toBe(false);
+  expect(await count(next.url)).toBe(1);
+});
+
+test('a second server on the directory is refused in one line that names the first, which goes on', async () => {
+  const directory = dataDir();
+  const first = await hold(directory);
+
+  const refusal = await start(directory).catch((error: Error) => error);
+
+  expect(refusal).toBeInstanceOf(DataDirInUse);
+  expect((refusal as Error).message).toContain(`process ${first.child.pid}`);
+  expect((refusal as Error).message).not.toContain('\n');
+  await write(first.url);
+});
+
+test('of two that start at once on a directory that does not exist, one starts', async () => {
+  const directory = dataDir();
+
+  const starts = await Promise.allSettled([start(directory), start(directory)]);
+
+  const refused = starts.filter((one) => one.status === 'rejected');
+  expect(refused.map(({ reason }) => (reason as Error).name)).toEqual(['DataDirInUse']);
+});
+
+test('a server that starts while another ends gets a PostgreSQL of its own', async () => {
+  const directory = dataDir();
+  const first = await start(directory);
+  await write(first.url);
+
+  const [, second] = await Promise.all([first.stop(), sleep(20).then(() => start(directory))]);
+
+  expect(await count(second.url)).toBe(1);
+});
+
+test('a postmaster.pid whose number another program has by now does not keep it from starting', async () => {
+  const directory = dataDir();
+  const first = await start(directory);
+  await write(first.url);
+  const file = join(directory, 'postgres', 'postmaster.pid');
+  const stale = readFileSync(file, 'utf8').split('\n');
+  await first.stop();
+  // Of the user that PostgreSQL runs as: it would take any other's for gone by itself.
+  const stranger = spawn('sleep', ['60'], { ...accountOfPostgres() });
+  clean.push(() => stranger.kill());
+  writeFileSync(file, [stranger.pid, ...stale.slice(1)].join('\n'));
+  const { uid, gid } = statSync(join(directory, 'postgres'));
+  spawn('chown', [`${uid}:${gid}`, file]);
+
+  const next = await start(directory);
+
+  expect(await count(next.url)).toBe(1);
+  expect(stranger.exitCode).toBeNull();
+});
+
+test('a PostgreSQL that dies under a living server is back on the same address', async () => {
+  const directory = dataDir();
+  const told: string[] = [];
+  const { url } = await start(directory, (sentence) => told.push(sentence));
+  await write(url);
+
+  process.kill(postmasterOf(directory), 'SIGKILL');
+
+  await expect.poll(() => count(url).catch(() => undefined), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => told).toContain('PostgreSQL is back');
+  await expect(start(directory)).rejects.toThrow(DataDirInUse);
+});
+
+test('a first start that was killed on the way leaves nothing that the next one minds', async () => {
+  const directory = dataDir();
+  const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
+  await expect.poll(() => existsSync(directory), { interval: 5 }).toBe(true);
+  await sleep(100);
+  await kill(half);
+
+  const { url } = await start(directory);
+
+  await write(url);
+  expect(await count(url)).toBe(1);
+});
+
+test.each([
+  ['spaces and quotes', `it's a "shop" of ours`],
+  ['more bytes than a socket address holds', `${'long'.repeat(30)}/${'longer'.repeat(20)}`],
+])('a directory with %s in its name serves as well', async (_, name) => {
+  const { url } = await start(dataDir(name));
+
+  await write(url);
+});
+
+test('a relative directory serves as well', async () => {
+  const directory = dataDir();
+
+  await start(relative(process.cwd(), directory));
+
+  expect(lstatSync(join(directory, 'postgres')).isDirectory()).toBe(true);
+});
+
+test('a directory below one that is closed to other users serves as well', async () => {
+  const directory = dataDir('data', 0o700);
+  const first = await start(directory);
+  await write(first.url);
+  await first.stop();
+
+  const { url } = await start(directory);
+
+  expect(await count(url)).toBe(1);
+});
+
+test('files of something else in its place are left alone, and the message says what to do', async () => {
+  const directory = dataDir();
+  mkdirSync(join(directory, 'postgres'), { recursive: true });
+  writeFileSync(join(directory, 'postgres', 'letter.txt'), 'dear');
+
+  await expect(start(directory)).rejects.toThrow('Move it away, or set DATA_DIR');
+
+  expect(existsSync(join(directory, 'postgres', 'letter.txt'))).toBe(true);
+});

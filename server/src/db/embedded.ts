@@ -1,0 +1,168 @@
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { accountOfPostgres, findBinaries } from './embedded-binaries.ts';
+import { type Cluster, openCluster } from './embedded-cluster.ts';
+import { clientOf, type Housing, isStopping, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
+
+/**
+ * The PostgreSQL that the server brings along, in `DATA_DIR/postgres`. It listens on the loopback alone, behind a random
+ * password. It is a process of its own, which outlives a killed server; so a start goes:
+ *
+ * 1. Open the cluster, or make it (embedded-cluster.ts).
+ * 2. Find its postmaster, or start one (embedded-postmaster.ts).
+ * 3. Take the owner's lock, an advisory lock in the database that lives as long as our connection: a server that is
+ *    killed loses it in that moment, a second server on the directory is refused while it is held.
+ * 4. Make the role and the database of the shop, when they are missing.
+ *
+ * While it is held, the lock's connection also watches PostgreSQL: when it breaks, steps 2 and 3 are done again.
+ */
+export interface Embedded {
+  /** Of the owner of the database `commerce`, who is no superuser. */
+  url: string;
+  /** Of the superuser, in the same database: for what looks behind row-level security, such as tests. */
+  superuserUrl: string;
+  /** True when PostgreSQL was running already, left behind by a server that was killed. */
+  reused: boolean;
+  /** Ends PostgreSQL; what is committed is on disk when it returns. */
+  stop: () => Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  dataDir: string;
+  /** Told what takes time, and what was mended, a sentence each. */
+  onProgress?: (sentence: string) => void;
+  /** False gives up crash safety for speed: for tests only. */
+  durable?: boolean;
+}
+
+/** The data directory is in use by another server. */
+export class DataDirInUse extends Error {
+  constructor(dataDir: string, holder: string) {
+    super(`${dataDir} is in use by another server${holder}. Stop that one, or set DATA_DIR to another directory.`);
+    this.name = 'DataDirInUse';
+  }
+}
+
+/**
+ * Starts the embedded PostgreSQL, or takes over the one that a killed server left. Throws DataDirInUse when a live
+ * server has it, else an Error that says what to do.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const dataDir = resolve(options.dataDir);
+  const { onProgress = () => {}, durable = true } = options;
+  const account = accountOfPostgres();
+  const binaries = await findBinaries(account);
+  const cluster = await openCluster({ dataDir, binaries, account, durable, onProgress });
+  const housing: Housing = { cluster, binaries, account, logFile: join(dataDir, 'postgres.log'), durable, onProgress };
+
+  const { owner, port, reused } = await own(housing, dataDir);
+  if (reused) onProgress('Found PostgreSQL running, left by a server that was killed');
+  await prepareDatabase(owner, cluster);
+
+  const watch = keepOwned(housing, dataDir, owner, port);
+  const urlOf = (user: string) => `postgres://${user}:${cluster.password}@127.0.0.1:${port}/commerce?sslmode=disable`;
+  return {
+    url: urlOf('commerce'),
+    superuserUrl: urlOf('postgres'),
+    reused,
+    stop: async () => {
+      watch.end();
+      // The lock is not given back before: a server that starts meanwhile would take over what is about to end.
+      await stopPostmaster(housing);
+    },
+  };
+}
+
+// Any constant: it only has to be the same in every release.
+const OWNER_LOCK = 7_301_965;
+const LOCK_WITHIN_MS = 2_000;
+const ATTEMPTS = 5;
+
+interface Owned {
+  /** The connection that holds the lock. */
+  owner: pg.Client;
+  port: number;
+  reused: boolean;
+}
+
+async function own(housing: Housing, dataDir: string, port?: number): Promise<Owned> {
+  for (let attempt = 1; ; attempt += 1) {
+    const running = await runningPostmaster(housing, port);
+    const owner = clientOf(housing.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
+    try {
+      await owner.connect();
+      await lock(owner, dataDir);
+      // The lock may have come free because PostgreSQL is ending, and has told its former owner before us.
+      if (isStopping(housing.cluster.directory)) throw new Error('PostgreSQL is stopping.');
+      return { owner, ...running };
+    } catch (error) {
+      owner.end().catch(() => {});
+      // The former owner may have been ending PostgreSQL under us: then it is started anew.
+      if (error instanceof DataDirInUse || attempt === ATTEMPTS) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+/** Waits a little: the backend of a server killed just now may not have noticed yet. */
+async function lock(owner: pg.Client, dataDir: string): Promise<void> {
+  const deadline = Date.now() + LOCK_WITHIN_MS;
+  for (;;) {
+    const { rows } = await owner.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [OWNER_LOCK]);
+    if (rows[0]?.mine) return;
+    if (Date.now() > deadline) throw new DataDirInUse(dataDir, await holderOfLock(owner));
+    await sleep(50);
+  }
+}
+
+async function holderOfLock(owner: pg.Client): Promise<string> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
+     where l.locktype = 'advisory' and l.classid = 0 and l.objid = $1 and l.granted`,
+    [OWNER_LOCK],
+  );
+  return rows[0] ? ` (${rows[0].name})` : '';
+}
+
+/** The shop's database belongs to a role that may make roles, as migrations do, and is otherwise no superuser. */
+async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise<void> {
+  const { rows } = await owner.query<{ role: boolean; database: boolean }>(
+    `select exists (select from pg_roles where rolname = 'commerce') as role,
+            exists (select from pg_database where datname = 'commerce') as database`,
+  );
+  if (!rows[0]?.role) {
+    await owner.query(`create role commerce login createrole password ${owner.escapeLiteral(password)}`);
+  }
+  if (!rows[0]?.database) await owner.query('create database commerce owner commerce');
+}
+
+/** Does steps 2 and 3 again whenever the owner's connection breaks, on the same port, until it is ended. */
+function keepOwned(housing: Housing, dataDir: string, first: pg.Client, port: number): { end: () => void } {
+  let ended = false;
+  const watch = (owner: pg.Client) => {
+    owner.once('end', () => {
+      if (!ended) void mend();
+    });
+  };
+  const mend = async () => {
+    housing.onProgress('PostgreSQL has gone away; starting it again');
+    while (!ended) {
+      try {
+        const { owner } = await own(housing, dataDir, port);
+        watch(owner);
+        if (!ended) housing.onProgress('PostgreSQL is back');
+        return;
+      } catch (error) {
+        housing.onProgress(`PostgreSQL is still away: ${(error as Error).message}`);
+        await sleep(1_000);
+      }
+    }
+  };
+  watch(first);
+  return {
+    end: () => {
+      ended = true;
+    },
+  };
+}

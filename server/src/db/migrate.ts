@@ -1,0 +1,81 @@
+import knexFactory, { type Knex } from 'knex';
+import pg from 'pg';
+import * as foundation from './migrations/0001_foundation.ts';
+import * as catalogue from './migrations/0002_catalogue.ts';
+import * as search from './migrations/0003_search.ts';
+import * as sweep from './migrations/0004_sweep.ts';
+
+/** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
+const MIGRATIONS: Record<string, Knex.Migration> = {
+  '0001_foundation': foundation,
+  '0002_catalogue': catalogue,
+  '0003_search': search,
+  '0004_sweep': sweep,
+};
+
+const source: Knex.MigrationSource<string> = {
+  getMigrations: async () => Object.keys(MIGRATIONS),
+  getMigrationName: (name) => name,
+  getMigration: async (name) => {
+    const migration = MIGRATIONS[name];
+    if (!migration) throw new Error(`There is no migration ${name}.`);
+    return migration;
+  },
+};
+
+// Any constant: it only has to be the same in every process.
+const MIGRATION_LOCK = 7_301_964;
+
+/**
+ * Brings the database to the schema of this release, as the owner of the database. Returns the names of what was applied.
+ * Processes that start together take turns on an advisory lock, which dies with its holder; knex's own lock row does
+ * not, so it is cleared under ours.
+ */
+export async function migrate(url: string): Promise<string[]> {
+  return withMigrator(url, async (knex) => {
+    const lock = new pg.Client({ connectionString: url });
+    await lock.connect();
+    try {
+      await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await knex.migrate.list();
+      await knex.migrate.forceFreeMigrationsLock();
+      const [, applied] = (await knex.migrate.latest()) as [number, string[]];
+      return applied;
+    } finally {
+      await lock.end();
+    }
+  });
+}
+
+/** Takes the last batch of migrations back. */
+export async function rollback(url: string): Promise<string[]> {
+  return withMigrator(url, async (knex) => {
+    const [, undone] = (await knex.migrate.rollback()) as [number, string[]];
+    return undone;
+  });
+}
+
+/** The migrations that the database still lacks, oldest first. */
+export async function pendingMigrations(url: string): Promise<string[]> {
+  return withMigrator(url, async (knex) => {
+    const [, pending] = (await knex.migrate.list()) as [unknown[], string[]];
+    return pending;
+  });
+}
+
+/** The name of the newest migration of this release, for the readiness check. */
+export const LATEST_MIGRATION = Object.keys(MIGRATIONS).at(-1) ?? '';
+
+async function withMigrator<T>(url: string, deed: (knex: Knex) => Promise<T>): Promise<T> {
+  const knex = knexFactory({
+    client: 'pg',
+    connection: url,
+    pool: { min: 0, max: 2 },
+    migrations: { migrationSource: source, tableName: 'commerce_migrations', schemaName: 'public' },
+  });
+  try {
+    return await deed(knex);
+  } finally {
+    await knex.destroy();
+  }
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProductImport } from '@commerce-backend/spec';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { type Connection, query } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import * as collections from '../shop/collections.ts';
+import { importProducts } from '../shop/product-import.ts';
+import type { Shop } from '../shop/shop.ts';
+import { createSite } from '../shop/sites.ts';
+import { demoProducts } from './catalog.ts';
+import { demoCollections } from './collections.ts';
+
+/** What `demo.json` holds: everything needed to try the demo shop. Made anew, at random, for each installation. */
+export interface DemoCredentials {
+  base_url: string;
+  site_id: string;
+  merchant_id: string;
+  storefront_token: string;
+  api_key: string;
+  sync_secret: string;
+  staff: { email: string; password: string };
+  customers: { email: string; password: string }[];
+}
+
+export interface SeedOptions {
+  db: Pool;
+  dataDir: string;
+  baseUrl: string;
+}
+
+const SHOP_NAME = 'Alder & Finch';
+const CURRENCY = 'EUR';
+const STAFF_NAME = 'Mina Alder';
+const STAFF_EMAIL = 'demo@alder-finch.example';
+
+/**
+ * Makes the demo shop on its first call, and afterwards answers the credentials that `demo.json` in the data directory
+ * holds. The file is the mark: it is written just before the commit, so a crash leaves either no shop, or a shop whose
+ * credentials are known.
+ */
+export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
+  const kept = await keptDemo(options);
+  if (kept) return { demo: await follow(options, kept), seeded: false };
+  const demo = await inTransaction(options.db, async (connection) => {
+    const { shop, credentials } = await createSite(connection, {
+      name: SHOP_NAME,
+      currency: CURRENCY,
+      staff: { email: await freeEmail(connection), name: STAFF_NAME },
+    });
+    await stock(shop, options.baseUrl);
+    const { sync_key_id: _, staff, ...secrets } = credentials;
+    const { email, password } = staff;
+    if (password === null) throw new Error('Another process was making its demo shop at this moment. Try again.');
+    const made = { base_url: options.baseUrl, ...secrets, staff: { email, password }, customers: [] };
+    await keep(options, made);
+    return made;
+  });
+  return { demo, seeded: true };
+}
+
+/** The demo shop of an earlier start, if this database has it. */
+async function keptDemo({ db, dataDir }: SeedOptions): Promise<DemoCredentials | undefined> {
+  const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const demo = JSON.parse(text) as DemoCredentials;
+  const { rowCount } = await query(db, sql`select from sites where site_id = ${demo.site_id}`);
+  return rowCount ? demo : undefined;
+}
+
+/** The server may have moved to another port since: its images moved along. */
+async function follow(options: SeedOptions, demo: DemoCredentials): Promise<DemoCredentials> {
+  const { db, baseUrl } = options;
+  if (demo.base_url === baseUrl) return demo;
+  const [from, to] = [imagesAt(demo.base_url), imagesAt(baseUrl)];
+  const { site_id } = demo;
+  await inTransaction(db, async (connection) => {
+    await query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
+    await query(
+      connection,
+      sql`update product_images set url = replace(url, ${from}, ${to})
+        where site_id = ${site_id} and starts_with(url, ${from})`,
+    );
+    await query(
+      connection,
+      sql`update variants set image_url = replace(image_url, ${from}, ${to})
+        where site_id = ${site_id} and starts_with(image_url, ${from})`,
+    );
+    await query(
+      connection,
+      sql`update collections set image_url = replace(image_url, ${from}, ${to})
+        where site_id = ${site_id} and starts_with(image_url, ${from})`,
+    );
+  });
+  const moved = { ...demo, base_url: baseUrl };
+  await keep(options, moved);
+  return moved;
+}
+
+/** A login that nobody has: another installation may have made its demo shop in the same database. */
+async function freeEmail(connection: Connection): Promise<string> {
+  const { rowCount } = await query(connection, sql`select from staff where lower(email) = ${STAFF_EMAIL}`);
+  return rowCount ? STAFF_EMAIL.replace('@', `-${randomBytes(3).toString('hex')}@`) : STAFF_EMAIL;
+}
+
+async function stock(shop: Shop, baseUrl: string): Promise<void> {
+  const products = demoProducts.map((product) => withImages(product, baseUrl));
+  const { results } = await importProducts(shop, { products }, () => []);
+  const failed = results.filter(({ status }) => status === 'failed');
+  if (failed.length > 0) throw new Error(`The demo catalogue is wrong: ${JSON.stringify(failed[0])}`);
+  const idOf = new Map(results.map(({ slug, product_id }) => [slug, product_id ?? '']));
+  for (const { product_slugs, ...collection } of demoCollections) {
+    await collections.create(shop, {
+      ...collection,
+      image_url: absolute(collection.image_url, baseUrl),
+      ...(product_slugs && { product_ids: product_slugs.map((slug) => idOf.get(slug) ?? '') }),
+    });
+  }
+}
+
+function withImages(product: ProductImport, baseUrl: string): ProductImport {
+  return {
+    ...product,
+    images: product.images?.map((image) => ({ ...image, url: absolute(image.url, baseUrl) ?? '' })),
+    variants: product.variants?.map((variant) => ({ ...variant, image_url: absolute(variant.image_url, baseUrl) })),
+  };
+}
+
+function absolute(path: string | null | undefined, baseUrl: string): string | null {
+  return path ? `${baseUrl}${path}` : null;
+}
+
+function imagesAt(baseUrl: string): string {
+  return `${baseUrl}/demo-images/`;
+}
+
+/** Written aside and renamed into place: nobody reads half of it, and only the owner reads it at all. */
+async function keep({ dataDir }: SeedOptions, demo: DemoCredentials): Promise<void> {
+  const draft = `${fileIn(dataDir)}.new`;
+  await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(draft, fileIn(dataDir));
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, 'demo.json');
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+
+const SERVER = fileURLToPath(new URL('../test/draining.ts', import.meta.url));
+
+let child: ChildProcess;
+let output = '';
+const agent = new Agent({ keepAlive: true });
+
+afterEach(() => {
+  agent.destroy();
+  child.kill('SIGKILL');
+});
+
+async function start(drainSeconds: number): Promise<string> {
+  output = '';
+  child = spawn(process.execPath, [SERVER, String(drainSeconds)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return `http://127.0.0.1:${output.trim()}`;
+}
+
+function request(url: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = get(url, { agent }, (res) => {
+      res.resume();
+      resolve(res);
+    });
+    sent.once('error', reject);
+  });
+}
+
+const exited = async () => (await once(child, 'exit'))[0] as number | null;
+
+test('a request in flight is answered, with the word that the connection ends, before the process exits with 0', async () => {
+  const url = await start(0);
+  const answer = request(`${url}/slow`);
+  await sleep(100);
+
+  child.kill('SIGTERM');
+
+  const exit = exited();
+  const { statusCode, headers } = await answer;
+  expect(statusCode).toBe(200);
+  expect(headers.connection).toBe('close');
+  expect(await exit).toBe(0);
+});
+
+test('what the process holds is stopped in order, and one that fails does not keep the next from its turn', async () => {
+  await start(0);
+
+  child.kill('SIGINT');
+
+  expect(await exited()).toBe(0);
+  expect(output.match(/^(jobs|redis|database)$/gm)).toEqual(['jobs', 'redis', 'database']);
+  expect(output).toContain('redis does not stop');
+});
+
+test('while the balancer is given time, readiness says no and requests are still served', async () => {
+  const url = await start(1);
+
+  child.kill('SIGTERM');
+  await sleep(200);
+
+  expect((await request(`${url}/readyz`)).statusCode).toBe(503);
+  const { statusCode, headers } = await request(`${url}/`);
+  expect(statusCode).toBe(200);
+  expect(headers.connection).toBe('close');
+  expect(await exited()).toBe(0);
+});
+
+test('an idle connection that its client keeps open does not hold the process', async () => {
+  const url = await start(0);
+  await request(`${url}/`);
+  const since = Date.now();
+
+  child.kill('SIGTERM');
+
+  expect(await exited()).toBe(0);
+  expect(Date.now() - since).toBeLessThan(2_000);
+});
+
+test('a second signal ends the process at once', async () => {
+  const url = await start(0);
+  const lost = request(`${url}/never`).catch((error: Error) => error);
+  await sleep(100);
+
+  child.kill('SIGTERM');
+  await sleep(400);
+  expect(child.exitCode).toBeNull();
+  child.kill('SIGTERM');
+
+  expect(await exited()).toBe(1);
+  expect(await lost).toBeInstanceOf(Error);
+});
+
+test('a signal that npm repeats at once counts as one', async () => {
+  const url = await start(0);
+  const answer = request(`${url}/slow`);
+  await sleep(100);
+
+  child.kill('SIGINT');
+  await sleep(20);
+  child.kill('SIGINT');
+
+  const exit = exited();
+  expect((await answer).statusCode).toBe(200);
+  expect(await exit).toBe(0);
+});
+
+test('an error that nobody caught is logged, and the process exits with 1 within seconds, having stopped what it holds', async () => {
+  const url = await start(5);
+  const lost = request(`${url}/throw`).catch((error: Error) => error);
+
+  expect(await exited()).toBe(1);
+  expect(await lost).toBeInstanceOf(Error);
+  expect(output).toContain('nobody catches this');
+  expect(output).toMatch(/^database$/m);
+});

@@ -1,0 +1,97 @@
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/**
+ * How the process ends, in order:
+ *
+ * 1. SIGTERM or SIGINT: `/readyz` answers 503, and every answer carries `Connection: close`. Requests are still served,
+ *    for `drainSeconds`: until the balancer knows.
+ * 2. No new connections; idle ones are closed once a second.
+ * 3. Requests in flight have 20 s; then their connections are closed.
+ * 4. What the process holds is stopped, one after the other. Exit 0.
+ *
+ * The whole takes 30 s at most, else the process exits with 1. A second signal exits at once. An error that nobody
+ * caught drains for 1 s and exits with 1: what it left behind is unknown.
+ */
+export interface Drain {
+  server: Server;
+  /** What `/readyz` answers by. */
+  readiness: { draining: boolean };
+  /** In this order; one that fails is logged and does not keep the next from its turn. */
+  stops: readonly (() => Promise<unknown>)[];
+  /** Its `cause` serializer is trusted to redact. */
+  logger: Logger;
+  drainSeconds: number;
+}
+
+const IN_FLIGHT_SECONDS = 20;
+const HARD_LIMIT_SECONDS = 30;
+const FATAL_IN_FLIGHT_SECONDS = 1;
+const FATAL_HARD_LIMIT_SECONDS = 5;
+const IDLE_SWEEP_MS = 1_000;
+// npm passes on the Ctrl-C that the terminal has sent to us already: that is one wish, not two.
+const ECHO_MS = 250;
+
+/** Puts the process under these rules from now on. Call it once. */
+export function drainOnSignal({ server, readiness, stops, logger, drainSeconds }: Drain): void {
+  const closing = closeConnectionsWhile(server, readiness);
+  let since: number | undefined;
+
+  const end = async (code: number, notice: number, inFlight: number, hardLimit: number) => {
+    since = Date.now();
+    readiness.draining = true;
+    const overdue = setTimeout(() => {
+      logger.fatal('the process did not end in time');
+      process.exit(1);
+    }, hardLimit * 1_000);
+    if (notice > 0) await sleep(notice * 1_000);
+    await closing(inFlight);
+    for (const stop of stops) await stop().catch((cause) => logger.error({ cause }, 'something did not stop'));
+    clearTimeout(overdue);
+    logger.info({ duration_ms: Date.now() - since }, 'stopped');
+    process.exit(code);
+  };
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (since !== undefined && Date.now() - since < ECHO_MS) return;
+      if (since !== undefined) return process.exit(1);
+      logger.info({ signal }, 'draining');
+      void end(0, drainSeconds, IN_FLIGHT_SECONDS, HARD_LIMIT_SECONDS);
+    });
+  }
+  const failed = (cause: unknown) => {
+    logger.fatal({ cause }, 'an error was not caught');
+    if (since === undefined) void end(1, 0, FATAL_IN_FLIGHT_SECONDS, FATAL_HARD_LIMIT_SECONDS);
+  };
+  process.on('uncaughtException', failed);
+  process.on('unhandledRejection', failed);
+}
+
+/** Watches the answers of the server; the function it returns does steps 2 and 3, and resolves when no connection is left. */
+function closeConnectionsWhile(server: Server, readiness: { draining: boolean }) {
+  const open = new Set<ServerResponse>();
+  const sayClose = (res: ServerResponse) => {
+    if (!res.headersSent) res.setHeader('Connection', 'close');
+  };
+  // Before the app's own listener: afterwards the headers may have left.
+  server.prependListener('request', (_req, res: ServerResponse) => {
+    open.add(res);
+    res.once('close', () => open.delete(res));
+    if (readiness.draining) sayClose(res);
+  });
+
+  return async (inFlightSeconds: number): Promise<void> => {
+    for (const res of open) sayClose(res);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+    const limit = new AbortController();
+    const late = sleep(inFlightSeconds * 1_000, undefined, { signal: limit.signal }).catch(() => {});
+    await Promise.race([closed, late]);
+    limit.abort();
+    clearInterval(sweep);
+    server.closeAllConnections();
+  };
+}

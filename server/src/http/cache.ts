@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
+import type { Shop } from '../shop/shop.ts';
+import type { Operation } from './contract.ts';
+import type { Notes } from './dispatch.ts';
+import type { Answer } from './errors.ts';
+
+/**
+ * Catalogue answers that cannot be stale: the key holds the site's catalogue version, which the credential's look-up has
+ * just read from the database and which every committed change moves on. The key is also the ETag.
+ */
+export interface CatalogueCache {
+  remember(shop: Shop, operation: Operation, req: Request, notes: Notes, read: () => Promise<Answer>): Promise<Answer>;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_ENTRY_BYTES = 1024 * 1024;
+
+export function createCatalogueCache({ enabled }: { enabled: boolean }): CatalogueCache {
+  const bodies = new LRUCache<string, string>({
+    maxSize: MAX_BYTES,
+    maxEntrySize: MAX_ENTRY_BYTES,
+    sizeCalculation: (body, key) => 2 * (body.length + key.length),
+  });
+  return {
+    async remember(shop, operation, req, notes, read) {
+      const key = JSON.stringify([shop.siteId, shop.catalogVersion, operation.id, req.params, sorted(req.query)]);
+      const etag = `"${createHash('sha1').update(key).digest('base64url')}"`;
+      const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
+      const known = enabled ? bodies.get(key) : undefined;
+      notes.cached = known !== undefined;
+      if (known !== undefined) return { status: operation.status, body: known, headers };
+      const answer = await read();
+      if (enabled && answer.body !== undefined) bodies.set(key, answer.body);
+      return { ...answer, headers };
+    },
+  };
+}
+
+function sorted(query: Request['query']): [string, unknown][] {
+  return Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1));
+}

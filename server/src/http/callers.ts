@@ -1,0 +1,195 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import sql from 'sql-template-tag';
+import { type Connection, query } from '../db/connect.ts';
+import { ShopError, ValidationError } from '../shop/errors.ts';
+import type { Tenant } from '../shop/shop.ts';
+import { hashToken, isWellFormed, type TokenKind } from '../shop/tokens.ts';
+import type { Operation } from './contract.ts';
+
+/**
+ * Who calls. `claimOf` reads the credentials that an operation accepts and refuses malformed ones without a query;
+ * `authenticate` asks the database, on every call, and names the tenant to row-level security in the same statement.
+ */
+
+export interface Claim {
+  kind: TokenKind | 'anonymous';
+  secret: string;
+  site_id: string | null;
+  merchant_id: string | null;
+}
+
+export interface Caller {
+  kind: Claim['kind'];
+  tenant: Tenant;
+  /** Staff member, or the credential itself: who acts, and whose idempotency keys these are. */
+  principal_id: string;
+  /** The row behind the secret, for `last_used_at` and logs. */
+  credential_id: string;
+  scopes: string[];
+  allowed_origins: string[];
+}
+
+const SCHEMES: Record<string, { header: string; kind?: TokenKind }> = {
+  StaffSession: { header: 'authorization', kind: 'staff' },
+  ApiKey: { header: 'x-api-key', kind: 'api_key' },
+  StorefrontToken: { header: 'x-service-token', kind: 'storefront' },
+  SyncSecret: { header: 'x-sync-secret', kind: 'sync' },
+  SiteId: { header: 'x-site-id' },
+};
+const CREDENTIAL_HEADERS = Object.values(SCHEMES).flatMap(({ header, kind }) => (kind ? [header] : []));
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** The claim that a request makes; throws 401 when it makes none, a malformed one, or two at once. */
+export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Claim {
+  const sent = CREDENTIAL_HEADERS.filter((header) => headers[header] !== undefined);
+  if (operation.security.length === 0) return { kind: 'anonymous', secret: '', site_id: null, merchant_id: null };
+
+  const alternative = operation.security.find((schemes) =>
+    schemes.every((name) => headers[SCHEMES[name]?.header ?? '']),
+  );
+  const scheme = alternative?.map((name) => SCHEMES[name]).find((one) => one?.kind);
+  if (!alternative || !scheme?.kind) {
+    throw new ShopError('unauthorized', `This operation needs ${inWords(operation.security)}.`);
+  }
+  if (sent.length > 1) throw new ShopError('unauthorized', 'Send one credential, not several.');
+
+  const value = String(headers[scheme.header]);
+  const secret = scheme.header === 'authorization' ? (/^Bearer ([^\s]+)$/i.exec(value)?.[1] ?? '') : value;
+  if (!isWellFormed(scheme.kind, secret)) throw invalidToken();
+  const site_id = alternative.includes('SiteId') ? String(headers['x-site-id']) : null;
+  if (site_id !== null && !UUID.test(site_id)) throw invalidToken();
+  const merchant = headers['x-service-merchant-id'];
+  return { kind: scheme.kind, secret, site_id, merchant_id: UUID.test(String(merchant)) ? String(merchant) : null };
+}
+
+/**
+ * The caller behind a claim. Sets `app.site_id` on the connection whatever comes out, also to nothing: what an earlier
+ * request left there never survives. `local` is true inside a transaction.
+ */
+export async function authenticate(
+  connection: Connection,
+  claim: Claim,
+  operation: Operation,
+  local: boolean,
+): Promise<Caller> {
+  if (claim.kind === 'anonymous') return anonymous(connection, local);
+  return claim.kind === 'staff'
+    ? authenticateStaff(connection, claim, operation, local)
+    : authenticateToken(connection, claim, operation, local);
+}
+
+interface TokenRow extends Tenant {
+  id: string | null;
+  scopes: string[];
+  allowed_origins: string[];
+}
+
+async function authenticateToken(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
+  const { rows } = await query<TokenRow>(
+    connection,
+    sql`select t.id, t.scopes, s.site_id,
+        case when t.allowed_origins = '{}' then s.allowed_origins else t.allowed_origins end as allowed_origins, s.merchant_id, s.currency, s.currency_digits,
+        ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(t.site_id::text, ''), ${local})
+      from (select 1) as always
+      left join tokens t on t.token_hash = ${hashToken(claim.secret)} and t.kind = ${claim.kind}
+        and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+        and (${claim.site_id}::uuid is null or t.site_id = ${claim.site_id}::uuid)
+      left join sites s on s.site_id = t.site_id`,
+  );
+  const found = rows[0];
+  if (!found?.id) throw invalidToken();
+  if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
+  if (operation.scope && !found.scopes.includes(operation.scope)) {
+    throw new ShopError('insufficient_scope', `This credential lacks the scope ${operation.scope}.`, {
+      scope: operation.scope,
+    });
+  }
+  return {
+    kind: claim.kind,
+    tenant: found,
+    principal_id: found.id,
+    credential_id: found.id,
+    scopes: found.scopes,
+    allowed_origins: found.allowed_origins,
+  } satisfies Caller;
+}
+
+interface StaffRow extends Tenant {
+  id: string | null;
+  staff_id: string;
+  merchants: number;
+}
+
+async function authenticateStaff(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
+  const { rows } = await query<StaffRow>(
+    connection,
+    sql`with session as (
+        select id, staff_id from staff_sessions
+        where token_hash = ${hashToken(claim.secret)} and revoked_at is null and expires_at > now()
+      ), visible as (
+        select s.* from staff_memberships m join session using (staff_id) join sites s using (site_id)
+      ), chosen as (
+        select * from visible
+        where merchant_id = ${claim.merchant_id}::uuid
+          or (${claim.merchant_id}::uuid is null and (select count(*) from visible) = 1)
+      )
+      select session.id, session.staff_id, (select count(*) from visible) as merchants,
+        s.site_id, s.merchant_id, s.currency, s.currency_digits,
+        ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
+      from (select 1) as always left join session on true left join chosen s on true`,
+  );
+  const found = rows[0];
+  if (!found?.id) throw invalidToken();
+  if (!found.site_id && !operation.merchantOptional) {
+    if (claim.merchant_id || found.merchants === 0) throw wrongMerchant();
+    const msg = 'This login belongs to several merchants: name one of those that GET /api/dashboard/me lists.';
+    throw new ValidationError([{ loc: ['header', 'X-Service-Merchant-Id'], msg, type: 'missing' }]);
+  }
+  // A session without a chosen merchant (logout, me) stands outside every tenant.
+  const outside = { site_id: NOBODY, merchant_id: NOBODY, currency: '', currency_digits: 0, catalog_version: '' };
+  if (!found.site_id) await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
+  return {
+    kind: 'staff',
+    tenant: found.site_id ? found : outside,
+    principal_id: found.staff_id,
+    credential_id: found.id,
+    scopes: ['read', 'write'],
+    allowed_origins: [],
+  } satisfies Caller;
+}
+
+async function anonymous(connection: Connection, local: boolean): Promise<Caller> {
+  await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
+  const tenant = { site_id: NOBODY, merchant_id: NOBODY, currency: '', currency_digits: 0, catalog_version: '' };
+  return { kind: 'anonymous', tenant, principal_id: NOBODY, credential_id: NOBODY, scopes: [], allowed_origins: [] };
+}
+
+/** Only cached reads need the version, and it costs a look at two more tables. */
+function versionOf(operation: Operation) {
+  return operation.cacheable ? sql`catalog_version(s.site_id)` : sql`''`;
+}
+
+function inWords(security: string[][]): string {
+  const headers = security.map((schemes) => schemes.map((name) => headerInWords(name)).join(' and '));
+  return headers.join(', or ');
+}
+
+function headerInWords(scheme: string): string {
+  const words: Record<string, string> = {
+    StaffSession: 'Authorization: Bearer mch_…',
+    ApiKey: 'X-API-Key: key_…',
+    StorefrontToken: 'X-Service-Token: stk_…',
+    SyncSecret: 'X-Sync-Secret: syk_…',
+    SiteId: 'X-Site-ID',
+  };
+  return words[scheme] ?? scheme;
+}
+
+function invalidToken(): ShopError {
+  return new ShopError('invalid_token', 'The credential is unknown, expired or revoked, or belongs to another site.');
+}
+
+function wrongMerchant(): ShopError {
+  return new ShopError('merchant_not_allowed', 'This credential does not give access to that merchant.');
+}

@@ -1,0 +1,101 @@
+import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
+import { ShopError, ValidationError } from '../shop/errors.ts';
+import { document } from './contract.ts';
+
+/** Errors on the wire: status and retryability of each code stand in the contract's catalogue, and nowhere else. */
+
+interface CatalogueEntry {
+  status: number;
+  retryable: boolean;
+}
+
+const catalogue = (document.components.schemas?.ErrorCode?.['x-error-catalogue'] ?? {}) as Record<
+  ErrorCode,
+  CatalogueEntry
+>;
+
+export interface Answer {
+  status: number;
+  body: string | undefined;
+  headers?: Record<string, string>;
+}
+
+export function statusOf(code: ErrorCode): number {
+  return catalogue[code]?.status ?? 500;
+}
+
+/** The answer to anything thrown. What is not ours to tell (a bug, a database message) becomes a bare 500 or 503. */
+export function answerTo(error: unknown, requestId: string): Answer {
+  if (error instanceof ValidationError) {
+    const body: HTTPValidationError = {
+      detail: error.detail,
+      error: 'validation_error',
+      message: 'The request does not fit the contract: see detail.',
+      request_id: requestId,
+      retryable: false,
+    };
+    return { status: 422, body: JSON.stringify(body) };
+  }
+  const refusal = error instanceof ShopError ? error : translate(error);
+  const { status, retryable } = catalogue[refusal.code] ?? { status: 500, retryable: false };
+  const body: ErrorBody = {
+    error: refusal.code,
+    message: refusal.message,
+    request_id: requestId,
+    retryable,
+    ...refusal.context,
+  };
+  return { status, body: JSON.stringify(body), headers: headersFor(refusal, status) };
+}
+
+function headersFor({ code, context }: ShopError, status: number): Record<string, string> {
+  if (status === 401) return { 'WWW-Authenticate': code === 'invalid_token' ? CHALLENGE_INVALID : CHALLENGE };
+  if (code === 'method_not_allowed') return { Allow: [...(context.allowed as string[]), 'OPTIONS'].join(', ') };
+  if (code === 'idempotency_in_flight' || status === 503) return { 'Retry-After': '1' };
+  return code === 'rate_limited' ? { 'Retry-After': String(context.retry_after_seconds) } : {};
+}
+
+const CHALLENGE = 'Bearer realm="commerce"';
+const CHALLENGE_INVALID = `${CHALLENGE}, error="invalid_token"`;
+
+interface DatabaseError {
+  code?: string;
+  constraint?: string;
+  message?: string;
+}
+
+const UNIQUE_VIOLATION = '23505';
+const CHECK_VIOLATION = '23514';
+/** Constraints that carry the code of the refusal they stand for, with what to do about it. */
+const CONSTRAINTS: Partial<Record<string, string>> = {
+  slug_taken: 'Another product has this slug.',
+  sku_taken: 'Another variant of this shop has this SKU.',
+  handle_taken: 'Another collection has this handle.',
+  option_name_taken: 'The product has an option of this name already.',
+  variant_options_taken: 'Another variant of the product has the same option values.',
+  insufficient_stock: 'There is not that much in stock.',
+};
+
+/** What the database refused by a constraint that speaks for itself, what may be retried, and what is a bug. */
+export function translate(error: unknown): ShopError {
+  const { code = '', constraint = '' } = error as DatabaseError;
+  const sentence = CONSTRAINTS[constraint];
+  if (sentence && (code === UNIQUE_VIOLATION || code === CHECK_VIOLATION)) {
+    return new ShopError(constraint as ErrorCode, sentence);
+  }
+  if (isUnavailable(error)) return new ShopError('unavailable', 'The database cannot be reached now. Try again.');
+  return new ShopError('internal_error', 'Something went wrong on our side. It has been logged under this request id.');
+}
+
+/** The transaction was undone as a whole, so running it again is safe. */
+export function isRetryable(error: unknown): boolean {
+  return ['40001', '40P01'].includes((error as DatabaseError).code ?? '');
+}
+
+const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
+const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
+
+function isUnavailable(error: unknown): boolean {
+  const { code = '', message = '' } = error as DatabaseError;
+  return code === '' ? UNAVAILABLE_MESSAGES.test(message) : UNAVAILABLE_CODES.test(code);
+}

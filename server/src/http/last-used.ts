@@ -1,0 +1,25 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { query } from '../db/connect.ts';
+import type { Caller } from './callers.ts';
+
+/** Writes when a credential was last used, at most once a minute and outside the requests, in one statement for all. */
+export interface LastUsed {
+  note(caller: Caller): void;
+  flush(): Promise<void>;
+}
+
+export function createLastUsed(db: Pool): LastUsed {
+  const used = new Set<string>();
+  return {
+    note(caller) {
+      if (caller.kind !== 'anonymous' && caller.kind !== 'staff') used.add(caller.credential_id);
+    },
+    async flush() {
+      const ids = [...used];
+      used.clear();
+      if (ids.length === 0) return;
+      await query(db, sql`update tokens set last_used_at = now() where id = any(${ids}::uuid[])`);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { document, type Operation, resolve } from './contract.ts';
+import { FORMATS } from './formats.ts';
+
+/** Schemas of the contract for what is not a request: rows of an import, and answers in tests. */
+const ajv = new Ajv2020({ allErrors: true, strict: false, formats: FORMATS });
+ajv.addSchema({ $id: 'contract', components: document.components, paths: document.paths });
+
+/** Compiles a part of the contract, named by its JSON pointer. */
+export function compileSchema(pointer: string) {
+  return ajv.compile({ $ref: `contract#${pointer}` });
+}
+
+type Check = ((body: unknown) => boolean) & { errors?: { instancePath: string; message?: string }[] | null };
+const checks = new Map<string, Check | undefined>();
+
+/**
+ * What is wrong with an answer by the contract: an undocumented status, or a body that leaves its schema. On in every
+ * test, so that the contract cannot drift from the server; off in production.
+ */
+export function faultIn(operation: Operation, status: number, body: string | undefined): string | undefined {
+  const responses = document.paths[operation.path]?.[operation.method]?.responses as Record<string, object>;
+  const declared = responses[status];
+  if (!declared) return `${operation.id} does not declare the status ${status}`;
+  const { content } = resolve(declared as never) as { content?: Record<string, unknown> };
+  if (!content) return body ? `${operation.id} ${status} declares no body` : undefined;
+  if (body === undefined) return `${operation.id} ${status} declares a body`;
+  const check = checkFor(operation, status, declared);
+  const parsed: unknown = JSON.parse(body);
+  if (check(parsed)) return undefined;
+  const faults = (check.errors ?? []).slice(0, 5).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  return `${operation.id} ${status} leaves its schema: ${faults.join('; ')}`;
+}
+
+function checkFor(operation: Operation, status: number, declared: object): Check {
+  const { $ref } = declared as { $ref?: string };
+  const place = $ref ? $ref.slice(1) : `/paths/${pointerPart(operation.path)}/${operation.method}/responses/${status}`;
+  const pointer = `${place}/content/application~1json/schema`;
+  const known = checks.get(pointer);
+  if (known) return known;
+  const check = compileSchema(pointer) as Check;
+  checks.set(pointer, check);
+  return check;
+}
+
+function pointerPart(part: string): string {
+  return part.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import sql from 'sql-template-tag';
+import { expect, inject, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+import { sweep } from './sweep.ts';
+
+const products = '/api/dashboard/products';
+
+/** Moves the answers that a shop has stored back in time. */
+async function age(shop: Awaited<ReturnType<typeof openShop>>, interval: string) {
+  await shop.owner.query(
+    sql`update commerce.idempotency_keys set completed_at = now() - ${interval}::interval where site_id = ${shop.site_id}`,
+  );
+}
+
+/** Sweeps as the jobs of an installation do: with the login that owns the tables, and is no superuser. */
+async function sweepOnce() {
+  const pool = new pg.Pool({ connectionString: inject('databaseUrl'), max: 1 });
+  const client = await pool.connect();
+  try {
+    return await sweep(client);
+  } finally {
+    client.release();
+    await pool.end();
+  }
+}
+
+async function keysOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>): Promise<number> {
+  const { rows } = await owner.query(sql`select from commerce.idempotency_keys where site_id = ${site_id}`);
+  return rows.length;
+}
+
+test('answers are kept for a day and then removed, for every shop at once', async () => {
+  const [old, older, young] = await Promise.all([openShop(), openShop(), openShop()]);
+  for (const shop of [old, older, young]) await shop.givenProduct();
+  await age(old, '24 hours 1 second');
+  await age(older, '9 days');
+  await age(young, '23 hours 59 minutes');
+
+  await sweepOnce();
+
+  expect(await Promise.all([old, older, young].map(keysOf))).toEqual([0, 0, 1]);
+});
+
+test('a key is free again once its answer is removed', async () => {
+  const shop = await openShop();
+  const call = { body: { name: 'Mug', price: '10.00' }, params: { header: { 'Idempotency-Key': randomUUID() } } };
+  const { data: first } = await shop.dashboard.POST(products, call);
+  await age(shop, '24 hours 1 second');
+
+  await sweepOnce();
+
+  const { data: second } = await shop.dashboard.POST(products, call);
+  expect(second?.id).not.toBe(first?.id);
+});
+
+test('more rows than fit one batch are removed', async () => {
+  const shop = await openShop();
+  await shop.owner.query(
+    sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, completed_at)
+      select ${shop.site_id}, ${shop.site_id}, 'x', int8send(n), '', 200, now() - interval '2 days'
+      from generate_series(1::bigint, 12000) n`,
+  );
+
+  const { idempotency_keys } = await sweepOnce();
+
+  expect(idempotency_keys).toBeGreaterThanOrEqual(12_000);
+  expect(await keysOf(shop)).toBe(0);
+});
+
+test('what has run out goes, and what has not stays', async () => {
+  const shop = await openShop();
+  const { owner, site_id } = shop;
+  await owner.query(sql`insert into commerce.login_throttles (key_hash, failures, next_attempt_at, expires_at)
+    values (sha256(${`old ${site_id}`}::text::bytea), 5, now(), now() - interval '1 second'),
+      (sha256(${`new ${site_id}`}::text::bytea), 5, now(), now() + interval '1 minute')`);
+  await owner.query(sql`insert into commerce.catalog_schedule (site_id, publish_at)
+    values (${site_id}, now() - interval '1 second'), (${site_id}, now() + interval '1 hour')`);
+  await owner.query(sql`insert into commerce.staff_sessions (id, staff_id, token_hash, expires_at)
+    select gen_random_uuid(), staff_id, sha256(gen_random_uuid()::text::bytea), now() - days * interval '1 day'
+    from commerce.staff_memberships, generate_series(0, 2) days where site_id = ${site_id}`);
+
+  await sweepOnce();
+
+  const left = await owner.query(sql`select
+    (select count(*) from commerce.login_throttles
+      where key_hash in (sha256(${`old ${site_id}`}::text::bytea), sha256(${`new ${site_id}`}::text::bytea))) as throttles,
+    (select count(*) from commerce.catalog_schedule where site_id = ${site_id}) as publications,
+    (select count(*) from commerce.staff_sessions join commerce.staff_memberships using (staff_id)
+      where site_id = ${site_id}) as sessions`);
+  expect(left.rows).toEqual([{ throttles: 1, publications: 1, sessions: 1 }]);
+});
+
+test('the sweeper sees nothing that has time left', async () => {
+  const shop = await openShop();
+  await shop.givenProduct();
+  const client = await shop.owner.connect();
+
+  await client.query('begin');
+  await client.query('set local role commerce_sweep');
+  await client.query(`select set_config('app.site_id', '00000000-0000-0000-0000-000000000000', true)`);
+  const seen = await client.query(sql`select from commerce.idempotency_keys where site_id = ${shop.site_id}`);
+  await expect(client.query('select from commerce.products')).rejects.toThrow('permission denied');
+  await client.query('rollback');
+  client.release();
+
+  expect(seen.rows).toHaveLength(0);
+});

@@ -1,0 +1,69 @@
+import type { PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+
+/** How many rows of each kind a sweep removed. */
+export interface Swept {
+  idempotency_keys: number;
+  login_throttles: number;
+  staff_sessions: number;
+  catalog_schedule: number;
+}
+
+const BATCH = 5_000;
+const NO_TENANT = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Removes what is past its time, of all tenants: idempotency keys after 24 hours, login counts that have run out, sessions
+ * that ended a day ago, publications that have happened. It runs as commerce_sweep (see 0004_sweep), in batches, so that no
+ * statement holds many locks. Running it twice, or on two machines at once, is harmless.
+ */
+export async function sweep(client: PoolClient): Promise<Swept> {
+  return {
+    idempotency_keys: await inBatches(
+      client,
+      sql`delete from commerce.idempotency_keys where completed_at <= now() - interval '24 hours'
+        and ctid = any(array(select ctid from commerce.idempotency_keys
+          where completed_at <= now() - interval '24 hours' limit ${BATCH}))`,
+    ),
+    login_throttles: await inBatches(
+      client,
+      sql`delete from commerce.login_throttles where expires_at <= now()
+        and ctid = any(array(select ctid from commerce.login_throttles where expires_at <= now() limit ${BATCH}))`,
+    ),
+    staff_sessions: await inBatches(
+      client,
+      sql`delete from commerce.staff_sessions where least(expires_at, revoked_at) <= now() - interval '1 day'
+        and ctid = any(array(select ctid from commerce.staff_sessions
+          where least(expires_at, revoked_at) <= now() - interval '1 day' limit ${BATCH}))`,
+    ),
+    catalog_schedule: await inBatches(
+      client,
+      sql`delete from commerce.catalog_schedule where publish_at <= now()
+        and ctid = any(array(select ctid from commerce.catalog_schedule where publish_at <= now() limit ${BATCH}))`,
+    ),
+  };
+}
+
+async function inBatches(client: PoolClient, statement: Sql): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const removed = await asSweeper(client, statement);
+    total += removed;
+    if (removed < BATCH) return total;
+  }
+}
+
+async function asSweeper(client: PoolClient, { text, values }: Sql): Promise<number> {
+  await client.query('begin');
+  try {
+    await client.query('set local role commerce_sweep');
+    // The tenant policy of a table is weighed beside the sweeper's own, and it wants some tenant to be named.
+    await client.query(`select set_config('app.site_id', $1, true)`, [NO_TENANT]);
+    const { rowCount } = await client.query(text, values);
+    await client.query('commit');
+    return rowCount ?? 0;
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}

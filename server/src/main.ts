@@ -1,0 +1,76 @@
+import { Command } from 'commander';
+import type { SiteOptions } from './commands/site.ts';
+import { tell } from './commands/tell.ts';
+import { readConfig } from './config.ts';
+import { document } from './http/contract.ts';
+import { ValidationError } from './shop/errors.ts';
+
+// A command loads what it runs, and no more: the whole server takes a second of its own.
+const program = new Command('commerce-server')
+  .description('The commerce backend: catalogue, dashboard and storefront over HTTP, on PostgreSQL.')
+  .version(document.info.version)
+  .addHelpText('after', '\nSettings come from environment variables; docs/configuration.md lists them.')
+  .showHelpAfterError();
+
+program
+  .command('start')
+  .description('run the server; without DATABASE_URL, with a PostgreSQL of its own and a demo shop')
+  .action(async () => {
+    const { start } = await import('./commands/start.ts');
+    await start(readConfig(process.env));
+  });
+
+program
+  .command('migrate')
+  .description('bring the database to the schema of this release')
+  .action(async () => {
+    const { migrate } = await import('./commands/migrate.ts');
+    await migrate(readConfig(process.env));
+  });
+
+program
+  .command('seed')
+  .description('make the demo shop, and keep its credentials in DATA_DIR/demo.json')
+  .action(async () => {
+    const { seed } = await import('./commands/seed.ts');
+    await seed(readConfig(process.env));
+  });
+
+program
+  .command('site')
+  .description('manage sites')
+  .command('create')
+  .description('make a merchant with its site, and print its credentials as JSON; the secrets are shown this once')
+  .requiredOption('--name <name>', 'what the shop is called')
+  .requiredOption('--currency <code>', 'the currency of its prices, by ISO 4217, such as EUR')
+  .option('--staff-email <email>', 'who logs in to the dashboard; a login that exists gets this site, too')
+  .option('--staff-name <name>', 'the name of that person')
+  .addHelpText('after', '\nExample:\n  commerce-server site create --name "Alder & Finch" --currency EUR > site.json')
+  .action(async (options: SiteOptions) => {
+    const { createSite } = await import('./commands/site.ts');
+    await createSite(readConfig(process.env), options);
+  });
+
+program
+  .command('doctor')
+  .description('look at the configuration, the database and Redis, and say how to mend what is wrong')
+  .option('--json', 'print the findings as JSON', false)
+  .action(async ({ json }: { json: boolean }) => {
+    const { doctor } = await import('./commands/doctor.ts');
+    if (!(await doctor(process.env, { json }))) process.exitCode = 1;
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  tell(sentenceOf(error));
+  process.exit(1);
+}
+
+/** What stopped a command, in the words of whoever threw it; a stack would help nobody at a terminal. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof ValidationError) return error.detail.map(({ msg }) => msg).join('\n');
+  const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what uses it, or set PORT to another one.`;
+  return message || String(error);
+}

@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+import { createClient, type RedisClientType } from 'redis';
+
+const CONNECT_TIMEOUT_MS = 500;
+const COMMAND_TIMEOUT_MS = 300;
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 1_000;
+
+/**
+ * A client of Redis that never makes anything fail: without a connection each command is refused at once (none waits in
+ * a queue), a command that gets no answer gives up after 300 ms, and the client goes on trying to connect. Those who use it
+ * have a way without it.
+ */
+export async function connectRedis(url: string, logger: Logger): Promise<RedisClientType> {
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    commandOptions: { timeout: COMMAND_TIMEOUT_MS },
+    socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: delayBefore },
+  }) as RedisClientType;
+  let down = false;
+  client.on('error', (error: Error) => {
+    if (!down) logger.warn({ cause: error }, 'Redis is away: limits are counted per process until it is back');
+    down = true;
+  });
+  client.on('ready', () => {
+    if (down) logger.info('Redis is back');
+    down = false;
+  });
+  // Settles when Redis is there for the first time, which may be never: it is waited for, but not for long.
+  const connecting = client.connect().catch(() => undefined);
+  await Promise.race([connecting, new Promise((done) => setTimeout(done, CONNECT_TIMEOUT_MS).unref())]);
+  return client;
+}
+
+/** 50 ms, doubling up to a second, each with a random part so that processes do not come back in step. */
+function delayBefore(retries: number): number {
+  const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(retries, 10));
+  return delay / 2 + Math.random() * (delay / 2);
+}

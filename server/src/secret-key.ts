@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The secret key that is kept in the data directory, made on first use. Only the owner of the file can read it.
+ * Processes that start at the same moment get the same key. Throws an Error that says what to do.
+ */
+export function secretKeyIn(dataDir: string): string {
+  const file = join(dataDir, 'secret.key');
+  try {
+    const key = readOrMake(dataDir, file);
+    if (key.length >= 32) return key;
+  } catch (error) {
+    throw new Error(`DATA_DIR cannot be used: ${(error as Error).message}. Set DATA_DIR to a directory of yours.`);
+  }
+  throw new Error(`${file} is damaged. Restore it from a backup; without it, stored secrets cannot be opened.`);
+}
+
+function readOrMake(dataDir: string, file: string): string {
+  const kept = readKey(file);
+  if (kept !== undefined) return kept;
+
+  makeDataDir(dataDir);
+  // Written aside and linked into place: nobody ever reads half a key, and the first of two writers wins.
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readKey(file) ?? '';
+}
+
+function readKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes the data directory if there is none. Others may pass through it, not list it: when the server runs as root,
+ * the embedded database below belongs to another user.
+ */
+export function makeDataDir(dataDir: string): void {
+  const made = mkdirSync(dataDir, { recursive: true });
+  if (made !== undefined) chmodSync(dataDir, 0o711);
+}

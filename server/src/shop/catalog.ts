@@ -1,0 +1,95 @@
+import type { Facets, Product, ProductPage } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import * as collections from './collections.ts';
+import { notFound, ValidationError } from './errors.ts';
+import { readFacets } from './facets.ts';
+import { canonicalAmount } from './money.ts';
+import type { PageQuery } from './pages.ts';
+import { byRelevance, labelFilters, matching, readPage } from './product-list.ts';
+import { available, inStock, productRows, visible } from './product-rows.ts';
+import type { Shop } from './shop.ts';
+
+/** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
+export interface CatalogQuery extends PageQuery {
+  q?: string;
+  sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
+  vendor?: string[];
+  product_type?: string[];
+  tag?: string[];
+  collection?: string;
+  price_min?: string;
+  price_max?: string;
+  in_stock?: boolean;
+  option?: string[];
+  facets?: boolean;
+}
+
+export type ProductList = ProductPage & { facets?: Facets };
+
+/** One page of the products that meet all filters. Two statements when facets are asked for, one otherwise. */
+export async function list(shop: Shop, query: CatalogQuery): Promise<ProductList> {
+  const conditions = [sql`p.site_id = ${shop.siteId}`, visible, ...(await filters(shop, query))];
+  const matches = matching(conditions, query.q);
+  const page = await readPage(shop, 'public', matches, orderOf(query), query);
+  return query.facets ? { ...page, facets: await readFacets(shop, matches) } : page;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** One product by id or slug. Throws `not_found`, also for one that is not published. */
+export async function get(shop: Shop, idOrSlug: string): Promise<Product> {
+  const wanted = UUID.test(idOrSlug) ? sql`p.id = ${idOrSlug}` : sql`p.slug = ${idOrSlug}`;
+  const from = sql`from products p where p.site_id = ${shop.siteId} and ${wanted} and ${visible}`;
+  const [product] = await productRows(shop, 'public', from);
+  if (!product) throw notFound('product');
+  return product;
+}
+
+async function filters(shop: Shop, query: CatalogQuery): Promise<Sql[]> {
+  const { collection, in_stock } = query;
+  const found = labelFilters(query);
+  if (in_stock !== undefined) found.push(in_stock ? inStock : sql`not ${inStock}`);
+  const { price_min, price_max } = query;
+  if (price_min) found.push(sql`p.price >= ${amountOf(shop, price_min, 'price_min')}::numeric`);
+  if (price_max) found.push(sql`p.price <= ${amountOf(shop, price_max, 'price_max')}::numeric`);
+  if (collection) found.push(await inCollection(shop, collection));
+  for (const wish of query.option ?? []) found.push(hasOption(wish));
+  return found;
+}
+
+async function inCollection(shop: Shop, handle: string): Promise<Sql> {
+  const collection = await collections.findPublished(shop, handle);
+  return collection ? collections.membership(collection) : sql`false`;
+}
+
+function amountOf(shop: Shop, amount: string, field: string): string {
+  return canonicalAmount(amount, shop.currencyDigits, ['query', field]);
+}
+
+/** `Color:Blue`: a variant with this option value that can be bought. */
+function hasOption(wish: string): Sql {
+  const [name = '', ...rest] = wish.split(':');
+  const value = rest.join(':');
+  if (!name || !value) {
+    const msg = 'Write an option filter as name:value.';
+    throw new ValidationError([{ loc: ['query', 'option'], msg, type: 'value_error' }]);
+  }
+  return sql`exists (
+    select from product_options o join variants v on v.site_id = o.site_id and v.product_id = o.product_id
+    where o.site_id = p.site_id and o.product_id = p.id and lower(o.name) = lower(${name}) and ${available}
+      and lower((array[v.option1, v.option2, v.option3])[o.position]) = lower(${value}))`;
+}
+
+const ORDERS = {
+  newest: sql`p.published_at desc, p.id`,
+  price_asc: sql`p.price, p.id`,
+  price_desc: sql`p.price desc, p.id`,
+  name_asc: sql`p.name, p.id`,
+  name_desc: sql`p.name desc, p.id`,
+  best_selling: sql`p.sales_count desc, p.id`,
+};
+
+function orderOf({ sort, q }: CatalogQuery): Sql {
+  const wanted = sort ?? (q === undefined ? 'newest' : 'relevance');
+  return wanted === 'relevance' ? byRelevance(q, ORDERS.newest) : ORDERS[wanted];
+}

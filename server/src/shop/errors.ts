@@ -1,0 +1,35 @@
+import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+
+/** A refusal: a code of the contract's catalogue, one sentence for the caller, and what else the code promises to tell. */
+export class ShopError extends Error {
+  readonly code: ErrorCode;
+  readonly context: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, context: Record<string, unknown> = {}) {
+    super(message);
+    this.name = 'ShopError';
+    this.code = code;
+    this.context = context;
+  }
+}
+
+/** Input that the contract's schema cannot judge alone; answers 422 like every other validation error (interface §2.12). */
+export class ValidationError extends Error {
+  readonly detail: ValidationErrorItem[];
+
+  constructor(detail: ValidationErrorItem[]) {
+    super(detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '));
+    this.name = 'ValidationError';
+    this.detail = detail;
+  }
+}
+
+/** A thing that does not exist, or belongs to another tenant: the two answer alike (decisions §2). */
+export function notFound(noun: string): ShopError {
+  return new ShopError('not_found', `There is no such ${noun}.`);
+}
+
+/** One mistake in the request body, at the given path below `body`. */
+export function bodyMistake(path: (string | number)[], type: string, msg: string, ctx?: Record<string, unknown>) {
+  return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;
+}

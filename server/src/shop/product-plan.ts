@@ -1,0 +1,243 @@
+import type { ImageInput, ProductInput, ValidationErrorItem, VariantInput } from '@commerce-backend/spec';
+import { convert } from 'html-to-text';
+import { ValidationError } from './errors.ts';
+import { canonicalAmount, minorUnits } from './money.ts';
+
+/**
+ * A product as it is about to be written: the input with its defaults filled in, its amounts in canonical form, and the
+ * rules checked that span several fields. Pure: what the database must decide (slugs, SKUs) is left to it.
+ */
+export interface ProductPlan {
+  name: string;
+  slug: string | undefined;
+  description: string | undefined;
+  vendor: string | null | undefined;
+  product_type: string | null | undefined;
+  tags: string[] | undefined;
+  status: NonNullable<ProductInput['status']> | undefined;
+  published_at: string | null | undefined;
+  metadata: Record<string, string> | undefined;
+  track_inventory: boolean | undefined;
+  options: OptionPlan[];
+  variants: VariantPlan[];
+  images: ImageInput[] | undefined;
+}
+
+export interface OptionPlan {
+  name: string;
+  values: string[];
+}
+
+export interface VariantPlan {
+  sku: string | null;
+  barcode: string | null;
+  option1: string | null;
+  option2: string | null;
+  option3: string | null;
+  price: string;
+  compare_at_price: string | null;
+  cost_per_item: string | null;
+  inventory_quantity: number;
+  inventory_policy: 'deny' | 'continue';
+  low_stock_threshold: number | null;
+  weight: string | null;
+  weight_unit: 'kg' | 'g' | 'lb' | 'oz';
+  requires_shipping: boolean;
+  image_url: string | null;
+}
+
+type Place = (string | number)[];
+
+const OPTION_FIELDS = ['option1', 'option2', 'option3'] as const;
+/** What describes the default variant when it stands at the product's top level. */
+const DEFAULT_VARIANT_FIELDS = [
+  'sku',
+  'barcode',
+  'inventory_quantity',
+  'inventory_policy',
+  'low_stock_threshold',
+  'weight',
+  'weight_unit',
+  'requires_shipping',
+] as const;
+
+/** Throws a ValidationError with every mistake; `loc` is the place of the input in the request. */
+export function planProduct(input: ProductInput, digits: number, loc: Place = ['body']): ProductPlan {
+  const mistakes = new Mistakes();
+  const options = (input.options ?? []).map(({ name, values }) => ({ name: name.trim(), values: [...(values ?? [])] }));
+  checkOptions(options, mistakes, [...loc, 'options']);
+  const variants = input.variants
+    ? input.variants.map((variant, i) => planVariant(variant, input, digits, mistakes, [...loc, 'variants', i]))
+    : [planVariant(input, input, digits, mistakes, loc)];
+  if (input.variants) refuseBesideVariants(input, mistakes, loc);
+  if (input.variants || options.length > 0) checkCombinations(options, variants, mistakes, loc);
+  mistakes.throwIfAny();
+  return {
+    name: input.name.trim() || input.name,
+    slug: input.slug,
+    description: input.description === undefined ? undefined : plainText(input.description),
+    vendor: input.vendor,
+    product_type: input.product_type,
+    tags: input.tags && [...new Set(input.tags.map((tag) => tag.trim()).filter(Boolean))],
+    status: input.status,
+    published_at: input.published_at,
+    metadata: input.metadata,
+    track_inventory: input.track_inventory,
+    options,
+    variants,
+    images: input.images,
+  };
+}
+
+/** A single variant to be added to a product that has these options. */
+export function planNewVariant(input: VariantInput, fallbackPrice: string, options: OptionPlan[], digits: number) {
+  const mistakes = new Mistakes();
+  const variant = planVariant(input, { price: fallbackPrice }, digits, mistakes, ['body']);
+  checkOptionValues(options, variant, mistakes, ['body'], false);
+  mistakes.throwIfAny();
+  return variant;
+}
+
+function planVariant(
+  input: VariantInput,
+  product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,
+  digits: number,
+  mistakes: Mistakes,
+  loc: Place,
+): VariantPlan {
+  const own = input.price !== undefined;
+  const priceOf = (amount: string | null | undefined, field: string) =>
+    amount == null ? null : (mistakes.collect(() => canonicalAmount(amount, digits, [...loc, field])) ?? null);
+  const price = priceOf(input.price ?? product.price, 'price');
+  if (input.price === undefined && product.price === undefined)
+    mistakes.add([...loc, 'price'], 'missing', 'Field required.');
+  const compare = priceOf(
+    own ? input.compare_at_price : (input.compare_at_price ?? product.compare_at_price),
+    'compare_at_price',
+  );
+  if (price && compare && minorUnits(compare, digits) <= minorUnits(price, digits)) {
+    mistakes.add([...loc, 'compare_at_price'], 'greater_than', `Must be above the price, ${price}.`, { gt: price });
+  }
+  return {
+    sku: input.sku ?? null,
+    barcode: input.barcode ?? null,
+    option1: input.option1 ?? null,
+    option2: input.option2 ?? null,
+    option3: input.option3 ?? null,
+    price: price ?? '0',
+    compare_at_price: compare,
+    cost_per_item: priceOf(input.cost_per_item ?? product.cost_per_item, 'cost_per_item'),
+    inventory_quantity: input.inventory_quantity ?? 0,
+    inventory_policy: input.inventory_policy ?? 'deny',
+    low_stock_threshold: input.low_stock_threshold ?? null,
+    weight: input.weight ?? null,
+    weight_unit: input.weight_unit ?? 'kg',
+    requires_shipping: input.requires_shipping ?? true,
+    image_url: input.image_url ?? null,
+  };
+}
+
+function checkOptions(options: OptionPlan[], mistakes: Mistakes, loc: Place): void {
+  const names = new Set<string>();
+  options.forEach(({ name, values }, i) => {
+    const folded = name.toLowerCase();
+    if (names.has(folded)) mistakes.add([...loc, i, 'name'], 'duplicate', 'Another option has this name.');
+    names.add(folded);
+    if (new Set(values).size < values.length)
+      mistakes.add([...loc, i, 'values'], 'duplicate', 'The values must differ.');
+  });
+}
+
+function refuseBesideVariants(input: ProductInput, mistakes: Mistakes, loc: Place): void {
+  for (const field of DEFAULT_VARIANT_FIELDS) {
+    if (input[field] != null)
+      mistakes.add([...loc, field], 'extra_forbidden', 'Beside variants, set this on each of them.');
+  }
+}
+
+function checkCombinations(options: OptionPlan[], variants: VariantPlan[], mistakes: Mistakes, loc: Place): void {
+  const combinations = new Set<string>();
+  const skus = new Set<string>();
+  variants.forEach((variant, i) => {
+    const place = [...loc, 'variants', i];
+    checkOptionValues(options, variant, mistakes, place, true);
+    const combination = combinationOf(variant);
+    if (combinations.has(combination)) mistakes.add(place, 'duplicate', 'Another variant has the same option values.');
+    combinations.add(combination);
+    if (variant.sku && skus.has(variant.sku))
+      mistakes.add([...place, 'sku'], 'duplicate', 'Another variant has this SKU.');
+    if (variant.sku) skus.add(variant.sku);
+  });
+}
+
+/** A value for each option, none beyond. `extend`: a value that its option does not list yet is added to it. */
+function checkOptionValues(
+  options: OptionPlan[],
+  variant: VariantPlan,
+  mistakes: Mistakes,
+  loc: Place,
+  extend: boolean,
+) {
+  OPTION_FIELDS.forEach((field, i) => {
+    const option = options[i];
+    const value = variant[field];
+    if (!option) {
+      if (value !== null) mistakes.add([...loc, field], 'extra_forbidden', 'The product has no such option.');
+      return;
+    }
+    if (value === null) {
+      mistakes.add([...loc, field], 'missing', `A value for ${option.name} is required.`);
+    } else if (!option.values.includes(value)) {
+      if (extend && option.values.length === 0) return;
+      if (extend)
+        mistakes.add([...loc, field], 'enum', `Not among the values of ${option.name}.`, { expected: option.values });
+      else option.values.push(value);
+    }
+  });
+}
+
+/** What makes a variant the same one in another import: its option values. */
+export function combinationOf({
+  option1,
+  option2,
+  option3,
+}: Pick<VariantPlan, 'option1' | 'option2' | 'option3'>): string {
+  return JSON.stringify([option1, option2, option3]);
+}
+
+/** The text of a description that may be HTML. */
+export function plainText(description: string): string {
+  if (!/<[a-z!/][^>]*>|&[a-z#0-9]+;/i.test(description)) return description;
+  const text = convert(description, {
+    wordwrap: false,
+    selectors: [
+      { selector: 'a', options: { ignoreHref: true } },
+      { selector: 'img', format: 'skip' },
+    ],
+  });
+  return text.replaceAll(/\n{3,}/g, '\n\n').trim();
+}
+
+/** Gathers mistakes, so that one answer can name them all. */
+class Mistakes {
+  readonly #items: ValidationErrorItem[] = [];
+
+  add(loc: Place, type: string, msg: string, ctx?: Record<string, unknown>): void {
+    this.#items.push({ loc, msg, type, ...(ctx && { ctx }) });
+  }
+
+  /** Runs a check that throws, and keeps what it threw. */
+  collect<T>(check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      this.#items.push(...error.detail);
+      return undefined;
+    }
+  }
+
+  throwIfAny(): void {
+    if (this.#items.length > 0) throw new ValidationError(this.#items.slice(0, 50));
+  }
+}

@@ -1,0 +1,66 @@
+import type { QueryResultRow } from 'pg';
+import type { Sql } from 'sql-template-tag';
+import { type Connection, query } from '../db/connect.ts';
+
+/** What the credential's look-up tells of the tenant, so that no deed has to ask again. */
+export interface Tenant {
+  site_id: string;
+  merchant_id: string;
+  currency: string;
+  currency_digits: number;
+  /** Changes with every committed change of the catalogue (see 0002_catalogue). */
+  catalog_version: string;
+}
+
+/**
+ * One tenant seen through one connection, on which `app.site_id` is set: row-level security shows this tenant alone.
+ * Statements name `shop.siteId` themselves as the first wall; the setting is the third.
+ */
+export class Shop {
+  readonly siteId: string;
+  readonly merchantId: string;
+  readonly currency: string;
+  readonly currencyDigits: number;
+  readonly catalogVersion: string;
+  /** Who acts: the id of the staff member or of the credential, never a secret. */
+  readonly actorId: string;
+  readonly #connection: Connection;
+
+  constructor(tenant: Tenant, actorId: string, connection: Connection) {
+    this.siteId = tenant.site_id;
+    this.merchantId = tenant.merchant_id;
+    this.currency = tenant.currency;
+    this.currencyDigits = tenant.currency_digits;
+    this.catalogVersion = tenant.catalog_version;
+    this.actorId = actorId;
+    this.#connection = connection;
+  }
+
+  /** All rows of a statement. */
+  async rows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
+    return (await query<Row>(this.#connection, statement)).rows;
+  }
+
+  /** The first row, or nothing. */
+  async one<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined> {
+    return (await query<Row>(this.#connection, statement)).rows[0];
+  }
+
+  /** Runs a statement for its effect; answers how many rows it touched. */
+  async run(statement: Sql): Promise<number> {
+    return (await query(this.#connection, statement)).rowCount ?? 0;
+  }
+
+  /** Runs a part that may fail by itself: what it threw is thrown on, and its effects alone are undone. */
+  async savepoint<T>(part: () => Promise<T>): Promise<T> {
+    await this.#connection.query('savepoint part');
+    try {
+      const result = await part();
+      await this.#connection.query('release savepoint part');
+      return result;
+    } catch (error) {
+      await this.#connection.query('rollback to savepoint part');
+      throw error;
+    }
+  }
+}

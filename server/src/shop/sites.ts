@@ -1,0 +1,100 @@
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { type Connection, query } from '../db/connect.ts';
+import * as credentials from './credentials.ts';
+import { bodyMistake, ValidationError } from './errors.ts';
+import { currencyDigits, isCurrency } from './money.ts';
+import { hashPassword, randomPassword } from './passwords.ts';
+import { Shop, type Tenant } from './shop.ts';
+
+export interface NewSite {
+  name: string;
+  currency: string;
+  /** Who runs it. Someone who has a login already gets this site beside the others. */
+  staff: { email: string; name: string };
+}
+
+/** What a new site is reached with. The secrets are told here and never again. */
+export interface SiteCredentials {
+  site_id: string;
+  merchant_id: string;
+  storefront_token: string;
+  api_key: string;
+  sync_key_id: string;
+  sync_secret: string;
+  /** The password is null for a login that existed before: it stays as it is. */
+  staff: { email: string; password: string | null };
+}
+
+/** A new shop, open for use on the connection that made it. */
+export interface OpenedSite {
+  shop: Shop;
+  credentials: SiteCredentials;
+}
+
+/**
+ * Makes a merchant with its site, settings, staff login, storefront token, API key and sync key. To be run inside a
+ * transaction, on which the new site is the tenant afterwards. Throws ValidationError for a currency that is none.
+ */
+export async function createSite(connection: Connection, { name, currency, staff }: NewSite): Promise<OpenedSite> {
+  if (!isCurrency(currency)) {
+    throw new ValidationError([
+      bodyMistake(['currency'], 'value_error', `${currency} is no currency of ISO 4217 in use.`),
+    ]);
+  }
+  const tenant: Tenant = {
+    site_id: uuidv7(),
+    merchant_id: uuidv7(),
+    currency,
+    currency_digits: currencyDigits(currency),
+    catalog_version: '',
+  };
+  await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
+  await query(
+    connection,
+    sql`insert into sites (site_id, merchant_id, merchant_name, currency, currency_digits)
+      values (${tenant.site_id}, ${tenant.merchant_id}, ${name}, ${currency}, ${tenant.currency_digits})`,
+  );
+  await query(connection, sql`insert into site_settings (site_id, name) values (${tenant.site_id}, ${name})`);
+  const { staff_id, password } = await hire(connection, tenant.site_id, staff);
+  const shop = new Shop(tenant, staff_id, connection);
+  const storefront = await credentials.createStorefrontToken(shop, { description: 'Storefront' });
+  const apiKey = await credentials.createApiKey(shop, { description: 'First API key', scopes: ['read', 'write'] });
+  const syncKey = await credentials.createSyncKey(shop, { description: 'First sync key' });
+  return {
+    shop,
+    credentials: {
+      site_id: tenant.site_id,
+      merchant_id: tenant.merchant_id,
+      storefront_token: storefront.secret,
+      api_key: apiKey.secret,
+      sync_key_id: syncKey.key_id,
+      sync_secret: syncKey.secret,
+      staff: { email: staff.email, password },
+    },
+  };
+}
+
+/** Gives a person access to a site, with a login of their own when they have none. */
+async function hire(connection: Connection, site_id: string, { email, name }: NewSite['staff']) {
+  const password = randomPassword();
+  const hash = await hashPassword(password);
+  const hired = await query<{ id: string }>(
+    connection,
+    sql`insert into staff (id, email, name, password_hash) values (${uuidv7()}, ${email}, ${name}, ${hash})
+      on conflict (lower(email)) do nothing returning id`,
+  );
+  const known = hired.rows[0] ? undefined : await staffByEmail(connection, email);
+  const staff_id = hired.rows[0]?.id ?? known?.id;
+  if (!staff_id) throw new Error(`The login ${email} was removed in this moment.`);
+  await query(connection, sql`insert into staff_memberships (staff_id, site_id) values (${staff_id}, ${site_id})`);
+  return { staff_id, password: known ? null : password };
+}
+
+async function staffByEmail(connection: Connection, email: string) {
+  const { rows } = await query<{ id: string }>(
+    connection,
+    sql`select id from staff where lower(email) = lower(${email})`,
+  );
+  return rows[0];
+}

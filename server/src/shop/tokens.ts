@@ -1,0 +1,47 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * The form of every secret (decisions §2): prefix, 32 base62 characters from a CSPRNG, and 6 more that are the base62
+ * CRC32 of those, so that a typo or noise is refused without a query. Only the SHA-256 is stored: 190 bits of entropy
+ * need no slow hash.
+ */
+export const TOKEN_PREFIXES = { storefront: 'stk', staff: 'mch', api_key: 'key', sync: 'syk' } as const;
+
+export type TokenKind = keyof typeof TOKEN_PREFIXES;
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const FORM = new RegExp(`^([a-z]{3})_([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+
+/** A new secret. It is shown once; keep `hashToken` of it. */
+export function mintToken(kind: TokenKind): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return `${TOKEN_PREFIXES[kind]}_${random}${checksum(random)}`;
+}
+
+/** Whether a text can be a token of the kind at all. */
+export function isWellFormed(kind: TokenKind, text: string): boolean {
+  const [, prefix, random = '', check] = FORM.exec(text) ?? [];
+  return prefix === TOKEN_PREFIXES[kind] && checksum(random) === check;
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** The part of a secret that may be shown again, to tell keys apart. */
+export function visiblePrefix(token: string): string {
+  return token.slice(0, 8);
+}
+
+function checksum(random: string): string {
+  let rest = crc32(random);
+  let text = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
+    text = ALPHABET[rest % ALPHABET.length] + text;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return text;
+}

@@ -1,0 +1,11 @@
+import type { Handler } from '../http/contract.ts';
+import * as collections from '../shop/collections.ts';
+
+export const listCollections: Handler<'storefront.listCollections'> = ({ shop, query }) =>
+  collections.listPublished(shop, query);
+
+export const getCollection: Handler<'storefront.getCollection'> = ({ shop, path }) =>
+  collections.getPublished(shop, path.id_or_handle);
+
+export const listCollectionProducts: Handler<'storefront.listCollectionProducts'> = ({ shop, path, query }) =>
+  collections.listProducts(shop, path.id_or_handle, query);

@@ -1,0 +1,6 @@
+import type { Handler } from '../http/contract.ts';
+import * as catalog from '../shop/catalog.ts';
+
+export const listProducts: Handler<'storefront.listProducts'> = ({ shop, query }) => catalog.list(shop, query);
+
+export const getProduct: Handler<'storefront.getProduct'> = ({ shop, path }) => catalog.get(shop, path.id_or_slug);

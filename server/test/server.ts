@@ -1,0 +1,70 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { type AppDeps, createApp } from '../src/app.ts';
+import { openPool } from '../src/db/connect.ts';
+import { createLastUsed } from '../src/http/last-used.ts';
+
+/** One real server per test file, in this process, on the PostgreSQL of the test run. Answers are held against the contract. */
+export interface TestServer {
+  baseUrl: string;
+  /** As requests see the database: under row-level security. */
+  db: pg.Pool;
+  /** As nobody sees it in production, past row-level security: for arranging time, and for looking behind the scenes. */
+  owner: pg.Pool;
+}
+
+let running: (TestServer & { server: Server }) | undefined;
+
+/** The server of this file, started when it is first asked for. */
+export async function testServer(): Promise<TestServer> {
+  running ??= await startServer(inject('databaseUrl'));
+  return running;
+}
+
+export function ownerPool(): pg.Pool | undefined {
+  return running?.owner;
+}
+
+export async function closeServer(): Promise<void> {
+  if (running) await stopServer(running);
+  running = undefined;
+}
+
+/** A server with settings of its own, for tests of the settings; the caller stops it. */
+export async function startServer(
+  databaseUrl: string,
+  settings: Partial<AppDeps> = {},
+  superuserUrl = inject('superuserUrl'),
+) {
+  const db = openPool({ url: databaseUrl, max: 10, pooling: settings.pooling ?? 'session' });
+  const owner = new pg.Pool({ connectionString: superuserUrl, max: 2 });
+  const app = createApp({
+    db,
+    redis: undefined,
+    logger: pino({ level: 'silent' }),
+    readiness: { draining: false },
+    lastUsed: createLastUsed(db),
+    baseUrl: 'http://localhost',
+    secretKey: 'a secret of the tests, long enough to be one',
+    pooling: 'session',
+    trustProxy: 0,
+    dashboardOrigins: [],
+    rateLimits: false,
+    catalogueCache: true,
+    validateResponses: true,
+    ...settings,
+  });
+  const server = createServer(app);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}`, db, owner, server };
+}
+
+export async function stopServer({ db, owner, server }: TestServer & { server: Server }): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+  await Promise.all([db.end(), owner.end()]);
+}

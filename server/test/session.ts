@@ -1,0 +1,15 @@
+import { createClient, createDashboardClient, unwrap } from '@commerce-backend/sdk';
+
+interface Shop {
+  baseUrl: string;
+  credentials: { staff: { email: string; password: string | null } };
+}
+
+/** A client of the dashboard as the shop's own staff, logged in with the password. */
+export async function logIn({ baseUrl, credentials }: Shop, merchantId?: string) {
+  const { email, password } = credentials.staff;
+  const body = { email, password: password ?? '' };
+  const session = await unwrap(createClient({ baseUrl, maxAttempts: 1 }).POST('/api/dashboard/auth/login', { body }));
+  const sessionToken = session.access_token;
+  return { session, staff: createDashboardClient({ baseUrl, sessionToken, merchantId, maxAttempts: 1 }) };
+}
