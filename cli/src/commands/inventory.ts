@@ -1,0 +1,121 @@
+import { type DashboardClient, paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { CommandError, EXIT, usageError } from '../errors.ts';
+import { type Column, pageLine, show, styleOf, table } from '../output.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { addPageOptions, choice, isJson, isUuid, type PageOptions, uuid, wholeNumber } from './options.ts';
+
+type InventoryItem = Schemas['InventoryItem'];
+
+const REASONS = ['received', 'correction', 'damaged', 'lost', 'returned', 'promotion', 'other'] as const;
+
+interface ListOptions extends PageOptions {
+  q?: string;
+  product?: string;
+  lowStock?: true;
+  outOfStock?: true;
+}
+
+interface AdjustOptions {
+  delta?: number;
+  setTo?: number;
+  expected?: number;
+  reason: (typeof REASONS)[number];
+  note?: string;
+}
+
+const LIST_EXAMPLES = `
+Examples:
+  $ commerce inventory list --q MUG
+  $ commerce inventory list --low-stock --out-of-stock`;
+
+const ADJUST_EXAMPLES = `
+VARIANT is a SKU or a variant's id. --set-to needs --expected, the quantity that the count started from: when something
+was sold meanwhile, the change is refused and the new quantity told.
+
+Examples:
+  $ commerce inventory adjust MUG-1 --delta 24 --reason received --note "Delivery of 2 March"
+  $ commerce inventory adjust MUG-1 --delta -2 --reason damaged
+  $ commerce inventory adjust MUG-1 --set-to 38 --expected 40 --reason correction`;
+
+const COLUMNS: Column<InventoryItem>[] = [
+  { title: 'SKU', value: ({ sku }) => sku },
+  { title: 'PRODUCT', value: ({ product_name }) => product_name, shrinks: true },
+  { title: 'VARIANT', value: ({ variant_name }) => variant_name, shrinks: true },
+  { title: 'ON HAND', value: ({ on_hand }) => on_hand, right: true },
+  { title: 'HELD', value: ({ reserved }) => reserved, right: true },
+  { title: 'AVAILABLE', value: ({ inventory_quantity }) => inventory_quantity, right: true },
+  {
+    title: 'STATE',
+    value: stateOf,
+    colour: (stock) => ({ out: 'red' as const, low: 'yellow' as const })[stateOf(stock)],
+  },
+  { title: 'VARIANT ID', value: ({ variant_id }) => variant_id },
+];
+
+function stateOf({ track_inventory, is_out_of_stock, is_low_stock }: InventoryItem): string {
+  if (!track_inventory) return 'not tracked';
+  if (is_out_of_stock) return 'out';
+  return is_low_stock ? 'low' : 'ok';
+}
+
+/** `inventory list|adjust`. */
+export function addInventory(program: Command, terminal: Terminal): void {
+  const inventory = program.command('inventory').description('The stock of every variant.');
+  const list = inventory
+    .command('list')
+    .description('List the stock of variants, by product name.')
+    .option('--q <text>', 'only those with this text in the SKU, barcode or product name')
+    .option('--product <id>', 'only variants of this product', uuid)
+    .option('--low-stock', 'only variants that are low, yet not out')
+    .option('--out-of-stock', 'only variants that are out of stock')
+    .addHelpText('after', LIST_EXAMPLES);
+  addPageOptions(list).action((options: ListOptions, command: Command) => listStock(options, command, terminal));
+  inventory
+    .command('adjust <variant>')
+    .description('Change the stock of one variant.')
+    .option('--delta <number>', 'what came in, or below zero what went out', wholeNumber)
+    .option('--set-to <number>', 'what was counted', wholeNumber)
+    .option('--expected <number>', 'with --set-to: what the quantity was before', wholeNumber)
+    .addOption(choice('--reason <reason>', 'why', REASONS).makeOptionMandatory())
+    .option('--note <text>', 'a remark, kept with the movement')
+    .addHelpText('after', ADJUST_EXAMPLES)
+    .action((variant: string, options: AdjustOptions, command: Command) => adjust(variant, options, command, terminal));
+}
+
+async function listStock(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
+  const { product: product_id, lowStock: low_stock, outOfStock: out_of_stock, ...rest } = options;
+  const query = { ...rest, product_id, low_stock, out_of_stock };
+  const { client } = await openSession(command, terminal);
+  const page = await unwrap(client.GET('/api/dashboard/inventory', { params: { query } }));
+  show(terminal, isJson(command), page, (paint) => {
+    const summary = pageLine('variants', page);
+    if (page.inventory.length === 0) return summary;
+    return `${table(COLUMNS, page.inventory, styleOf(terminal, paint))}\n\n${summary}`;
+  });
+}
+
+async function adjust(variant: string, options: AdjustOptions, command: Command, terminal: Terminal): Promise<void> {
+  const { delta, setTo: set_to, expected: expected_quantity, reason, note } = options;
+  if ((delta === undefined) === (set_to === undefined)) throw usageError('Give either --delta or --set-to.');
+  if ((set_to === undefined) !== (expected_quantity === undefined)) {
+    throw usageError('--set-to and --expected go together.', 'Give as --expected what the list said before counting.');
+  }
+  const { client } = await openSession(command, terminal);
+  const variant_id = isUuid(variant) ? variant : await idOfSku(client, variant);
+  const body = { ...(delta === undefined ? { set_to, expected_quantity } : { delta }), reason, ...(note && { note }) };
+  const path = '/api/dashboard/inventory/{variant_id}/adjust';
+  const stock = await unwrap(client.POST(path, { params: { path: { variant_id } }, body }));
+  show(terminal, isJson(command), stock, (paint) => table(COLUMNS, [stock], styleOf(terminal, paint)));
+}
+
+async function idOfSku(client: DashboardClient, wanted: string): Promise<string> {
+  for await (const { sku, variant_id } of paginate(client, '/api/dashboard/inventory', {
+    params: { query: { q: wanted } },
+  })) {
+    if (sku === wanted) return variant_id;
+  }
+  const remedy = `Look for it: commerce inventory list --q ${JSON.stringify(wanted)}`;
+  throw new CommandError(EXIT.refused, 'not_found', `No variant has the SKU "${wanted}".`, remedy);
+}

@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient, createDashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { configFile, type Profile, readProfiles, saveProfiles } from '../config.ts';
+import { usageError } from '../errors.ts';
+import { show } from '../output.ts';
+import { ask, askSecret } from '../prompt.ts';
+import { type GlobalOptions, LOCAL_URL, profileNameOf, serverUrl } from '../session.ts';
+import { canAsk, type Terminal } from '../terminal.ts';
+
+interface LoginOptions extends GlobalOptions {
+  email?: string;
+  apiKey?: boolean;
+  merchant?: string;
+  demo?: string | true;
+}
+
+type Merchant = Schemas['Merchant'];
+
+const EXAMPLES = `
+Passwords and keys are typed without echo, or read from the standard input; they are never arguments. An API key may
+also come from COMMERCE_API_KEY.
+
+Examples:
+  $ commerce login --demo                                    the demo shop of a server started in this folder
+  $ commerce login --url https://shop.example                asks for e-mail and password
+  $ commerce login --api-key --profile live < key.txt
+  $ commerce login --url https://shop.example --email mina@shop.example < password.txt`;
+
+/** `login`: remembers a staff session or an API key as a profile. */
+export function addLogin(program: Command, terminal: Terminal): void {
+  program
+    .command('login')
+    .description('Log in and remember it as a profile.')
+    .option('--email <address>', 'the staff member, in place of being asked')
+    .option('--api-key', 'use an API key, in place of e-mail and password')
+    .option('--merchant <id>', 'which merchant, for staff of several')
+    .option(
+      '--demo [data-dir]',
+      'use the demo shop of a server whose DATA_DIR this is (default: $DATA_DIR, else .data)',
+    )
+    .addHelpText('after', EXAMPLES)
+    .action((_options, command: Command) => login(command.optsWithGlobals<LoginOptions>(), terminal));
+}
+
+async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
+  const { env } = terminal;
+  const name = profileNameOf(options, terminal);
+  const profiles = await readProfiles(env);
+  const known = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const profile = options.demo
+    ? await demoProfile(options, terminal)
+    : await newProfile(options, await addressOf(options, terminal, known), terminal);
+  await saveProfiles(env, { ...profiles, [name]: profile });
+  const { url, email, shop, merchant_id, expires_at } = profile;
+  const who = email ? `as ${email}` : 'with an API key';
+  show(
+    terminal,
+    options.json === true,
+    { profile: name, url, email: email ?? null, shop, merchant_id, expires_at: expires_at ?? null },
+    () => `Logged in to ${shop} at ${url} ${who}. Profile "${name}" is in ${configFile(env)}.`,
+  );
+}
+
+/** --url, COMMERCE_URL, the profile's own, or what a person answers. */
+async function addressOf(options: LoginOptions, terminal: Terminal, known: Profile | undefined): Promise<string> {
+  const named = options.url || terminal.env.COMMERCE_URL || known?.url;
+  if (named) return serverUrl(named);
+  if (!canAsk(terminal)) throw usageError('Which server?', 'Name it with --url or COMMERCE_URL.');
+  return serverUrl(await ask(terminal, 'Server', LOCAL_URL));
+}
+
+function newProfile(options: LoginOptions, url: string, terminal: Terminal): Promise<Profile> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) {
+    terminal.stderr.write(`Warning: ${url} is not encrypted, so what is sent there can be read on the way.\n`);
+  }
+  const withKey = options.apiKey || (terminal.env.COMMERCE_API_KEY && !options.email);
+  return withKey ? keyProfile(url, terminal) : staffProfile(options, url, terminal);
+}
+
+async function keyProfile(url: string, terminal: Terminal): Promise<Profile> {
+  const apiKey = terminal.env.COMMERCE_API_KEY || (await askSecret(terminal, 'API key'));
+  return { url, api_key: apiKey, ...shopOf(await merchantOfKey(url, apiKey)) };
+}
+
+async function merchantOfKey(url: string, apiKey: string): Promise<Merchant | null> {
+  const client = createDashboardClient({ baseUrl: url, apiKey });
+  const { merchant } = await unwrap(client.GET('/api/dashboard/me'));
+  return merchant;
+}
+
+async function staffProfile(options: LoginOptions, url: string, terminal: Terminal): Promise<Profile> {
+  if (!options.email && !canAsk(terminal)) {
+    throw usageError('Who logs in?', 'Give --email, or --api-key, and the secret on the standard input.');
+  }
+  const email = options.email || (await ask(terminal, 'E-mail'));
+  const password = await askSecret(terminal, 'Password');
+  const call = createClient({ baseUrl: url }).POST('/api/dashboard/auth/login', { body: { email, password } });
+  const { access_token, expires_at, merchants } = await unwrap(call);
+  const merchant = await chosen(merchants, options.merchant, terminal);
+  return { url, session_token: access_token, expires_at, email, ...shopOf(merchant) };
+}
+
+async function chosen(merchants: Merchant[], asked: string | undefined, terminal: Terminal): Promise<Merchant> {
+  const find = (id: string) => merchants.find((merchant) => merchant.id === id);
+  const list = merchants.map(({ id, name }) => `${id} (${name})`).join(', ');
+  const [only] = merchants;
+  if (!only) throw usageError('This login works for no merchant.');
+  const found = asked ? find(asked) : merchants.length === 1 ? only : undefined;
+  if (found) return found;
+  if (asked || !canAsk(terminal)) {
+    throw usageError(asked ? 'This login does not work for that merchant.' : 'Which merchant?', `--merchant: ${list}`);
+  }
+  terminal.stderr.write(`${merchants.map(({ name }, index) => `  ${index + 1}  ${name}`).join('\n')}\n`);
+  const picked = merchants[Number(await ask(terminal, 'Merchant', '1')) - 1];
+  if (!picked) throw usageError('There is no merchant of that number.');
+  return picked;
+}
+
+/** The demo shop's API key, which does not end, from the file that the server writes for its owner. */
+async function demoProfile({ demo, url }: LoginOptions, { env }: Terminal): Promise<Profile> {
+  const path = join(typeof demo === 'string' ? demo : env.DATA_DIR || '.data', 'demo.json');
+  const { base_url, api_key } = demoIn(await readDemo(path), path);
+  const address = serverUrl(url || base_url);
+  return { url: address, api_key, ...shopOf(await merchantOfKey(address, api_key)) };
+}
+
+async function readDemo(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOENT') throw error;
+    throw usageError(`There is no ${path}.`, 'Start the server first (npm start), or name its DATA_DIR after --demo.');
+  }
+}
+
+function demoIn(text: string, path: string): { base_url: string; api_key: string } {
+  try {
+    const { base_url, api_key } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof base_url === 'string' && typeof api_key === 'string') return { base_url, api_key };
+  } catch {
+    // Told below, together with JSON that lacks the fields.
+  }
+  throw usageError(`${path} does not hold the credentials of a demo shop.`);
+}
+
+function shopOf(merchant: Merchant | null): Pick<Profile, 'shop' | 'merchant_id'> {
+  return merchant ? { shop: merchant.name, merchant_id: merchant.id } : {};
+}

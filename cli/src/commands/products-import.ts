@@ -1,0 +1,172 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../errors.ts';
+import type { Format } from '../formats/detect.ts';
+import { readProducts, type Warning } from '../formats/read.ts';
+import { batchesOf, type Refused } from '../import/batches.ts';
+import { createProgress, type Progress, perSecond } from '../import/progress.ts';
+import { type Counts, sendAll } from '../import/send.ts';
+import { plain, show } from '../output.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { choice, isJson } from './options.ts';
+
+interface ImportOptions {
+  format?: Format;
+  dryRun?: true;
+  updateInventory?: true;
+  baseImageUrl?: string;
+  weightUnit?: 'kg' | 'lb';
+  errors?: string;
+}
+
+const EXAMPLES = `
+A product is recognised by its slug (Shopify: Handle, Magento: url_key): an unknown one is created, a known one updated,
+and importing a file again changes nothing. Refused products are named by line and the others go on (exit code 5). Stock
+is set for new variants; for those the shop has already only with --update-inventory, which overwrites what was sold since.
+A dry run judges each product by itself: an SKU that two of them share is refused in the real import alone.
+
+Formats, recognised by the first line:
+  shopify   Shopify's product CSV
+  magento   Magento 2's product CSV; --base-image-url says where its images are
+  jsonl     one JSON object per line, in the shape of the API
+
+Examples:
+  $ commerce products import products.csv --dry-run
+  $ commerce products import products.csv --errors refused.jsonl
+  $ commerce products import magento.csv --base-image-url https://old.example/media/catalog/product
+  $ commerce products import products.jsonl --update-inventory --json`;
+
+/** `products import FILE`: a catalogue file into the shop, whatever its size. */
+export function addProductsImport(products: Command, terminal: Terminal): void {
+  products
+    .command('import <file>')
+    .description('Create and update products from a file.')
+    .addOption(
+      choice('--format <format>', 'what the file is, when it is not recognised', ['shopify', 'magento', 'jsonl']),
+    )
+    .option('--dry-run', 'say what would happen, and change nothing')
+    .option('--update-inventory', 'also set the stock of variants that exist')
+    .option('--base-image-url <url>', 'what the image names of a Magento file are put behind')
+    .addOption(choice('--weight-unit <unit>', 'what a Magento file weighs in (default: lb)', ['kg', 'lb']))
+    .option('--errors <file>', 'write the refused products there, one JSON object per line')
+    .addHelpText('after', EXAMPLES)
+    .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
+}
+
+/** A slow answer is waited for, and a server that restarts is found again. */
+const PATIENCE = { maxAttempts: 6, maxWaitMs: 60_000, timeoutMs: 120_000 };
+
+async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
+  const json = isJson(command);
+  const { client } = await openSession(command, terminal, PATIENCE);
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
+  const progress = createProgress(terminal, (await stat(file)).size, counts, json);
+  const told = await openListeners(options.errors, progress, json);
+  const { format, baseImageUrl, weightUnit, dryRun = false, updateInventory = false } = options;
+  const reads = readProducts(file, {
+    ...(format && { format }),
+    ...(baseImageUrl && { baseImageUrl }),
+    ...(weightUnit && { weightUnit }),
+    onBytes: progress.read,
+    onWarning: told.warned,
+  });
+  const batches = batchesOf(reads, (refused) => {
+    counts.refused += 1;
+    told.refused(refused);
+  });
+  const startedAt = performance.now();
+  try {
+    const settings = { dry_run: dryRun, update_inventory: updateInventory };
+    await sendAll(batches, { client, settings, counts, sent: progress.update, refused: told.refused });
+  } catch (error) {
+    progress.end();
+    if (!json && sumOf(counts) > 0) progress.say(`Stopped: ${inWords(counts)}. ${AGAIN}`);
+    throw error;
+  } finally {
+    progress.end();
+    await told.close();
+  }
+  const ms = performance.now() - startedAt;
+  const rate = perSecond(sumOf(counts), ms);
+  const summary = { file, dry_run: dryRun, counts, warnings: told.warnings(), seconds: round(ms / 1000), rate };
+  show(terminal, json, summary, () => summaryInWords(file, dryRun, counts, ms));
+  if (counts.refused > 0) throw rowsRefused(counts, options.errors);
+}
+
+const AGAIN = 'Run the same command again: what is already there stays as it is.';
+
+/** More warnings than these are only counted: a file may have one for each line. */
+const MOST_WARNINGS = 10;
+
+/** Who is told of refused products and warnings: people in words, programs as JSON lines, both on stderr; and the file. */
+async function openListeners(errorsFile: string | undefined, progress: Progress, json: boolean) {
+  const file = errorsFile === undefined ? undefined : await openFile(errorsFile);
+  let warnings = 0;
+  return {
+    refused: (refused: Refused) => {
+      file?.write(`${JSON.stringify(refused)}\n`);
+      if (!json) for (const line of refusalInWords(refused)) progress.say(plain(line));
+      else if (!file) progress.say(JSON.stringify(refused));
+    },
+    warned: ({ line, message }: Warning) => {
+      warnings += 1;
+      if (json) progress.say(JSON.stringify({ line, warning: message }));
+      else if (warnings <= MOST_WARNINGS) progress.say(plain(`line ${line}: warning: ${message}`));
+    },
+    warnings: () => warnings,
+    close: async () => {
+      if (!json && warnings > MOST_WARNINGS) {
+        progress.say(`${warnings - MOST_WARNINGS} more warnings. With --json all of them are printed.`);
+      }
+      if (file) await finished(file.end());
+    },
+  };
+}
+
+async function openFile(path: string): Promise<WriteStream> {
+  const file = createWriteStream(path);
+  await new Promise<void>((opened, failed) => {
+    file.once('open', () => opened());
+    file.once('error', failed);
+  });
+  return file;
+}
+
+function refusalInWords({ line, slug, errors }: Refused): string[] {
+  const whose = slug ? ` (${slug})` : '';
+  if (errors.length === 0) return [`line ${line}: refused${whose}`];
+  return errors.map((error) => `line ${error.line}: ${error.field}: ${error.message}${whose}`);
+}
+
+function summaryInWords(file: string, dryRun: boolean, counts: Counts, ms: number): string {
+  const head = dryRun
+    ? `Dry run: nothing was written. Importing ${file} would give:`
+    : `Imported ${file} in ${round(ms / 1000)} s, ${perSecond(sumOf(counts), ms)} products/s:`;
+  const width = Math.max(...Object.values(counts).map((count) => String(count).length));
+  const lines = Object.entries(counts).map(([name, count]) => `  ${name.padEnd(9)}  ${String(count).padStart(width)}`);
+  return [head, ...lines].join('\n');
+}
+
+function rowsRefused(counts: Counts, errorsFile: string | undefined): CommandError {
+  const message = `${counts.refused} of ${sumOf(counts)} products were refused.`;
+  const where = errorsFile ? ` in ${errorsFile}` : ' above';
+  const remedy = `Mend the lines named${where} and run the same command again.`;
+  return new CommandError(EXIT.rowsRefused, 'rows_refused', message, remedy);
+}
+
+function inWords(counts: Counts): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ');
+}
+
+function sumOf({ created, updated, unchanged, refused }: Counts): number {
+  return created + updated + unchanged + refused;
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 10) / 10;
+}

@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import { expect, test } from 'vitest';
+import { fakeServer, folder, loggedIn, refusal } from '../testing.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the contract's own example of a product.
+const PRODUCT: any = contract.components.examples.Product.value;
+const { id, slug } = PRODUCT;
+const LIST = 'GET /api/dashboard/products';
+const EXPORT = 'GET /api/dashboard/products/export';
+
+const pageOf = (products: unknown[]) => ({ products, total: products.length, page: 1, limit: 20, pages: 1 });
+
+test('products are listed by any of several vendors', async () => {
+  const server = await fakeServer({ [LIST]: { body: pageOf([PRODUCT]) } });
+  const { commerce } = await loggedIn(server.url);
+  const { code, out } = await commerce([
+    'products',
+    'list',
+    '--vendor',
+    'Alder',
+    '--vendor',
+    'Finch',
+    '--type',
+    'Mugs',
+  ]);
+  expect(code).toBe(0);
+  expect(out).toContain(`${PRODUCT.price}  ${PRODUCT.currency}`);
+  expect(out).toContain('\n\n1 products.\n');
+  expect(server.seen[0]?.query.toString()).toBe('vendor=Alder&vendor=Finch&product_type=Mugs');
+});
+
+test('one product is shown by its id, slug or SKU', async () => {
+  const server = await fakeServer({
+    [LIST]: { body: pageOf([{ ...PRODUCT, id: 'x', slug: `${slug}-2`, variants: [] }, PRODUCT]) },
+    [`GET /api/dashboard/products/${id}`]: { body: PRODUCT },
+  });
+  const { commerce } = await loggedIn(server.url);
+  for (const wanted of [id, slug, PRODUCT.variants[0].sku.toLowerCase()]) {
+    const { out } = await commerce(['products', 'get', wanted, '--json']);
+    expect(JSON.parse(out)).toEqual(PRODUCT);
+  }
+  const { out } = await commerce(['products', 'get', slug]);
+  expect(out).toContain(PRODUCT.variants[0].sku);
+  const unknown = await commerce(['products', 'get', 'no-such-thing']);
+  expect(unknown.code).toBe(1);
+  expect(unknown.err).toContain('No product with the slug or SKU "no-such-thing" was found.');
+});
+
+const pages = {
+  [EXPORT]: ({ query }: { query: URLSearchParams }) =>
+    query.get('cursor') === 'c2'
+      ? { body: { products: [{ ...PRODUCT, slug: 'second' }], next_cursor: null } }
+      : { body: { products: [PRODUCT], next_cursor: 'c2' } },
+};
+
+test('the whole catalogue is written to the standard output, page by page', async () => {
+  const server = await fakeServer(pages);
+  const { commerce } = await loggedIn(server.url);
+  const { code, out, err } = await commerce(['products', 'export', '--status', 'active']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const slugs = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).slug);
+  expect(slugs).toEqual([slug, 'second']);
+  expect(server.seen.map(({ query }) => query.get('status'))).toEqual(['active', 'active']);
+});
+
+test('a file of Shopify is written with its header', async () => {
+  const server = await fakeServer(pages);
+  const { commerce } = await loggedIn(server.url);
+  const output = join(await folder(), 'products.csv');
+  const { out } = await commerce(['products', 'export', '--format', 'shopify', '--output', output]);
+  expect(out).toBe(`Exported 2 products to ${output}.\n`);
+  expect(await readFile(output, 'utf8')).toMatch(/^Handle,Title,/);
+});
+
+test('an export that breaks off leaves no file behind', async () => {
+  const server = await fakeServer({
+    [EXPORT]: ({ query }) => (query.has('cursor') ? refusal(401, 'invalid_token', 'Ended.') : pages[EXPORT]({ query })),
+  });
+  const { commerce } = await loggedIn(server.url);
+  const dir = await folder();
+  const { code } = await commerce(['products', 'export', '--output', join(dir, 'products.jsonl')]);
+  expect(code).toBe(3);
+  expect(await readdir(dir)).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { facts, moment, show } from '../output.ts';
+import { type GlobalOptions, openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** `whoami`: asks the server whom the credentials stand for. */
+export function addWhoami(program: Command, terminal: Terminal): void {
+  program
+    .command('whoami')
+    .description('Tell which shop the commands act on, and as whom.')
+    .addHelpText('after', '\nExamples:\n  $ commerce whoami\n  $ commerce whoami --profile live --json')
+    .action((_options, command: Command) => whoami(command, terminal));
+}
+
+async function whoami(command: Command, terminal: Terminal): Promise<void> {
+  const { json = false } = command.optsWithGlobals<GlobalOptions>();
+  const { client, url, profileName, profile } = await openSession(command, terminal);
+  const me = await unwrap(client.GET('/api/dashboard/me'));
+  const { staff, api_key, scopes, merchant } = me;
+  show(terminal, json, { profile: profileName ?? null, url, ...me }, (paint) =>
+    facts(
+      {
+        Shop: merchant?.name,
+        Server: url,
+        Profile: profileName ?? 'none: COMMERCE_API_KEY',
+        'Logged in as': staff ? `${staff.name} <${staff.email}>` : `API key ${api_key?.secret_prefix ?? ''}…`,
+        Until: staff && profile.expires_at ? moment(profile.expires_at) : undefined,
+        May: scopes.join(', '),
+        'Merchant id': merchant?.id,
+        'Site id': merchant?.site_id,
+      },
+      paint,
+    ),
+  );
+}

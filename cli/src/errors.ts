@@ -1,0 +1,130 @@
+import { createRequire } from 'node:module';
+import { CommerceError, ConnectionError } from '@commerce-backend/sdk';
+import { CommanderError } from 'commander';
+import { FormatError } from './formats/read.ts';
+
+/** What the process ends with. */
+export const EXIT = {
+  done: 0,
+  refused: 1,
+  usage: 2,
+  notLoggedIn: 3,
+  unreachable: 4,
+  rowsRefused: 5,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Why a command cannot do what it was asked to, found before or beside the server. `remedy` says what to do. */
+export class CommandError extends Error {
+  readonly exitCode: ExitCode;
+  readonly code: string;
+  readonly remedy: string | undefined;
+
+  constructor(exitCode: ExitCode, code: string, message: string, remedy?: string) {
+    super(message);
+    this.exitCode = exitCode;
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
+
+/** A mistake in how the command was called. */
+export function usageError(message: string, remedy?: string): CommandError {
+  return new CommandError(EXIT.usage, 'usage', message, remedy);
+}
+
+/** An error as it is told: to programs as it is, to people line by line. */
+export interface Report {
+  error: string;
+  message: string;
+  remedy?: string;
+  exit_code: ExitCode;
+  status?: number;
+  request_id?: string;
+  retryable?: boolean;
+  /** The mistakes of a 422, each with the field as the contract names it. */
+  detail?: { field: string; message: string }[];
+}
+
+/** What is told of an error that ended a command. A bug is not an error of this kind: it is thrown on. */
+export function reportOf(error: unknown): Report {
+  if (error instanceof CommerceError) return refusal(error);
+  if (error instanceof ConnectionError) {
+    const remedy = 'Check that the server runs and that its address is right (--url, COMMERCE_URL, commerce login).';
+    return { error: 'unreachable', message: error.message, remedy, exit_code: EXIT.unreachable, retryable: true };
+  }
+  if (error instanceof CommandError) {
+    const { code, message, remedy, exitCode } = error;
+    return { error: code, message, ...(remedy && { remedy }), exit_code: exitCode };
+  }
+  if (error instanceof CommanderError) {
+    return { ...usage(error.message.replace(/^error: /, '')), remedy: 'See what the command takes: add --help' };
+  }
+  if (error instanceof FormatError) return usage(error.message);
+  if (isFileError(error)) return usage(`${FILE_ERRORS[error.code] ?? error.message}: ${error.path}`);
+  throw error;
+}
+
+function usage(message: string): Report {
+  return { error: 'usage', message, exit_code: EXIT.usage };
+}
+
+function refusal(error: CommerceError): Report {
+  const { status, code, requestId, retryable, detail } = error;
+  return {
+    error: code,
+    // The SDK adds the first mistakes to the message of a 422; here all of them follow in `detail`.
+    message: messageIn(error.body) ?? error.message,
+    remedy: remedyFor(error),
+    exit_code: status === 401 ? EXIT.notLoggedIn : EXIT.refused,
+    status,
+    ...(requestId && { request_id: requestId }),
+    retryable,
+    ...(detail.length > 0 && { detail: detail.map(({ loc, msg }) => ({ field: fieldOf(loc), message: msg })) }),
+  };
+}
+
+/** A place in a request as a field's name: `["body","variants",0,"price"]` is `variants.0.price`. */
+export function fieldOf(loc: readonly (string | number)[]): string {
+  return (loc.length > 1 ? loc.slice(1) : loc).join('.');
+}
+
+function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string {
+  const told = (body ?? {}) as Record<string, unknown>;
+  if (code === 'invalid_credentials') return 'Check the e-mail address and the password.';
+  if (status === 401) return 'Log in again with commerce login, or correct COMMERCE_API_KEY where that is set.';
+  if (code === 'merchant_not_allowed') return 'Log in for a merchant you work for: commerce login --merchant ID';
+  if (code === 'insufficient_scope') return `Use a credential with the scope ${told.scope ?? 'that is missing'}.`;
+  if (code === 'sync_key_limit') return 'Revoke one first: commerce sync-keys list, commerce sync-keys revoke ID';
+  if (code === 'quantity_changed')
+    return `There are ${told.actual ?? 'others'} now. Count again, then --expected that.`;
+  if (status === 429 && retryAfterMs !== undefined) return `Wait ${Math.ceil(retryAfterMs / 1000)} s, then try again.`;
+  if (status === 422) return 'Mend the fields named.';
+  return remedies()[code]?.remedy ?? 'Check that the address is that of the commerce server.';
+}
+
+/** The contract's own advice, which knows every code. Read when it is needed, for it is large. */
+function remedies(): Record<string, { remedy?: string }> {
+  const contract = createRequire(import.meta.url)('@commerce-backend/spec/openapi.json');
+  return contract.components.schemas.ErrorCode['x-error-catalogue'];
+}
+
+function messageIn(body: unknown): string | undefined {
+  const message = (body as { message?: unknown } | null | undefined)?.message;
+  return typeof message === 'string' ? message : undefined;
+}
+
+const FILE_ERRORS: Record<string, string> = {
+  ENOENT: 'There is no such file or folder',
+  EACCES: 'The file may not be opened',
+  EPERM: 'The file may not be opened',
+  EISDIR: 'This is a folder, not a file',
+  ENOTDIR: 'A part of the path is not a folder',
+  EROFS: 'The file system is read-only',
+};
+
+function isFileError(error: unknown): error is { code: string; path: string; message: string } {
+  const { code, path } = (error ?? {}) as Record<string, unknown>;
+  return error instanceof Error && typeof code === 'string' && typeof path === 'string';
+}

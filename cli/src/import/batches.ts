@@ -1,0 +1,63 @@
+import type { ProductImport } from '@commerce-backend/spec';
+import type { Read } from '../formats/read.ts';
+import type { FieldError } from '../formats/row-reader.ts';
+
+/** A product to be sent, and the line of the file where it begins. */
+export interface Row {
+  line: number;
+  product: ProductImport;
+}
+
+/** A product that will not be imported, and every reason known. */
+export interface Refused {
+  line: number;
+  slug?: string;
+  errors: FieldError[];
+}
+
+/** What one call may hold: the contract's 100 rows, and less than the 1 MB that servers take of a body. */
+const MOST_ROWS = 100;
+const MOST_BYTES = 900_000;
+/** Keeps one call short: the work of an import is in the variants. */
+const MOST_VARIANTS = 1000;
+
+/**
+ * Products in the order of the file, as many together as one call takes. What the reader refused, or no call could hold,
+ * goes to `refuse`.
+ */
+export async function* batchesOf(
+  reads: AsyncIterable<Read>,
+  refuse: (refused: Refused) => void,
+): AsyncGenerator<Row[], void, undefined> {
+  let batch: Row[] = [];
+  let bytes = 0;
+  let variants = 0;
+  for await (const read of reads) {
+    if ('errors' in read) {
+      refuse(read);
+      continue;
+    }
+    const { line, product } = read;
+    const size = Buffer.byteLength(JSON.stringify(product)) + 1;
+    const count = Array.isArray(product.variants) ? product.variants.length : 1;
+    if (size > MOST_BYTES) {
+      refuse({ line, slug: product.slug, errors: [{ line, field: 'product', message: tooLarge(size) }] });
+      continue;
+    }
+    const full = batch.length >= MOST_ROWS || bytes + size > MOST_BYTES || variants + count > MOST_VARIANTS;
+    if (full && batch.length > 0) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+      variants = 0;
+    }
+    batch.push({ line, product });
+    bytes += size;
+    variants += count;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function tooLarge(size: number): string {
+  return `The product has ${Math.ceil(size / 1000)} kB; the server takes at most ${MOST_BYTES / 1000} kB of one.`;
+}

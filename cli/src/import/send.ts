@@ -1,0 +1,108 @@
+import {
+  CommerceError,
+  type DashboardClient,
+  type Schemas,
+  unwrap,
+  type ValidationErrorItem,
+} from '@commerce-backend/sdk';
+import { fieldOf } from '../errors.ts';
+import type { Refused, Row } from './batches.ts';
+
+interface ImportSettings {
+  dry_run: boolean;
+  update_inventory: boolean;
+}
+
+/** What became of the products so far. */
+export interface Counts {
+  created: number;
+  updated: number;
+  unchanged: number;
+  refused: number;
+}
+
+/** An import under way: where to, how, and who hears of it. `counts` grow as answers come in. */
+export interface Import {
+  client: DashboardClient;
+  settings: ImportSettings;
+  counts: Counts;
+  /** Called after each answer of the server. */
+  sent: () => void;
+  /** Called for each row that the server refuses. */
+  refused: (refused: Refused) => void;
+}
+
+/** Two calls at a time: the server works on one while the answer of the other travels. */
+const IN_FLIGHT = 2;
+
+/**
+ * Sends all batches. A row that the server refuses stops no other. Throws what ended the import, such as a server out of
+ * reach, once no call is under way any more.
+ */
+export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, target: Import): Promise<void> {
+  const sendEach = async () => {
+    for (let next = await batches.next(); !next.done; next = await batches.next()) await sendRows(next.value, target);
+  };
+  const senders = Array.from({ length: IN_FLIGHT }, () =>
+    sendEach().catch(async (error: unknown) => {
+      await batches.return();
+      throw error;
+    }),
+  );
+  const failed = (await Promise.allSettled(senders)).find((sender) => sender.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function sendRows(rows: Row[], target: Import): Promise<void> {
+  const { client, settings, sent } = target;
+  const body = { products: rows.map(({ product }) => product), ...settings };
+  try {
+    const { results } = await unwrap(client.POST('/api/dashboard/products/import', { body }));
+    for (const result of results) record(rows[result.index], result, target);
+    sent();
+  } catch (error) {
+    if (!isAboutRows(error)) throw error;
+    // The server refused the call as a whole for something in a row: the halves show which one it is.
+    const [first] = rows;
+    if (rows.length > 1) {
+      const middle = Math.ceil(rows.length / 2);
+      await sendRows(rows.slice(0, middle), target);
+      await sendRows(rows.slice(middle), target);
+    } else if (first) {
+      refuse(first, reasonsIn(error), target);
+      sent();
+    }
+  }
+}
+
+function isAboutRows(error: unknown): error is CommerceError {
+  return error instanceof CommerceError && (error.status === 422 || error.status === 413);
+}
+
+type Reason = { field: string; message: string };
+
+function reasonsIn({ detail, message }: CommerceError): Reason[] {
+  return detail.length > 0 ? detail.map(reasonOf) : [{ field: 'product', message }];
+}
+
+/** `["body","products",3,"price"]` is the field price of its row. */
+function reasonOf({ loc, msg }: ValidationErrorItem): Reason {
+  const field = loc[1] === 'products' ? loc.slice(3).join('.') || 'product' : fieldOf(loc);
+  return { field, message: msg };
+}
+
+type Result = Schemas['ImportResult']['results'][number];
+
+function record(row: Row | undefined, { status, errors }: Result, target: Import): void {
+  if (isDone(status)) target.counts[status] += 1;
+  else if (row) refuse(row, errors.map(reasonOf), target);
+}
+
+function isDone(status: string): status is 'created' | 'updated' | 'unchanged' {
+  return status === 'created' || status === 'updated' || status === 'unchanged';
+}
+
+function refuse({ line, product: { slug } }: Row, reasons: Reason[], { counts, refused }: Import): void {
+  counts.refused += 1;
+  refused({ line, slug, errors: reasons.map((reason) => ({ line, ...reason })) });
+}

@@ -1,0 +1,94 @@
+import { Command, CommanderError } from 'commander';
+import { addCollections } from './commands/collections.ts';
+import { addInventory } from './commands/inventory.ts';
+import { addLogin } from './commands/login.ts';
+import { addLogout } from './commands/logout.ts';
+import { addProducts } from './commands/products.ts';
+import { addSyncKeys } from './commands/sync-keys.ts';
+import { addWhoami } from './commands/whoami.ts';
+import { EXIT, type Report, reportOf } from './errors.ts';
+import { painter, plain } from './output.ts';
+import type { Terminal } from './terminal.ts';
+import { version } from './version.ts';
+
+const FOOT = `
+Environment:
+  COMMERCE_API_KEY   an API key to call with, in place of the profile's login
+  COMMERCE_URL       the server, in place of the profile's
+  COMMERCE_PROFILE   the profile to use when --profile names none (default: "default")
+  COMMERCE_CONFIG    the file of the profiles (default: ~/.config/commerce/config.json)
+  NO_COLOR           any value: no colours
+
+Exit codes:
+  0  done
+  1  the server refused; the message says why
+  2  the command, or a file it was given, is not right
+  3  not logged in, or the login has ended
+  4  the server cannot be reached
+  5  an import went through the whole file and some of its products were refused
+
+Examples:
+  $ commerce login --demo
+  $ commerce products import products.csv --dry-run
+  $ commerce products list --q lamp
+  $ commerce inventory adjust MUG-1 --delta 24 --reason received`;
+
+/**
+ * Runs one command line and resolves to its exit code. Results go to stdout, everything else to stderr. Only a bug of
+ * ours throws.
+ */
+export async function run(args: string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+    // The command was not complete: its help is already on stderr.
+    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
+    const report = reportOf(error);
+    terminal.stderr.write(args.includes('--json') ? `${JSON.stringify(report)}\n` : inWords(report, terminal));
+    return report.exit_code;
+  }
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('commerce')
+    .description("The merchant's command line of the commerce backend.")
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'explain a command')
+    .option('--profile <name>', 'the remembered login to use')
+    .option('--url <address>', 'the server')
+    .option('--json', 'print JSON, for programs; errors, too, as one object on stderr')
+    .addHelpText('after', FOOT)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      getOutHelpWidth: () => terminal.stdout.columns ?? 100,
+      getErrHelpWidth: () => terminal.stderr.columns ?? 100,
+      // Said once, by `run`, in the form that was asked for.
+      outputError: () => {},
+    })
+    .exitOverride();
+  addLogin(program, terminal);
+  addLogout(program, terminal);
+  addWhoami(program, terminal);
+  addSyncKeys(program, terminal);
+  addProducts(program, terminal);
+  addCollections(program, terminal);
+  addInventory(program, terminal);
+  return program;
+}
+
+function inWords(report: Report, terminal: Terminal): string {
+  const paint = painter(terminal, terminal.stderr);
+  const { message, error, status, detail = [], remedy, request_id } = report;
+  const code = status === undefined ? '' : ` (${status} ${error})`;
+  const lines = [
+    `${paint('red', 'Error:')} ${plain(message)}${plain(code)}`,
+    ...detail.map((mistake) => `  ${plain(mistake.field)}: ${plain(mistake.message)}`),
+    ...(remedy ? [`  What to do: ${plain(remedy)}`] : []),
+    ...(request_id ? [`  Request id: ${plain(request_id)}`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,142 @@
+import type { Terminal } from './terminal.ts';
+
+type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
+
+const CODES: Record<Colour, number> = { bold: 1, dim: 2, red: 31, yellow: 33, green: 32 };
+
+/** Words in colour, when the stream is a terminal whose owner did not forbid it with NO_COLOR (https://no-color.org). */
+export function painter({ env }: Pick<Terminal, 'env'>, stream: { isTTY?: boolean }) {
+  const coloured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  return (colour: Colour | undefined, text: string): string =>
+    coloured && colour ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text;
+}
+
+export type Paint = ReturnType<typeof painter>;
+
+/** Prints a result to stdout: for programs the value as JSON, for people the text made of it. */
+export function show(terminal: Terminal, json: boolean, value: unknown, text: (paint: Paint) => string): void {
+  const printed = json ? JSON.stringify(value, null, 2) : text(painter(terminal, terminal.stdout));
+  terminal.stdout.write(`${printed}\n`);
+}
+
+/**
+ * Text of others made harmless for a terminal: without control characters, which could move the cursor or set its
+ * colours, and without the invisible ones that turn the direction of writing.
+ */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
+export interface Column<Row> {
+  title: string;
+  value: (row: Row) => string | number | null;
+  /** Numbers and amounts stand under one another at their right end. */
+  right?: boolean;
+  colour?: (row: Row) => Colour | undefined;
+  /** Gives way, down to 12 characters, when the table is wider than the terminal. */
+  shrinks?: boolean;
+}
+
+const GAP = '  ';
+const LEAST = 12;
+
+/** Rows under their titles, in aligned columns, as wide as they need be or as the terminal is. */
+export function table<Row>(columns: Column<Row>[], rows: Row[], { paint, width }: TableStyle): string {
+  const cells = rows.map((row) => columns.map(({ value }) => plain(String(value(row) ?? '–'))));
+  const widths = columns.map(({ title }, index) =>
+    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ''))),
+  );
+  shrink(columns, widths, width);
+  const line = (row: string[], colourAt: (index: number) => Colour | undefined) => {
+    const aligned = row.map((cell, index) => {
+      const short = cut(cell, widths[index] ?? 0);
+      const space = ' '.repeat((widths[index] ?? 0) - widthOf(short));
+      const painted = paint(colourAt(index), short);
+      return columns[index]?.right ? space + painted : painted + space;
+    });
+    return aligned.join(GAP).trimEnd();
+  };
+  const head = line(
+    columns.map(({ title }) => title),
+    () => 'bold',
+  );
+  return [head, ...cells.map((row, at) => line(row, (index) => colourOf(columns[index], rows[at])))].join('\n');
+}
+
+export interface TableStyle {
+  paint: Paint;
+  /** Columns of the terminal; undefined when the output is none, and nothing is cut. */
+  width: number | undefined;
+}
+
+/** How tables look on this terminal. */
+export function styleOf({ stdout }: Terminal, paint: Paint): TableStyle {
+  return { paint, width: stdout.isTTY ? stdout.columns : undefined };
+}
+
+function colourOf<Row>(column: Column<Row> | undefined, row: Row | undefined): Colour | undefined {
+  return row === undefined ? undefined : column?.colour?.(row);
+}
+
+function shrink<Row>(columns: Column<Row>[], widths: number[], available = Number.POSITIVE_INFINITY): void {
+  let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - available;
+  columns.forEach(({ shrinks }, index) => {
+    const width = widths[index] ?? 0;
+    if (!shrinks || over <= 0 || width <= LEAST) return;
+    widths[index] = Math.max(LEAST, width - over);
+    over -= width - Math.max(LEAST, width - over);
+  });
+}
+
+/** Facts under one another, the names in one column. */
+export function facts(entries: Record<string, string | number | null | undefined>, paint: Paint): string {
+  const given = Object.entries(entries).filter(([, value]) => value !== undefined);
+  const width = Math.max(...given.map(([name]) => name.length));
+  return given
+    .map(([name, value]) => `${paint('bold', name.padEnd(width))}  ${plain(String(value ?? '–'))}`)
+    .join('\n');
+}
+
+/** A moment in the reader's own zone, to the minute; `none` stands for null. */
+export function moment(timestamp: string | null, none = '–'): string {
+  if (timestamp === null) return none;
+  const date = new Date(timestamp);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Where a page of a list stands, and how to see the next one; undefined when the list is on one page. */
+export function pageLine(noun: string, list: { total: number; page: number; pages: number }): string {
+  const count = `${list.total} ${noun}`;
+  if (list.pages <= 1 && list.page === 1) return `${count}.`;
+  const more = list.page < list.pages ? ` Next: --page ${list.page + 1}` : '';
+  return `${count}, page ${list.page} of ${list.pages}.${more}`;
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
+const NARROW = /[\p{M}\p{Cf}]/u;
+
+/** How many columns of a terminal a text takes: East Asian letters and emoji take two, marks none. */
+function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  return [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+}
+
+function characterWidth(character: string): number {
+  if (NARROW.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let room = width - 1;
+  let kept = '';
+  for (const character of text) {
+    room -= characterWidth(character);
+    if (room < 0) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,57 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { usageError } from './errors.ts';
+import { canAsk, type Terminal } from './terminal.ts';
+
+/** Asks a person for a line, trimmed; an empty one stands for `preset` when there is one, else it is asked again. */
+export async function ask(terminal: Terminal, question: string, preset?: string): Promise<string> {
+  const shown = preset ? `${question} [${preset}]: ` : `${question}: `;
+  for (;;) {
+    const line = (await readLine(terminal, shown, false)).trim() || preset;
+    if (line) return line;
+  }
+}
+
+/**
+ * A secret: typed without echo by a person, or the first line of the standard input when that is no terminal. Never an
+ * argument, which every user of the machine can see and the shell remembers. A usage error when there is none.
+ */
+export async function askSecret(terminal: Terminal, question: string): Promise<string> {
+  const secret = canAsk(terminal)
+    ? await readLine(terminal, `${question}: `, true)
+    : await firstLine(terminal.stdin as AsyncIterable<Buffer>);
+  if (secret === '') throw usageError(`No ${question.toLowerCase()} was given.`, 'Type it, or write it to the input.');
+  return secret;
+}
+
+const LONGEST_SECRET = 4096;
+
+async function firstLine(stdin: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += chunk.toString();
+    if (text.includes('\n') || text.length > LONGEST_SECRET) break;
+  }
+  return (text.split('\n', 1)[0] ?? '').replace(/\r$/, '');
+}
+
+/** One line from the terminal. The question goes to stderr, so that stdout holds nothing but results. */
+function readLine({ stdin, stderr }: Terminal, question: string, hidden: boolean): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  if (hidden) stderr.write(question);
+  const lines = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true, historySize: 0 });
+  return new Promise((resolve, reject) => {
+    const cancelled = () => {
+      stderr.write('\n');
+      reject(usageError('Cancelled.'));
+    };
+    lines.once('SIGINT', () => lines.close());
+    lines.once('close', cancelled);
+    lines.question(hidden ? '' : question, (answer) => {
+      lines.removeListener('close', cancelled);
+      lines.close();
+      if (hidden) stderr.write('\n');
+      resolve(answer);
+    });
+  });
+}

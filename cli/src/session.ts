@@ -1,0 +1,95 @@
+import { createDashboardClient, type DashboardClient } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { type Profile, readProfiles } from './config.ts';
+import { CommandError, EXIT, usageError } from './errors.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The options that every command takes. */
+export interface GlobalOptions {
+  json?: boolean;
+  profile?: string;
+  url?: string;
+}
+
+/** What a command calls with: whose server, and as whom. */
+export interface Session {
+  url: string;
+  /** The profile's name; undefined when COMMERCE_API_KEY is used. */
+  profileName: string | undefined;
+  /** What is remembered of the profile; empty when COMMERCE_API_KEY is used. */
+  profile: Partial<Profile>;
+  client: DashboardClient;
+}
+
+/** Patience of a client, as the SDK takes it. */
+export type Patience = { maxAttempts?: number; maxWaitMs?: number; timeoutMs?: number };
+
+export const LOCAL_URL = 'http://localhost:8080';
+
+/** The profile that a command is about: --profile, else COMMERCE_PROFILE, else "default". */
+export function profileNameOf({ profile }: GlobalOptions, { env }: Pick<Terminal, 'env'>): string {
+  return profile || env.COMMERCE_PROFILE || 'default';
+}
+
+/**
+ * The server and credentials of a command. COMMERCE_API_KEY comes before the profile, unless --profile names one. What a
+ * profile remembers is sent to its own server alone: another --url or COMMERCE_URL needs a login of its own.
+ */
+export async function openSession(command: Command, terminal: Terminal, patience: Patience = {}): Promise<Session> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const { env } = terminal;
+  const name = profileNameOf(options, terminal);
+  const profiles = await readProfiles(env);
+  const kept = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const asked = options.url || (options.profile ? undefined : env.COMMERCE_URL);
+  const url = serverUrl(asked || kept?.url || LOCAL_URL);
+
+  if (env.COMMERCE_API_KEY && !options.profile) {
+    const client = createDashboardClient({ baseUrl: url, apiKey: env.COMMERCE_API_KEY, ...patience });
+    return { url, profileName: undefined, profile: {}, client };
+  }
+  if (!kept) throw notLoggedIn(name, Object.keys(profiles));
+  if (url !== kept.url) {
+    const remedy = `Log in there: commerce login --url ${url} --profile ANOTHER_NAME`;
+    throw new CommandError(
+      EXIT.notLoggedIn,
+      'other_server',
+      `Profile "${name}" is for ${kept.url}, not ${url}.`,
+      remedy,
+    );
+  }
+  const credentials = credentialsOf(kept);
+  if (!credentials) throw notLoggedIn(name, []);
+  const { merchant_id } = kept;
+  const client = createDashboardClient({
+    baseUrl: url,
+    ...credentials,
+    ...patience,
+    ...(merchant_id && { merchantId: merchant_id }),
+  });
+  return { url, profileName: name, profile: kept, client };
+}
+
+function credentialsOf({ api_key, session_token }: Profile) {
+  if (api_key) return { apiKey: api_key };
+  return session_token ? { sessionToken: session_token } : undefined;
+}
+
+function notLoggedIn(name: string, others: string[]): CommandError {
+  const flag = name === 'default' ? '' : ` --profile ${name}`;
+  const known = others.length > 0 ? `. Known profiles: ${others.join(', ')}` : '';
+  const remedy = `commerce login${flag}, or set COMMERCE_API_KEY${known}`;
+  return new CommandError(EXIT.notLoggedIn, 'not_logged_in', `Profile "${name}" is not logged in.`, remedy);
+}
+
+/** A server's address as it is kept: without a slash at its end. A usage error when it is none. */
+export function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw usageError(`"${text}" is not the address of a server.`, `Write it as ${LOCAL_URL} or https://shop.example`);
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw usageError('The address of a server has no user, query or fragment.');
+  }
+  return url.href.replace(/\/+$/, '');
+}

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { run } from './main.ts';
+import type { Terminal } from './terminal.ts';
+
+/** One request as the fake server saw it. */
+export interface Seen {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it sent.
+  body: any;
+}
+
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
+
+/** Answers by verb and path, such as `GET /api/dashboard/me`; a function decides by the request. */
+export type Answers = Record<string, Answer | ((seen: Seen) => Answer)>;
+
+/** A server in place of ours, for the time of one test, and all that it was asked. */
+export async function fakeServer(answers: Answers): Promise<{ url: string; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const text = (await request.toArray()).join('');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fake');
+    const { method = 'GET', headers } = request;
+    const call = { method, path: pathname, query: searchParams, headers, body: text ? JSON.parse(text) : undefined };
+    seen.push(call);
+    const answer = answers[`${method} ${pathname}`] ?? refusal(404, 'not_found', 'There is no such thing.');
+    const { status = 200, body, headers: more } = typeof answer === 'function' ? answer(call) : answer;
+    response.writeHead(status, { 'Content-Type': 'application/json', ...more });
+    response.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+/** The address of a server that has gone away. */
+export async function closedServer(): Promise<{ url: string }> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return { url: `http://127.0.0.1:${port}` };
+}
+
+/** An answer that refuses, in the contract's shape. */
+export function refusal(status: number, error: string, message: string, more: object = {}): Answer {
+  return { status, body: { error, message, request_id: 'req-1', retryable: false, ...more } };
+}
+
+/** A folder of its own for one test. */
+export async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'commerce-cli-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** A command line of one user: what it remembers stays from call to call. `typed` is what a person at a terminal types. */
+export async function user(env: Record<string, string> = {}) {
+  const config = join(await folder(), 'config.json');
+  const commerce = async (args: string[], { input = '', typed }: { input?: string; typed?: string } = {}) => {
+    const [stdout, stderr] = [collector(typed !== undefined), collector(typed !== undefined)];
+    const stdin = typed === undefined ? Readable.from([Buffer.from(input)]) : keyboard(typed);
+    const terminal: Terminal = { env: { COMMERCE_CONFIG: config, ...env }, stdin, stdout, stderr };
+    const code = await run(args, terminal);
+    return { code, out: stdout.text(), err: stderr.text() } satisfies Outcome;
+  };
+  return { commerce, config };
+}
+
+/** A user who calls the server with an API key. */
+export async function loggedIn(url: string, apiKey = 'key_test') {
+  return user({ COMMERCE_URL: url, COMMERCE_API_KEY: apiKey });
+}
+
+function collector(isTTY: boolean) {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return Object.assign(stream, { isTTY, columns: 100, text: () => Buffer.concat(chunks).toString() });
+}
+
+/** Types line after line, each when the one before was taken. */
+function keyboard(typed: string) {
+  const stream = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stream });
+  const lines = typed.split('\n');
+  const typeNext = () => {
+    const line = lines.shift();
+    if (line !== undefined) stream.write(`${line}\r`);
+  };
+  stream.on('newListener', (event) => event === 'keypress' && setImmediate(typeNext));
+  return stream;
+}

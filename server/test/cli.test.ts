@@ -1,0 +1,126 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { folder, loggedIn, user } from '../../cli/src/testing.ts';
+import { openShop } from './shop.ts';
+
+/** The command line against the real server: what a merchant does with a catalogue, from file to shop and back. */
+
+const FIXTURE = new URL('fixtures/shopify-products.csv', import.meta.url).pathname;
+
+async function merchant() {
+  const shop = await openShop();
+  const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
+  return { ...shop, commerce };
+}
+
+const countsOf = (out: string) => JSON.parse(out).counts;
+
+test('a Shopify file becomes a shop: the sound products are sold, the others named by line', async () => {
+  const { commerce, storefront } = await merchant();
+  const { code, err } = await commerce(['products', 'import', FIXTURE]);
+  expect(code).toBe(5);
+  expect(err).toContain('line 9: Variant Price: "twelve" is not a plain amount');
+  expect(err).toContain('line 10: product: A SKU of this row belongs to a variant of another product. (copied-sku)');
+  expect(err).toContain('Error: 2 of 7 products were refused.');
+
+  const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { sort: 'name_asc' } } });
+  expect(list?.products.map(({ name }) => name)).toEqual(['Café-Tasse', 'Gift Card', 'Linen Shirt', 'Stoneware Mug']);
+  const path = { id_or_slug: 'linen-shirt' };
+  const { data: shirt } = await storefront.GET('/api/storefront/products/{id_or_slug}', { params: { path } });
+  expect(shirt).toMatchObject({
+    description: 'Woven in Portugal & washed soft.\n\n- 100 % linen',
+    price: '59.00',
+    compare_at_price: '79.00',
+    total_inventory: 16,
+    options: [
+      { name: 'Size', values: ['S', 'M'] },
+      { name: 'Colour', values: ['Sand', 'Ink'] },
+    ],
+  });
+  expect(shirt?.variants.map(({ sku, inventory_quantity }) => [sku, inventory_quantity])).toEqual([
+    ['LS-S-SAND', 4],
+    ['LS-S-INK', 0],
+    ['LS-M-SAND', 12],
+  ]);
+});
+
+test('a dry run writes nothing, and importing again changes nothing', async () => {
+  const { commerce, dashboard } = await merchant();
+  const all = { created: 5, updated: 0, unchanged: 0, refused: 2 };
+  const dry = await commerce(['products', 'import', FIXTURE, '--dry-run', '--json']);
+  // A dry run judges each product by itself: an SKU that two of them share is found when the first is written.
+  expect(countsOf(dry.out)).toEqual({ created: 6, updated: 0, unchanged: 0, refused: 1 });
+  expect((await dashboard.GET('/api/dashboard/products')).data?.total).toBe(0);
+  expect(countsOf((await commerce(['products', 'import', FIXTURE, '--json'])).out)).toEqual(all);
+  const again = await commerce(['products', 'import', FIXTURE, '--json']);
+  expect(countsOf(again.out)).toEqual({ ...all, created: 0, unchanged: 5 });
+});
+
+test('stock that was sold since is put back only when asked for', async () => {
+  const { commerce } = await merchant();
+  await commerce(['products', 'import', FIXTURE]);
+  const stock = async () =>
+    JSON.parse((await commerce(['inventory', 'list', '--q', 'MUG-1', '--json'])).out).inventory[0];
+  const adjusted = await commerce(['inventory', 'adjust', 'MUG-1', '--delta', '-5', '--reason', 'lost']);
+  expect(adjusted.code).toBe(0);
+  await commerce(['products', 'import', FIXTURE]);
+  expect((await stock()).inventory_quantity).toBe(35);
+  await commerce(['products', 'import', FIXTURE, '--update-inventory']);
+  expect((await stock()).inventory_quantity).toBe(40);
+});
+
+for (const format of ['jsonl', 'shopify']) {
+  test(`a catalogue goes into another shop and back as ${format} without a change`, async () => {
+    const [first, second] = [await merchant(), await merchant()];
+    await first.commerce(['products', 'import', FIXTURE]);
+    const dir = await folder();
+    const [there, back] = [join(dir, `there.${format}`), join(dir, `back.${format}`)];
+    const exportTo = (file: string) => ['products', 'export', '--format', format, '--output', file];
+
+    expect((await first.commerce(exportTo(there))).code).toBe(0);
+    const moved = await second.commerce(['products', 'import', there, '--json']);
+    expect(countsOf(moved.out)).toEqual({ created: 5, updated: 0, unchanged: 0, refused: 0 });
+    await second.commerce(exportTo(back));
+    expect(await readFile(back, 'utf8')).toBe(await readFile(there, 'utf8'));
+    const home = await first.commerce(['products', 'import', back, '--json']);
+    expect(countsOf(home.out)).toEqual({ created: 0, updated: 0, unchanged: 5, refused: 0 });
+  });
+}
+
+test('a file of many calls arrives whole, its bad rows named', async () => {
+  const { commerce, dashboard } = await merchant();
+  const rows = Array.from({ length: 450 }, (_, index) => {
+    const price = index % 100 === 7 ? '1.23456' : '5.00';
+    return JSON.stringify({ name: `Thing ${index}`, slug: `thing-${index}`, price, status: 'active' });
+  });
+  const file = join(await folder(), 'things.jsonl');
+  await writeFile(file, rows.join('\n'));
+  const { code, err } = await commerce(['products', 'import', file]);
+  expect(code).toBe(5);
+  const named = err.match(/^line \d+: price: .+ \(thing-\d+\)$/gm)?.map((line) => Number(line.split(/[ :]/)[1]));
+  expect(named?.sort((a, b) => a - b)).toEqual([8, 108, 208, 308, 408]);
+  expect((await dashboard.GET('/api/dashboard/products')).data?.total).toBe(445);
+});
+
+test('a person logs in, asks who they are, and logs out; the session is over at once', async () => {
+  const { baseUrl, credentials } = await openShop();
+  const { commerce, config } = await user();
+  const { email, password } = credentials.staff;
+  const login = await commerce(['login', '--url', baseUrl, '--email', email], { input: `${password}\n` });
+  expect(login).toMatchObject({ code: 0, err: '' });
+  expect((await commerce(['whoami'])).out).toContain(email);
+  const kept = await readFile(config, 'utf8');
+  expect((await commerce(['logout'])).code).toBe(0);
+  await writeFile(config, kept);
+  expect((await commerce(['whoami'])).code).toBe(3);
+});
+
+test('a sync key is made, rotated and revoked', async () => {
+  const { commerce } = await merchant();
+  const made = JSON.parse((await commerce(['sync-keys', 'create', '--description', 'Search', '--json'])).out);
+  expect(made.secret).toMatch(/^syk_/);
+  const revoked = await commerce(['sync-keys', 'revoke', made.id]);
+  expect(revoked.out).toMatch(/^Revoked: Search /);
+  expect((await commerce(['sync-keys', 'list'])).out).toContain('revoked');
+});
