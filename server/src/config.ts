@@ -127,6 +127,9 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   return mistakes;
 }
 
+/** What the `commerce` command reads, which may well be set beside a server. */
+const OF_THE_COMMAND_LINE = ['COMMERCE_URL', 'COMMERCE_API_KEY', 'COMMERCE_PROFILE', 'COMMERCE_CONFIG'];
+
 /** Variables that are most likely meant for the server, but are none of its own. */
 function strangersIn(env: NodeJS.ProcessEnv): string[] {
   const sentences: string[] = [];
@@ -134,7 +137,8 @@ function strangersIn(env: NodeJS.ProcessEnv): string[] {
     if (Object.hasOwn(VARIABLES, name)) continue;
     const meant = entries().find(([known]) => !env[known] && isTypo(name, known))?.[0];
     if (meant) sentences.push(`${name} is no setting of the server. Did you mean ${meant}?`);
-    else if (name.startsWith('COMMERCE_')) sentences.push(`${name} is no setting of the server. Remove it.`);
+    else if (name.startsWith('COMMERCE_') && !OF_THE_COMMAND_LINE.includes(name))
+      sentences.push(`${name} is no setting of the server. Remove it.`);
   }
   return sentences;
 }

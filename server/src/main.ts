@@ -70,7 +70,10 @@ try {
 /** What stopped a command, in the words of whoever threw it; a stack would help nobody at a terminal. */
 function sentenceOf(error: unknown): string {
   if (error instanceof ValidationError) return error.detail.map(({ msg }) => msg).join('\n');
-  const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
+  const { code, message, port, severity } = error as NodeJS.ErrnoException & { port?: number; severity?: string };
   if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what uses it, or set PORT to another one.`;
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return `${message}: nobody answers. Run commerce-server doctor.`;
+  // knex puts the whole statement before PostgreSQL's own words.
+  if (severity) return `PostgreSQL refused: ${message.split(' - ').at(-1)}. Run commerce-server doctor.`;
   return message || String(error);
 }

@@ -5,6 +5,7 @@ import { unsafeDurability } from './durability.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const OLDEST_VERSION = 15;
+const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
 /** Of max_connections, left to the operator and to other programs. */
 const SPARE_CONNECTIONS = 10;
@@ -77,19 +78,37 @@ const checkMigrations: Check = async (client, url) => {
 };
 
 const checkRole: Check = async (client) => {
-  const { rows } = await client.query<{ unbound: boolean; member: boolean }>(
-    `select rolsuper or rolbypassrls as unbound, pg_has_role(current_user, oid, 'member') as member
+  const { rows } = await client.query<{ login: string; unbound: boolean; member: boolean }>(
+    `select current_user as login, rolsuper or rolbypassrls as unbound, pg_has_role(current_user, oid, 'member') as member
       from pg_roles where rolname = 'commerce_app'`,
   );
   const role = rows[0];
-  if (!role) return wrong('role', 'commerce_app does not exist', 'Run commerce-server migrate.');
+  if (!role) return missingRole(client);
   if (role.unbound) {
     return wrong('role', 'row-level security does not bind it', 'alter role commerce_app nosuperuser nobypassrls;');
   }
   return role.member
     ? ok('role', 'commerce_app, bound by row-level security')
-    : wrong('role', 'the login may not act as commerce_app', 'As a superuser: grant commerce_app to the login.');
+    : wrong(
+        'role',
+        `${role.login} may not act as commerce_app`,
+        `As a superuser: grant ${ROLES} to ${role.login} with admin option;`,
+      );
 };
+
+async function missingRole(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query<{ login: string; may_create: boolean }>(
+    `select rolname as login, rolsuper or rolcreaterole as may_create from pg_roles where rolname = current_user`,
+  );
+  const login = rows[0];
+  return login?.may_create
+    ? wrong('role', 'commerce_app does not exist', 'Run commerce-server migrate.')
+    : wrong(
+        'role',
+        `${login?.login} may not make commerce_app`,
+        `As a superuser: alter role ${login?.login} createrole;`,
+      );
+}
 
 const checkDurability: Check = async (client) => {
   const unsafe = await unsafeDurability(client);

@@ -31,11 +31,14 @@ export interface Binaries {
 export const OPEN_DIR = '/var/lib/commerce-backend';
 
 /**
- * The account that the embedded PostgreSQL runs as: undefined for "as ourselves". For root it is the user `postgres`,
- * which is made if the machine has none. Throws an Error that says what to do.
+ * The account that the embedded PostgreSQL with its files in `place` runs as: undefined for "as ourselves". For root it is
+ * whoever the files belong to already, else the user `postgres`, which is made if the machine has none. Throws an Error
+ * that says what to do.
  */
-export function accountOfPostgres(): Account | undefined {
+export function accountOfPostgres(place: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
+  const files = statSync(place, { throwIfNoEntry: false });
+  if (files && files.uid !== 0) return { uid: files.uid, gid: files.gid };
   const known = accountNamed('postgres');
   if (known) return known;
   try {

@@ -173,7 +173,7 @@ test('a postmaster.pid whose number another program has by now does not keep it 
   const stale = readFileSync(file, 'utf8').split('\n');
   await first.stop();
   // Of the user that PostgreSQL runs as: it would take any other's for gone by itself.
-  const stranger = spawn('sleep', ['60'], { ...accountOfPostgres() });
+  const stranger = spawn('sleep', ['60'], { ...accountOfPostgres(join(directory, 'postgres')) });
   clean.push(() => stranger.kill());
   writeFileSync(file, [stranger.pid, ...stale.slice(1)].join('\n'));
   const { uid, gid } = statSync(join(directory, 'postgres'));

@@ -51,7 +51,7 @@ export class DataDirInUse extends Error {
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = resolve(options.dataDir);
   const { onProgress = () => {}, durable = true } = options;
-  const account = accountOfPostgres();
+  const account = accountOfPostgres(join(dataDir, 'postgres'));
   const binaries = await findBinaries(account);
   const cluster = await openCluster({ dataDir, binaries, account, durable, onProgress });
   const housing: Housing = { cluster, binaries, account, logFile: join(dataDir, 'postgres.log'), durable, onProgress };
@@ -68,6 +68,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     reused,
     stop: async () => {
       watch.end();
+      await othersToLeave(watch.owner());
       // The lock is not given back before: a server that starts meanwhile would take over what is about to end.
       await stopPostmaster(housing);
     },
@@ -138,9 +139,11 @@ async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise
 }
 
 /** Does steps 2 and 3 again whenever the owner's connection breaks, on the same port, until it is ended. */
-function keepOwned(housing: Housing, dataDir: string, first: pg.Client, port: number): { end: () => void } {
+function keepOwned(housing: Housing, dataDir: string, first: pg.Client, port: number) {
   let ended = false;
+  let current = first;
   const watch = (owner: pg.Client) => {
+    current = owner;
     owner.once('end', () => {
       if (!ended) void mend();
     });
@@ -161,8 +164,25 @@ function keepOwned(housing: Housing, dataDir: string, first: pg.Client, port: nu
   };
   watch(first);
   return {
+    owner: () => current,
     end: () => {
       ended = true;
     },
   };
+}
+
+const LEAVE_WITHIN_MS = 1_000;
+
+/**
+ * A pool says that it has ended before its connections have. One that PostgreSQL cuts off instead raises an error when
+ * nobody listens any more.
+ */
+async function othersToLeave(owner: pg.Client): Promise<void> {
+  const deadline = Date.now() + LEAVE_WITHIN_MS;
+  const others = `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`;
+  try {
+    while (Date.now() < deadline && (await owner.query(others)).rowCount) await sleep(10);
+  } catch {
+    // PostgreSQL is away: so are they.
+  }
 }

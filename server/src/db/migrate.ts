@@ -66,11 +66,15 @@ export async function pendingMigrations(url: string): Promise<string[]> {
 /** The name of the newest migration of this release, for the readiness check. */
 export const LATEST_MIGRATION = Object.keys(MIGRATIONS).at(-1) ?? '';
 
+// knex prints what fails by itself; whoever called is told by the error.
+const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
+
 async function withMigrator<T>(url: string, deed: (knex: Knex) => Promise<T>): Promise<T> {
   const knex = knexFactory({
     client: 'pg',
     connection: url,
     pool: { min: 0, max: 2 },
+    log: SILENT,
     migrations: { migrationSource: source, tableName: 'commerce_migrations', schemaName: 'public' },
   });
   try {

@@ -1,6 +1,7 @@
 import express, { type Request, type Response } from 'express';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import type { Operation } from './contract.ts';
+import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './extent.ts';
 
 /**
  * Reads the JSON body of a request into `req.body`, within the operation's size, a depth of 20, and without characters
@@ -20,8 +21,8 @@ export async function readBody(operation: Operation, req: Request, res: Response
     throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
   }
   await parse(operation.bodyLimitBytes, req, res);
-  const found = findUnacceptable(req.body, ['body'], 0);
-  if (found) throw new ValidationError([found]);
+  const found = findUnstorable(req.body);
+  if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
 }
 
 const parsers = new Map<number, express.RequestHandler>();
@@ -29,12 +30,18 @@ const parsers = new Map<number, express.RequestHandler>();
 function parse(limit: number, req: Request, res: Response): Promise<void> {
   let parser = parsers.get(limit);
   if (!parser) {
-    parser = express.json({ limit, inflate: false, strict: false, type: () => true });
+    parser = express.json({ limit, inflate: false, strict: false, type: () => true, verify });
     parsers.set(limit, parser);
   }
   return new Promise((resolve, reject) => {
     parser(req, res, (error?: unknown) => (error ? reject(refusalOf(error, limit)) : resolve()));
   });
+}
+
+/** Judges the bytes before they are parsed. body-parser hands on the `type` of what this throws. */
+function verify(_req: unknown, _res: unknown, bytes: Buffer, charset: string): void {
+  const type = charset === 'utf-8' ? excessOf(bytes) : 'charset.unsupported';
+  if (type) throw Object.assign(new Error(type), { type });
 }
 
 /** body-parser puts the raw body on its errors (hazards §0.11), so nothing of them is kept but the kind. */
@@ -49,38 +56,42 @@ function refusalOf(error: unknown, limit: number): Error {
       return new ShopError('unsupported_media_type', 'Send the body in UTF-8.');
     case 'entity.parse.failed':
       return new ValidationError([{ loc: ['body'], msg: 'The body is not valid JSON.', type: 'json_invalid' }]);
+    case 'too_deep':
+      return excessive(type, `The body may be nested ${MAX_DEPTH} levels deep at most.`);
+    case 'too_many_entries':
+      return excessive('too_long', `A list may have ${MAX_ENTRIES} entries at most.`);
+    case 'too_many_fields':
+      return excessive('too_long', `An object may have ${MAX_FIELDS} fields at most.`);
+    case 'too_many_values':
+      return excessive('too_long', `The body may hold ${MAX_VALUES} values at most.`);
     default:
       return new ShopError('invalid_request', 'The body did not arrive whole.');
   }
+}
+
+function excessive(type: string, msg: string): ValidationError {
+  return new ValidationError([{ loc: ['body'], msg, type }]);
 }
 
 function tooLarge(limit: number): ShopError {
   return new ShopError('payload_too_large', `The body may have ${limit} bytes at most.`, { limit_bytes: limit });
 }
 
-const MAX_DEPTH = 20;
-
-function findUnacceptable(
-  value: unknown,
-  loc: (string | number)[],
-  depth: number,
-): ValidationError['detail'][0] | undefined {
-  if (typeof value === 'string') return isStorable(value) ? undefined : unstorable(loc);
+/** The first text that PostgreSQL cannot keep, as a mistake with its place. The depth is bounded by now. */
+function findUnstorable(value: unknown): ValidationError['detail'][0] | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : unstorable();
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth >= MAX_DEPTH) {
-    return { loc, msg: `The body may be nested ${MAX_DEPTH} levels deep at most.`, type: 'too_deep' };
-  }
-  for (const [key, child] of Object.entries(value)) {
-    if (!isStorable(key)) return unstorable(loc);
-    if (typeof child === 'string' ? isStorable(child) : typeof child !== 'object') continue;
-    const found = findUnacceptable(child, [...loc, Array.isArray(value) ? Number(key) : key.slice(0, 100)], depth + 1);
-    if (found) return found;
+  const list = Array.isArray(value);
+  for (const key in value) {
+    if (!isStorable(key)) return unstorable();
+    const found = findUnstorable((value as Record<string, unknown>)[key]);
+    if (found) return { ...found, loc: [list ? Number(key) : key.slice(0, 100), ...found.loc] };
   }
   return undefined;
 }
 
-function unstorable(loc: (string | number)[]) {
-  return { loc, msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
+function unstorable() {
+  return { loc: [], msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
 }
 
 /** PostgreSQL keeps neither NUL nor half a surrogate pair. */

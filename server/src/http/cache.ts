@@ -18,22 +18,23 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
 
 export function createCatalogueCache({ enabled }: { enabled: boolean }): CatalogueCache {
-  const bodies = new LRUCache<string, string>({
+  // Bytes, not text: what is sent again and again is encoded once.
+  const bodies = new LRUCache<string, { body: Buffer; headers: Record<string, string> }>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ENTRY_BYTES,
-    sizeCalculation: (body, key) => 2 * (body.length + key.length),
+    sizeCalculation: ({ body }, key) => body.length + 2 * key.length,
   });
   return {
     async remember(shop, operation, req, notes, read) {
       const key = JSON.stringify([shop.siteId, shop.catalogVersion, operation.id, req.params, sorted(req.query)]);
-      const etag = `"${createHash('sha1').update(key).digest('base64url')}"`;
-      const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
       const known = enabled ? bodies.get(key) : undefined;
       notes.cached = known !== undefined;
-      if (known !== undefined) return { status: operation.status, body: known, headers };
-      const answer = await read();
-      if (enabled && answer.body !== undefined) bodies.set(key, answer.body);
-      return { ...answer, headers };
+      if (known) return { status: operation.status, ...known };
+      const etag = `"${createHash('sha1').update(key).digest('base64url')}"`;
+      const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
+      const { status, body } = await read();
+      if (enabled && body !== undefined) bodies.set(key, { body: Buffer.from(body), headers });
+      return { status, body, headers };
     },
   };
 }

@@ -59,7 +59,8 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   if (!isWellFormed(scheme.kind, secret)) throw invalidToken();
   const site_id = alternative.includes('SiteId') ? String(headers['x-site-id']) : null;
   if (site_id !== null && !UUID.test(site_id)) throw invalidToken();
-  const merchant = headers['x-service-merchant-id'];
+  const takesMerchant = operation.parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
+  const merchant = takesMerchant ? headers['x-service-merchant-id'] : undefined;
   return { kind: scheme.kind, secret, site_id, merchant_id: UUID.test(String(merchant)) ? String(merchant) : null };
 }
 
@@ -141,7 +142,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
   );
   const found = rows[0];
   if (!found?.id) throw invalidToken();
-  if (!found.site_id && !operation.merchantOptional) {
+  if (!found.site_id && (claim.merchant_id || !operation.merchantOptional)) {
     if (claim.merchant_id || found.merchants === 0) throw wrongMerchant();
     const msg = 'This login belongs to several merchants: name one of those that GET /api/dashboard/me lists.';
     throw new ValidationError([{ loc: ['header', 'X-Service-Merchant-Id'], msg, type: 'missing' }]);

@@ -58,6 +58,7 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
     const notes = res.locals as Notes;
     try {
       if (!req.originalUrl.startsWith('/')) throw new ShopError('invalid_request', 'Send the path alone, from / on.');
+      if (!isDecodable(req.originalUrl)) throw new ShopError('invalid_request', 'A % in the address encodes no UTF-8.');
       const { operation, path } = route(req.method, req.originalUrl);
       notes.operation = operation;
       req.params = path;
@@ -72,6 +73,14 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       send(deps, req, res, answer);
     }
   };
+}
+
+function isDecodable(url: string): boolean {
+  try {
+    return !url.includes('%') || decodeURIComponent(url) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** A request with all that is known of it before the database is asked. */
@@ -203,7 +212,8 @@ function canonical(value: unknown): string {
 function send(deps: Deps, req: Request, res: Response, answer: Answer): void {
   if (res.headersSent) return;
   const notes = res.locals as Notes;
-  const fault = deps.validateResponses && notes.operation && faultIn(notes.operation, answer.status, answer.body);
+  const fault =
+    deps.validateResponses && notes.operation && faultIn(notes.operation, answer.status, answer.body?.toString());
   if (fault) notes.cause = new Error(fault);
   const { status, body, headers = {} } = fault ? answerTo(notes.cause, notes.request_id) : answer;
   res.status(status).set(headers);

@@ -16,7 +16,8 @@ const catalogue = (document.components.schemas?.ErrorCode?.['x-error-catalogue']
 
 export interface Answer {
   status: number;
-  body: string | undefined;
+  /** JSON, as text or encoded. */
+  body: string | Buffer | undefined;
   headers?: Record<string, string>;
 }
 

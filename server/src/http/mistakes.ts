@@ -61,13 +61,17 @@ export function detailOf(
 ): ValidationErrorItem[] {
   // A choice that failed is told only when none of its parts says more.
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
-  const found = (parts.length > 0 ? parts : errors).map((error) => itemOf(operation, error, prefix));
-  const seen = new Set<string>();
-  const all = [...own, ...found].filter(({ loc, type }) => {
-    const key = JSON.stringify([loc, type]);
-    return !seen.has(key) && seen.add(key);
-  });
-  return all.slice(0, MAX_MISTAKES);
+  const all = new Map<string, ValidationErrorItem>();
+  const add = (item: ValidationErrorItem) => {
+    const key = JSON.stringify([item.loc, item.type]);
+    if (!all.has(key)) all.set(key, item);
+  };
+  own.forEach(add);
+  for (const error of parts.length > 0 ? parts : errors) {
+    if (all.size >= MAX_MISTAKES) break;
+    add(itemOf(operation, error, prefix));
+  }
+  return [...all.values()].slice(0, MAX_MISTAKES);
 }
 
 const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if'];

@@ -107,7 +107,7 @@ const STORED_REFUSALS = [400, 402, 403, 404, 409];
 
 async function remember(shop: Shop, key: Key, { status, body }: Answer): Promise<void> {
   const encrypted = key.secret && status < 300;
-  const bytes = body === undefined ? null : encrypted ? encrypt(key, body) : Buffer.from(body);
+  const bytes = body === undefined ? null : encrypted ? encrypt(key, body.toString()) : Buffer.from(body);
   await shop.run(
     sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
       where site_id = ${shop.siteId} and principal_id = ${key.principal_id}

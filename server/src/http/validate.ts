@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Request } from 'express';
 import { document, type Operation, type Parameter, resolve } from './contract.ts';
 import { FORMATS } from './formats.ts';
+import { type Judge, judge } from './judge.ts';
 import { detailOf, parameterMistakes } from './mistakes.ts';
 
 /**
@@ -20,7 +21,7 @@ export interface Validation {
 interface Check {
   query: Map<string, Parameter>;
   parameters: ValidateFunction;
-  body: ValidateFunction | undefined;
+  body: Judge | undefined;
   bodyRequired: boolean;
 }
 
@@ -47,8 +48,11 @@ export function createValidation(): Validation {
 function bodyMistakes(operation: Operation, { body: check, bodyRequired }: Check, body: unknown) {
   if (!check) return [];
   if (body === undefined) return bodyRequired ? [{ loc: ['body'], msg: 'Field required.', type: 'missing' }] : [];
-  return check(body) ? [] : detailOf(operation, check.errors ?? [], [], '/body');
+  return detailOf(operation, check(body), [], '/body');
 }
+
+/** Bodies of more values than this are told their first mistake alone. */
+const LARGE_BODY = 2_000;
 
 /** Text of the query becomes what its schema says, and absent parameters their default; a body is taken as it is. */
 function createCompiler(): (operation: Operation) => Check {
@@ -60,17 +64,20 @@ function createCompiler(): (operation: Operation) => Check {
   };
   const ofParameters = new Ajv2020({ ...options, coerceTypes: true, useDefaults: true });
   const ofBodies = new Ajv2020(options);
+  const ofLargeBodies = new Ajv2020({ ...options, allErrors: false });
   const contract = { $id: 'contract', components: openRows(structuredClone(document.components)) };
   ofParameters.addSchema(contract);
   ofBodies.addSchema(contract);
+  ofLargeBodies.addSchema(contract);
   return (operation) => {
     const declared = document.paths[operation.path]?.[operation.method]?.requestBody as JsonObject | undefined;
     const body = declared && (resolve(declared) as unknown as RequestBody);
-    const schema = body && openRows(structuredClone(body.content['application/json']?.schema));
+    const declaredSchema = body?.content['application/json']?.schema;
+    const schema = declaredSchema && inContract(openRows(structuredClone(declaredSchema)));
     return {
       query: new Map(operation.parameters.filter((one) => one.in === 'query').map((one) => [one.name, one])),
       parameters: ofParameters.compile(inContract(parametersSchema(operation.parameters))),
-      body: schema ? ofBodies.compile(inContract(schema)) : undefined,
+      body: schema && judge((all) => (all ? ofBodies : ofLargeBodies).compile(schema), LARGE_BODY),
       bodyRequired: body?.required ?? false,
     };
   };

@@ -41,7 +41,8 @@ export function productColumns(shop: Shop, audience: Audience): Sql {
     p.track_inventory,
     (select coalesce(sum(v.on_hand - v.reserved), 0) from variants v
       where v.site_id = p.site_id and v.product_id = p.id) as total_inventory,
-    ${inStock} as in_stock, p.status, p.metadata, p.published_at, p.created_at, p.updated_at`;
+    (select coalesce(bool_or(${available}), false) from variants v
+      where v.site_id = p.site_id and v.product_id = p.id) as in_stock, p.status, p.metadata, p.published_at, p.created_at, p.updated_at`;
 }
 
 const images = sql`(

@@ -53,12 +53,21 @@ export async function create(shop: Shop, input: ProductInput): Promise<Product> 
 /** Writes a planned product; answers its id. */
 export async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
   const id = uuidv7();
+  await holdCurrency(shop);
   await (plan.slug ? insertRow(shop, id, plan, plan.slug) : insertWithFreeSlug(shop, id, plan));
   await insertOptions(shop, id, plan.options);
   await insertVariants(shop, id, plan.variants, plan.track_inventory ?? true);
   if (plan.images?.length) await insertImages(shop, id, plan.images);
   await summarize(shop, id);
   return id;
+}
+
+/** The plan's amounts have the digits of the currency that the call began with: it must not change before they commit. */
+async function holdCurrency(shop: Shop): Promise<void> {
+  const held = await shop.run(
+    sql`select from sites where site_id = ${shop.siteId} and currency = ${shop.currency} for key share`,
+  );
+  if (held === 0) throw new ShopError('conflict', 'The currency of the shop has just changed. Send the product again.');
 }
 
 async function insertRow(shop: Shop, id: string, plan: ProductPlan, slug: string, ifTaken = empty): Promise<number> {

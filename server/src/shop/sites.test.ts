@@ -32,6 +32,16 @@ test('a code that is no currency makes no site', async () => {
   expect(rows).toHaveLength(0);
 });
 
+test('every mistake is told at once', async () => {
+  const { db } = await testServer();
+  const site = { name: ' ', currency: 'yen', staff: { email: 'nobody', name: 'x'.repeat(256) } };
+
+  const refusal = await inTransaction(db, (connection) => createSite(connection, site)).catch((error) => error);
+
+  const places = (refusal as ValidationError).detail.map(({ loc }) => loc.slice(1));
+  expect(places).toEqual([['currency'], ['name'], ['staff', 'name'], ['staff', 'email']]);
+});
+
 test('a site is made whole or not at all', async () => {
   const { db, owner } = await testServer();
   const site = { name: 'Shop half made', currency: 'EUR', staff };

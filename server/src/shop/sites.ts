@@ -1,3 +1,4 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../db/connect.ts';
@@ -34,14 +35,12 @@ export interface OpenedSite {
 
 /**
  * Makes a merchant with its site, settings, staff login, storefront token, API key and sync key. To be run inside a
- * transaction, on which the new site is the tenant afterwards. Throws ValidationError for a currency that is none.
+ * transaction, on which the new site is the tenant afterwards. Throws ValidationError for a currency
+ * that is none, and for a name or an e-mail that the contract would not show.
  */
 export async function createSite(connection: Connection, { name, currency, staff }: NewSite): Promise<OpenedSite> {
-  if (!isCurrency(currency)) {
-    throw new ValidationError([
-      bodyMistake(['currency'], 'value_error', `${currency} is no currency of ISO 4217 in use.`),
-    ]);
-  }
+  const mistakes = mistakesIn({ name, currency, staff });
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
   const tenant: Tenant = {
     site_id: uuidv7(),
     merchant_id: uuidv7(),
@@ -73,6 +72,27 @@ export async function createSite(connection: Connection, { name, currency, staff
       staff: { email: staff.email, password },
     },
   };
+}
+
+const MAX_NAME = 255;
+const MAX_EMAIL = 254;
+
+function mistakesIn({ name, currency, staff }: NewSite): ValidationErrorItem[] {
+  const mistakes: ValidationErrorItem[] = [];
+  if (!isCurrency(currency)) {
+    mistakes.push(bodyMistake(['currency'], 'value_error', `${currency} is no currency of ISO 4217 in use.`));
+  }
+  for (const [path, text] of [
+    [['name'], name],
+    [['staff', 'name'], staff.name],
+  ] as const) {
+    if (text.trim() !== '' && text.length <= MAX_NAME) continue;
+    mistakes.push(bodyMistake([...path], 'value_error', `A name must have 1 to ${MAX_NAME} characters.`));
+  }
+  if (staff.email.length > MAX_EMAIL || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(staff.email)) {
+    mistakes.push(bodyMistake(['staff', 'email'], 'value_error', `${staff.email.slice(0, 100)} is no e-mail address.`));
+  }
+  return mistakes;
 }
 
 /** Gives a person access to a site, with a login of their own when they have none. */

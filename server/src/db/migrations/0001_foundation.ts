@@ -20,8 +20,12 @@ export async function up(knex: Knex): Promise<void> {
       if not exists (select from pg_roles where rolname = 'commerce_search') then create role commerce_search nologin; end if;
     exception when duplicate_object or unique_violation then null;
     end $$;
-    grant commerce_app to current_user;
-    grant commerce_search to current_user;
+    -- Where the roles were made beforehand, the login may be a member without being allowed to grant them.
+    do $$ begin
+      grant commerce_app to current_user;
+      grant commerce_search to current_user;
+    exception when insufficient_privilege then null;
+    end $$;
     create schema if not exists commerce;
     grant usage on schema commerce to commerce_app;
     grant select on public.commerce_migrations to commerce_app;
@@ -101,9 +105,6 @@ export async function up(knex: Knex): Promise<void> {
       next_attempt_at timestamptz not null,
       expires_at timestamptz not null
     );
-
-    create table commerce.rate_limits (key text primary key, points integer not null default 0, expire bigint);
-    create index rate_limits_expire on commerce.rate_limits (expire);
   `);
 
   // One directory of every secret that names a tenant: storefront tokens, API keys, sync keys.

@@ -11,7 +11,10 @@ export async function up(knex: Knex): Promise<void> {
       if not exists (select from pg_roles where rolname = 'commerce_sweep') then create role commerce_sweep nologin; end if;
     exception when duplicate_object or unique_violation then null;
     end $$;
-    grant commerce_sweep to current_user;
+    do $$ begin
+      grant commerce_sweep to current_user;
+    exception when insufficient_privilege then null;
+    end $$;
     grant usage on schema commerce to commerce_sweep;
     grant select, delete on commerce.idempotency_keys, commerce.login_throttles, commerce.staff_sessions,
       commerce.catalog_schedule to commerce_sweep;

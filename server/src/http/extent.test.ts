@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './extent.ts';
+
+const excess = (text: string) => excessOf(Buffer.from(text));
+const list = (count: number, entry = '0') => `[${Array(count).fill(entry).join(',')}]`;
+const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`;
+
+test('a text at its bounds passes, and one beyond is told which bound it is', () => {
+  expect(excess('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH))).toBeUndefined();
+  expect(excess('{"a":'.repeat(MAX_DEPTH + 1))).toBe('too_deep');
+  expect(excess(list(MAX_ENTRIES))).toBeUndefined();
+  expect(excess(list(MAX_ENTRIES + 1))).toBe('too_many_entries');
+  expect(excess(object(MAX_FIELDS))).toBeUndefined();
+  expect(excess(object(MAX_FIELDS + 1))).toBe('too_many_fields');
+  expect(excess(list(MAX_VALUES / MAX_ENTRIES, list(MAX_ENTRIES)))).toBe('too_many_values');
+});
+
+test('brackets and commas inside strings do not count', () => {
+  const text = JSON.stringify({ a: '[{'.repeat(50), b: '\\",[,'.repeat(20_000), '[': ',' });
+  expect(excess(text)).toBeUndefined();
+});
+
+test('each list is counted by itself', () => {
+  expect(excess(`[${list(6_000)},${list(6_000)}]`)).toBeUndefined();
+  expect(excess(`[${list(2)},${list(MAX_ENTRIES + 1)},0]`)).toBe('too_many_entries');
+});
+
+test('what is no JSON is judged without harm', () => {
+  for (const text of ['', ']]]]', '"', '"\\', '}{', ',,,', '[1,2', '\u0000']) expect(excess(text)).toBeUndefined();
+});
