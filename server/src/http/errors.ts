@@ -21,10 +21,6 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
-export function statusOf(code: ErrorCode): number {
-  return catalogue[code]?.status ?? 500;
-}
-
 /** The answer to anything thrown. What is not ours to tell (a bug, a database message) becomes a bare 500 or 503. */
 export function answerTo(error: unknown, requestId: string): Answer {
   if (error instanceof ValidationError) {

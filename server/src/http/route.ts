@@ -20,8 +20,16 @@ export interface Match {
 
 const METHODS: HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** How long a part of a path may be is for the contract to say; find-my-way's own 100 would hide long slugs behind a 404. */
+const MAX_PARAMETER_LENGTH = 16 * 1024;
+
 export function createRouting(operations: Operation[]): Routing {
-  const router = findMyWay({ caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false });
+  const router = findMyWay({
+    caseSensitive: true,
+    ignoreTrailingSlash: false,
+    ignoreDuplicateSlashes: false,
+    maxParamLength: MAX_PARAMETER_LENGTH,
+  });
   for (const operation of operations) {
     const pattern = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.on(operation.method.toUpperCase() as HTTPMethod, pattern, () => undefined, operation);
@@ -29,7 +37,9 @@ export function createRouting(operations: Operation[]): Routing {
 
   function find(method: string, url: string) {
     try {
-      return router.find(method as HTTPMethod, url);
+      const found = router.find(method as HTTPMethod, url);
+      // `/products/` is no product without a name: a parameter is never empty.
+      return found && Object.values(found.params).includes('') ? null : found;
     } catch {
       return null; // Broken percent-encoding is no address of ours.
     }

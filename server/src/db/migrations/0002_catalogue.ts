@@ -233,11 +233,11 @@ async function catalogVersions(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop table commerce.catalog_schedule, commerce.product_tombstones, commerce.collection_products,
-      commerce.collections, commerce.stock_movements, commerce.variants, commerce.product_images,
-      commerce.product_options, commerce.products cascade;
     drop trigger bump_catalog on commerce.site_settings;
-    drop function commerce.bump_catalog, commerce.schedule_publication, commerce.catalog_version;
-    drop table commerce.catalog_versions;
+    drop function commerce.catalog_version;
+    drop table commerce.catalog_schedule, commerce.catalog_versions, commerce.product_tombstones,
+      commerce.collection_products, commerce.collections, commerce.stock_movements, commerce.variants,
+      commerce.product_images, commerce.product_options, commerce.products;
+    drop function commerce.bump_catalog, commerce.schedule_publication;
   `);
 }

@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { LATEST_MIGRATION, migrate, pendingMigrations, rollback } from './migrate.ts';
+
+/** A database of its own on the server of the test run, which migrations may undo. */
+async function withDatabase(deed: (url: string) => Promise<void>): Promise<void> {
+  const name = `migrate_${process.pid}_${Date.now()}`;
+  const admin = new pg.Client(inject('superuserUrl'));
+  await admin.connect();
+  try {
+    await admin.query(`create database ${name} owner commerce`);
+    const url = new URL(inject('databaseUrl'));
+    url.pathname = `/${name}`;
+    await deed(url.href);
+  } finally {
+    await admin.query(`drop database ${name} with (force)`);
+    await admin.end();
+  }
+}
+
+test('migrations go up, down and up again, and two processes that start together take turns', async () => {
+  await withDatabase(async (url) => {
+    const [first, second] = await Promise.all([migrate(url), migrate(url)]);
+    expect([...first, ...second].at(-1)).toBe(LATEST_MIGRATION);
+    expect(Math.min(first.length, second.length)).toBe(0);
+
+    const undone = await rollback(url);
+    expect(undone).toContain(LATEST_MIGRATION);
+    expect(await pendingMigrations(url)).toEqual(undone.toReversed());
+
+    expect(await migrate(url)).toEqual(undone.toReversed());
+    expect(await pendingMigrations(url)).toEqual([]);
+  });
+});
+
+test('a lock left behind by a process that was killed while migrating stops nobody', async () => {
+  await withDatabase(async (url) => {
+    await migrate(url);
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query('update public.commerce_migrations_lock set is_locked = 1');
+    await client.end();
+
+    expect(await migrate(url)).toEqual([]);
+  });
+});

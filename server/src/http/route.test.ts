@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { allowedMethods, route } from './route.ts';
+
+test('a path finds its operation, whatever the length of its slug', () => {
+  const slug = 'a'.repeat(255);
+
+  const { operation, path } = route('GET', `/api/storefront/products/${slug}?q=1`);
+
+  expect(operation.id).toBe('storefront.getProduct');
+  expect(path).toEqual({ id_or_slug: slug });
+});
+
+test('a second spelling of a path finds nothing', () => {
+  for (const url of [
+    '/api/storefront/products/',
+    '/api//storefront/products',
+    '/API/storefront/products',
+    '/api/%zz',
+  ]) {
+    expect(() => route('GET', url), url).toThrow('There is nothing at this address.');
+  }
+});
+
+test('a path that exists tells the methods it has', () => {
+  expect(allowedMethods('/api/storefront/products')).toEqual(['GET', 'HEAD']);
+  expect(() => route('POST', '/api/storefront/products')).toThrow('This address answers to GET, HEAD.');
+});
