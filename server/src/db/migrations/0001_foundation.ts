@@ -21,11 +21,8 @@ export async function up(knex: Knex): Promise<void> {
     exception when duplicate_object or unique_violation then null;
     end $$;
     -- Where the roles were made beforehand, the login may be a member without being allowed to grant them.
-    do $$ begin
-      grant commerce_app to current_user;
-      grant commerce_search to current_user;
-    exception when insufficient_privilege then null;
-    end $$;
+    do $$ begin grant commerce_app to current_user; exception when insufficient_privilege then null; end $$;
+    do $$ begin grant commerce_search to current_user; exception when insufficient_privilege then null; end $$;
     create schema if not exists commerce;
     grant usage on schema commerce to commerce_app;
     grant select on public.commerce_migrations to commerce_app;

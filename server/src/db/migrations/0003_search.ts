@@ -39,6 +39,7 @@ export async function up(knex: Knex): Promise<void> {
     create function commerce.search_products(words text, last_word_prefix tsquery, folded text)
     returns table (product_id uuid, rank real)
     language sql stable security definer set search_path = commerce, public, pg_temp
+    set pg_trgm.strict_word_similarity_threshold = 0.35
     begin atomic
       with by_sku as (
         select s.product_id, 10::real as rank from commerce.product_search s

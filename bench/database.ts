@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbedded } from '../server/src/db/embedded.ts';
+
+/** An empty database for one scenario, with a directory beside it for what servers keep in files. */
+export interface Database {
+  url: string;
+  /** Reads without row-level security, as the bare server does. */
+  bareUrl: string;
+  dataDir: string;
+  version: string;
+  drop(): Promise<void>;
+}
+
+/** In the PostgreSQL of DATABASE_URL when it is set, in an embedded one otherwise. */
+export async function openDatabase(): Promise<Database> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'commerce-bench-'));
+  const given = process.env.DATABASE_URL;
+  const { url, bareUrl, close } = given ? await createIn(given) : await embeddedIn(dataDir);
+  return {
+    url,
+    bareUrl,
+    dataDir,
+    version: await versionOf(url),
+    async drop() {
+      await close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function embeddedIn(dataDir: string) {
+  const { url, superuserUrl, stop } = await startEmbedded({ dataDir });
+  return { url, bareUrl: superuserUrl, close: stop };
+}
+
+async function createIn(server: string) {
+  const name = `commerce_bench_${process.pid}_${Date.now()}`;
+  await run(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, bareUrl: url.href, close: () => run(server, `drop database ${name} with (force)`) };
+}
+
+async function versionOf(url: string): Promise<string> {
+  const [row] = await run(url, 'show server_version');
+  return String(row?.server_version).split(' ')[0] ?? '';
+}
+
+async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}

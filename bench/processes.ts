@@ -1,0 +1,131 @@
+import { type ChildProcess, execFile, execFileSync, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** The processes that are measured: each server has one of its own. */
+export interface Running {
+  url: string;
+  process: ChildProcess;
+}
+
+const ROOT = join(import.meta.dirname, '..');
+const SERVER = join(ROOT, 'server/src/main.ts');
+export const CLI = join(ROOT, 'cli/bin/commerce.js');
+
+/** Tells the process that started this one where the server listens, once it does. */
+export function announce(server: Server): void {
+  server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+}
+
+/** Starts a server of this folder, which announces its port. */
+export async function startFile(file: string, args: string[] = []): Promise<Running> {
+  const child = fork(join(import.meta.dirname, file), args);
+  const [{ port }] = (await Promise.race([once(child, 'message'), failed(child, file)])) as [{ port: number }];
+  return { url: `http://127.0.0.1:${port}`, process: child };
+}
+
+export interface CommerceOptions {
+  databaseUrl: string;
+  dataDir: string;
+  env?: NodeJS.ProcessEnv;
+  /** Counts the statements that the server sends, for `statementsOf`. */
+  counted?: boolean;
+}
+
+/**
+ * Starts the commerce server as its users do, on a free port, with the log on and going nowhere. Without rate limits, which
+ * would stop a load from one address after 600 requests.
+ */
+export async function startCommerce({ databaseUrl, dataDir, env, counted }: CommerceOptions): Promise<Running> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [...(counted ? ['--import', COUNTER] : []), SERVER, 'start'], {
+    env: { ...settings(databaseUrl, dataDir), PORT: String(port), RATE_LIMITS: 'off', ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await Promise.race([ready(url), failed(child, 'The server')]);
+  return { url, process: child };
+}
+
+const COUNTER = join(import.meta.dirname, 'count-statements.ts');
+
+/** How many statements a counted server has sent to its database so far. */
+export async function statementsOf({ process: child }: Running): Promise<number> {
+  child.send('count');
+  const [{ statements }] = (await once(child, 'message')) as [{ statements: number }];
+  return statements;
+}
+
+export interface Site {
+  site_id: string;
+  storefront_token: string;
+  api_key: string;
+}
+
+/** Makes a site by `commerce-server site create`. */
+export async function createSite(databaseUrl: string, dataDir: string, currency: string): Promise<Site> {
+  const args = [SERVER, 'site', 'create', '--name', 'Bench', '--currency', currency];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: settings(databaseUrl, dataDir) });
+  return JSON.parse(stdout) as Site;
+}
+
+/** Brings an empty database to the schema. */
+export async function migrate(databaseUrl: string, dataDir: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [SERVER, 'migrate'], { env: settings(databaseUrl, dataDir) });
+}
+
+function settings(databaseUrl: string, dataDir: string): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, DATABASE_URL: databaseUrl, DATA_DIR: dataDir };
+}
+
+const READY_WITHIN_MS = 60_000;
+
+/** Resolves when the server is ready for requests. */
+export async function ready(url: string): Promise<void> {
+  const until = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < until) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(20);
+  }
+  throw new Error(`${url} was not ready within ${READY_WITHIN_MS / 1000} s.`);
+}
+
+/** Rejects when a process ends, for races with its readiness. */
+export async function failed(child: ChildProcess, name: string): Promise<never> {
+  const [code, signal] = await once(child, 'exit');
+  throw new Error(`${name} ended with ${code ?? signal} before it was ready.`);
+}
+
+export async function stop(...running: (Running | undefined)[]): Promise<void> {
+  await Promise.all(running.map((one) => one && end(one.process)));
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Resident memory of a process in MB; undefined when it is gone. */
+export function residentMegabytes(pid: number | undefined): number | undefined {
+  try {
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

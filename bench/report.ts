@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+
+/** Writes figures into README.md, each scenario's between its own markers. */
+
+const README = join(import.meta.dirname, 'README.md');
+
+/** Short rounds are for trying the bench itself: their figures are printed, not written. */
+const quick = process.argv.includes('--quick');
+
+/** Replaces what the README says of a scenario; the line about the machine is added. */
+export async function report(scenario: string, postgres: string | undefined, lines: string[]): Promise<void> {
+  const [begin, end] = [`<!-- ${scenario}: written by npm run bench -->`, `<!-- end of ${scenario} -->`];
+  const text = await readFile(README, 'utf8');
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`${README} has no place for ${scenario}.`);
+  const section = ['', ...lines, '', machine(postgres), ''].join('\n');
+  process.stdout.write(`${section}\n`);
+  if (!quick) await writeFile(README, text.slice(0, from + begin.length) + section + text.slice(to));
+}
+
+function machine(postgres: string | undefined): string {
+  const [cpu] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const parts = [
+    `${cpus().length} cores of ${cpu?.model.trim()}`,
+    `${memory} GB`,
+    `Node ${process.versions.node}`,
+    ...(postgres ? [`PostgreSQL ${postgres}`] : []),
+    `${process.platform} ${kernel()}`,
+  ];
+  return `Machine: ${parts.join(', ')}; load, servers and database on it together.`;
+}
+
+function kernel(): string {
+  return execFileSync('uname', ['-r'], { encoding: 'utf8' }).trim();
+}
+
+/** A table in Markdown. All columns but the first are figures. */
+export function table(header: string[], rows: (string | number)[][]): string[] {
+  const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
+  return [line(header), line(header.map((_, i) => (i === 0 ? '---' : '--:'))), ...rows.map(line)];
+}
+
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+export function ratio(part: number, of: number): string {
+  return `${(part / of).toFixed(2)} ×`;
+}
+
+export function percent(part: number, of: number): string {
+  return `${Math.round((part / of) * 100)} %`;
+}

@@ -1,0 +1,43 @@
+import { parseArgs } from 'node:util';
+import { catalogue } from './catalogue.ts';
+import { importing } from './import.ts';
+import type { Load } from './load.ts';
+import { starting } from './process.ts';
+import { real } from './real.ts';
+import { validation } from './validation.ts';
+
+/**
+ * Measures, and writes the figures to README.md:
+ *
+ *   npm run bench                                  all scenarios but `real`
+ *   npm run bench -- validation catalogue          some
+ *   npm run bench -- real --catalogs DIR --electronics FILE
+ *   npm run bench -- --quick                       short rounds and few products, to try the bench itself
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    catalogs: { type: 'string' },
+    electronics: { type: 'string' },
+  },
+});
+
+const { quick } = values;
+const load: Load = { seconds: quick ? 1 : 8, rounds: quick ? 1 : 5, connections: 10 };
+
+const SCENARIOS: Record<string, () => Promise<void>> = {
+  validation: () => validation(load),
+  catalogue: () => catalogue(load, quick ? 200 : 2_000),
+  import: () => importing(quick ? 500 : 10_000),
+  process: () => starting(load),
+  real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
+};
+
+const chosen = positionals.length > 0 ? positionals : Object.keys(SCENARIOS).filter((name) => name !== 'real');
+for (const name of chosen) {
+  const scenario = SCENARIOS[name];
+  if (!scenario) throw new Error(`There is no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}.`);
+  process.stderr.write(`${name} …\n`);
+  await scenario();
+}

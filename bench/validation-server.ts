@@ -1,0 +1,42 @@
+import express, { type RequestHandler } from 'express';
+import { document, operationTable } from '../server/src/http/contract.ts';
+import { createRouting } from '../server/src/http/route.ts';
+import { createValidation } from '../server/src/http/validate.ts';
+import { announce } from './processes.ts';
+
+/**
+ * Answers `GET /api/storefront/products` with the contract's own example of a page, and nothing more: as a bare Express
+ * route (argument `bare`), or behind our routing and validation with N operations mounted (argument N).
+ */
+const MEASURED = 'storefront.listProducts';
+const PATH = '/api/storefront/products';
+const page = document.components.examples?.ProductPage?.value;
+if (!page) throw new Error('The contract has no example of a page of products.');
+
+const answer: RequestHandler = (_req, res) => {
+  res.json(page);
+};
+
+const [mode = 'bare'] = process.argv.slice(2);
+const app = express();
+app.disable('x-powered-by');
+app.disable('etag');
+app.set('query parser', 'simple');
+if (mode === 'bare') app.get(PATH, answer);
+else app.use(validated(Number(mode)));
+announce(app.listen(0, '127.0.0.1'));
+
+function validated(mounted: number): RequestHandler {
+  const own = operationTable.filter(({ id }) => id === MEASURED);
+  const others = operationTable.filter(({ id }) => id !== MEASURED);
+  // The measured operation comes last, where a walk along all paths would cost most.
+  const { route } = createRouting([...others.slice(0, mounted - 1), ...own]);
+  const { mistakesIn } = createValidation();
+  return (req, res, next) => {
+    const { operation, path } = route(req.method, req.originalUrl);
+    req.params = path;
+    const mistakes = mistakesIn(operation, req);
+    if (mistakes.length > 0) res.status(422).json({ detail: mistakes });
+    else answer(req, res, next);
+  };
+}
