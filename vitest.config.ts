@@ -16,6 +16,16 @@ export default defineConfig({
           hookTimeout: 30_000,
         },
       },
+      {
+        test: {
+          name: 'proofs',
+          root: 'proofs',
+          globalSetup: ['../server/test/database.ts'],
+          setupFiles: ['../server/test/after-each-file.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 30_000,
+        },
+      },
     ],
     maxWorkers: 2,
   },

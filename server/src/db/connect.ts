@@ -24,8 +24,28 @@ function parseInteger(text: string): number {
   return value;
 }
 
+/** What every connection is set to; times in milliseconds. */
+const SETTINGS = {
+  role: 'commerce_app',
+  search_path: 'commerce,public',
+  timezone: 'UTC',
+  statement_timeout: '5000',
+  lock_timeout: '2000',
+  idle_in_transaction_session_timeout: '10000',
+};
+const BEGIN_WITH_SETTINGS = [
+  'begin',
+  ...Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = ${value}`),
+].join('; ');
+
+/** What opens a transaction: behind a proxy that pools by transaction it also brings the settings, which no one else can. */
+export function begin(): string {
+  return prepare ? 'begin' : BEGIN_WITH_SETTINGS;
+}
+
 export function openPool({ url, max, pooling, applicationName = 'commerce' }: PoolOptions): pg.Pool {
   prepare = pooling === 'session';
+  const settings = Object.entries({ ...SETTINGS, client_connection_check_interval: '2s' });
   return new pg.Pool({
     connectionString: url,
     max,
@@ -35,12 +55,8 @@ export function openPool({ url, max, pooling, applicationName = 'commerce' }: Po
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    statement_timeout: 5_000,
     query_timeout: 7_000,
-    lock_timeout: 2_000,
-    idle_in_transaction_session_timeout: 10_000,
-    options:
-      '-c role=commerce_app -c search_path=commerce,public -c timezone=UTC -c client_connection_check_interval=2s',
+    ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
 }
 

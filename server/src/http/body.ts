@@ -9,8 +9,7 @@ import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './exte
  */
 export async function readBody(operation: Operation, req: Request, res: Response): Promise<void> {
   if (!operation.hasBody) {
-    if (Number(req.headers['content-length'] ?? 0) > operation.bodyLimitBytes) throw tooLarge(operation.bodyLimitBytes);
-    req.resume();
+    req.resume(); // A body that nobody asked for is passed over.
     return;
   }
   const type = req.headers['content-type'];
@@ -65,7 +64,7 @@ function refusalOf(error: unknown, limit: number): Error {
     case 'too_many_values':
       return excessive('too_long', `The body may hold ${MAX_VALUES} values at most.`);
     default:
-      return new ShopError('invalid_request', 'The body did not arrive whole.');
+      return new ValidationError([{ loc: ['body'], msg: 'The body did not arrive whole.', type: 'json_invalid' }]);
   }
 }
 

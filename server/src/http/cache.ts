@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Shop } from '../shop/shop.ts';
-import type { Operation } from './contract.ts';
+import { document, type Operation } from './contract.ts';
 import type { Notes } from './dispatch.ts';
 import type { Answer } from './errors.ts';
 
@@ -13,6 +13,9 @@ import type { Answer } from './errors.ts';
 export interface CatalogueCache {
   remember(shop: Shop, operation: Operation, req: Request, notes: Notes, read: () => Promise<Answer>): Promise<Answer>;
 }
+
+/** An answer of another contract is another answer, though the catalogue has not changed. */
+const RELEASE = createHash('sha1').update(JSON.stringify(document)).digest('base64url').slice(0, 8);
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
@@ -26,7 +29,14 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
   });
   return {
     async remember(shop, operation, req, notes, read) {
-      const key = JSON.stringify([shop.siteId, shop.catalogVersion, operation.id, req.params, sorted(req.query)]);
+      const key = JSON.stringify([
+        RELEASE,
+        shop.siteId,
+        shop.catalogVersion,
+        operation.id,
+        req.params,
+        sorted(req.query),
+      ]);
       const known = enabled ? bodies.get(key) : undefined;
       notes.cached = known !== undefined;
       if (known) return { status: operation.status, ...known };

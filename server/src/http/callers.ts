@@ -61,7 +61,8 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   if (site_id !== null && !UUID.test(site_id)) throw invalidToken();
   const takesMerchant = operation.parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
   const merchant = takesMerchant ? headers['x-service-merchant-id'] : undefined;
-  return { kind: scheme.kind, secret, site_id, merchant_id: UUID.test(String(merchant)) ? String(merchant) : null };
+  const merchant_id = UUID.test(String(merchant)) ? String(merchant).toLowerCase() : null;
+  return { kind: scheme.kind, secret, site_id, merchant_id };
 }
 
 /**

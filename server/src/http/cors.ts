@@ -10,21 +10,21 @@ import { allowedMethods } from './route.ts';
  * no tenant, so it is answered by surface, and the list is enforced on the call itself.
  */
 const ALLOWED_HEADERS =
-  'Authorization, Content-Type, Idempotency-Key, X-Site-ID, X-Service-Token, X-Service-Merchant-Id, X-API-Key, If-None-Match';
+  'Authorization, Content-Type, Idempotency-Key, X-Site-ID, X-Service-Token, X-Service-Merchant-Id, X-API-Key, If-None-Match, X-Request-Id';
 const EXPOSED_HEADERS = 'Idempotency-Replayed, Retry-After, X-Request-Id, ETag, RateLimit, RateLimit-Policy';
 
 export function preflight(dashboardOrigins: string[]): RequestHandler {
   return (req, res, next) => {
     const { origin } = req.headers;
-    if (!origin) return next();
     res.vary('Origin');
     const surface = req.path.split('/')[2];
-    const open = surface === 'storefront' || (surface === 'dashboard' && dashboardOrigins.includes(origin));
-    if (open) res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS });
+    const open = surface === 'storefront' || (surface === 'dashboard' && dashboardOrigins.includes(String(origin)));
+    if (origin && open)
+      res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS });
     if (req.method !== 'OPTIONS') return next();
     const methods = allowedMethods(req.originalUrl);
     if (methods.length === 0) return next();
-    if (open) {
+    if (origin && open) {
       res.set({
         'Access-Control-Allow-Methods': methods.join(', '),
         'Access-Control-Allow-Headers': ALLOWED_HEADERS,

@@ -57,11 +57,12 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
   return async (req, res) => {
     const notes = res.locals as Notes;
     try {
+      if (req.originalUrl.length > MAX_URL_LENGTH) throw new ShopError('invalid_request', 'The address is too long.');
       if (!req.originalUrl.startsWith('/')) throw new ShopError('invalid_request', 'Send the path alone, from / on.');
       if (!isDecodable(req.originalUrl)) throw new ShopError('invalid_request', 'A % in the address encodes no UTF-8.');
       const { operation, path } = route(req.method, req.originalUrl);
       notes.operation = operation;
-      req.params = path;
+      req.params = Object.fromEntries(Object.entries(path).map(([name, value]) => [name, folded(value)]));
       const handler = surfaces[operation.surface][operation.name];
       if (!handler) throw new Error(`No handler for ${operation.id}`);
       const answer = await serve(deps, handler, operation, req, res);
@@ -70,9 +71,27 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       const answer = answerTo(error, notes.request_id);
       if (answer.status === 401) await deps.limits.recordFailure(req.ip ?? '');
       if (answer.status >= 500) notes.cause = error;
+      notes.error = codeOf(error);
       send(deps, req, res, answer);
     }
   };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof ShopError
+    ? error.code
+    : error instanceof ValidationError
+      ? 'validation_error'
+      : 'internal_error';
+}
+
+const MAX_URL_LENGTH = 8 * 1024;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Ids are compared as text here and there, so they have one spelling from here on. */
+function folded(value: string): string {
+  return UUID.test(value) ? value.toLowerCase() : value;
 }
 
 function isDecodable(url: string): boolean {
@@ -208,6 +227,11 @@ function canonical(value: unknown): string {
   );
 }
 
+/** If-None-Match by weak comparison (RFC 9110 §13.1.2): proxies that compress weaken a tag. */
+function matches(wanted: string | undefined, etag: string): boolean {
+  return wanted?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
+}
+
 /** Writes an answer. In tests it is held against the contract first, and a fault becomes a 500. */
 function send(deps: Deps, req: Request, res: Response, answer: Answer): void {
   if (res.headersSent) return;
@@ -217,7 +241,7 @@ function send(deps: Deps, req: Request, res: Response, answer: Answer): void {
   if (fault) notes.cause = new Error(fault);
   const { status, body, headers = {} } = fault ? answerTo(notes.cause, notes.request_id) : answer;
   res.status(status).set(headers);
-  if (headers.ETag && req.headers['if-none-match'] === headers.ETag) {
+  if (headers.ETag && matches(req.headers['if-none-match'], headers.ETag)) {
     res.status(304).end();
     return;
   }

@@ -47,7 +47,7 @@ export function docs(): Router {
     res.type('html').send(docsPage({ script: '/docs/redoc.standalone.js', contract: '/openapi.json' }));
   });
   router.get('/docs/redoc.standalone.js', (_req, res) => {
-    res.set('Cache-Control', 'public, max-age=86400').sendFile(REDOC, { cacheControl: false });
+    res.set('Cache-Control', 'public, max-age=86400').sendFile(REDOC, { cacheControl: false, dotfiles: 'allow' });
   });
   return router;
 }

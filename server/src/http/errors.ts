@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
+import { CommitUnknown, isLostConnection } from '../db/transaction.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import { document } from './contract.ts';
 
@@ -84,15 +85,16 @@ export function translate(error: unknown): ShopError {
   return new ShopError('internal_error', 'Something went wrong on our side. It has been logged under this request id.');
 }
 
-/** The transaction was undone as a whole, so running it again is safe. */
+/** The transaction was undone as a whole, or never got to its COMMIT: running it again is safe. */
 export function isRetryable(error: unknown): boolean {
-  return ['40001', '40P01'].includes((error as DatabaseError).code ?? '');
+  return ['40001', '40P01'].includes((error as DatabaseError).code ?? '') || isLostConnection(error);
 }
 
 const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
 function isUnavailable(error: unknown): boolean {
+  if (error instanceof CommitUnknown) return true;
   const { code = '', message = '' } = error as DatabaseError;
   return code === '' ? UNAVAILABLE_MESSAGES.test(message) : UNAVAILABLE_CODES.test(code);
 }

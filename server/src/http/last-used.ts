@@ -10,16 +10,21 @@ export interface LastUsed {
 }
 
 export function createLastUsed(db: Pool): LastUsed {
-  const used = new Set<string>();
+  const used = new Map<string, string>();
   return {
     note(caller) {
-      if (caller.kind !== 'anonymous' && caller.kind !== 'staff') used.add(caller.credential_id);
+      if (caller.kind !== 'anonymous' && caller.kind !== 'staff') used.set(caller.credential_id, caller.tenant.site_id);
     },
     async flush() {
-      const ids = [...used];
+      const ids = [...used.keys()];
+      const sites = [...used.values()];
       used.clear();
       if (ids.length === 0) return;
-      await query(db, sql`update tokens set last_used_at = now() where id = any(${ids}::uuid[])`);
+      await query(
+        db,
+        sql`update tokens t set last_used_at = now() from unnest(${sites}::uuid[], ${ids}::uuid[]) as u (site_id, id)
+          where t.site_id = u.site_id and t.id = u.id`,
+      );
     },
   };
 }

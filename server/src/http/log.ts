@@ -69,6 +69,7 @@ export function requestLog(logger: Logger, observe: (res: Response, seconds: num
         duration_ms: Math.round(seconds * 1e5) / 100,
         bytes: Number(res.getHeader('Content-Length') ?? 0) || undefined,
         cached: notes.cached,
+        error: notes.error,
         ip: truncated(req.ip),
         user_agent: req.get('User-Agent')?.slice(0, 200),
       };

@@ -71,7 +71,7 @@ async function replay(shop: Shop, key: Key, stored: StoredAnswer): Promise<Answe
     const msg = 'This Idempotency-Key was used for another request. Use a new one for each.';
     throw new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
   }
-  const body = stored.body && (stored.encrypted ? decrypt(key, stored.body) : stored.body.toString());
+  const body = stored.body && (stored.encrypted ? unseal(key, stored.body) : stored.body.toString());
   if (body && stored.encrypted) await refuseRevoked(shop, body);
   return { status: stored.status ?? 500, body: body ?? undefined, headers: { 'Idempotency-Replayed': 'true' } };
 }
@@ -83,7 +83,7 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   if (!token) return;
   const hash = createHash('sha256').update(token).digest();
   const alive = await shop.one(
-    sql`select from tokens where token_hash = ${hash} and revoked_at is null
+    sql`select from tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null
       union all select from staff_sessions where token_hash = ${hash} and revoked_at is null and expires_at > now()`,
   );
   if (!alive) throw new ShopError('key_not_active', 'The secret that this key once brought has been revoked since.');
@@ -136,6 +136,15 @@ function encrypt(key: Key, text: string): Buffer {
   const cipher = createCipheriv('aes-256-gcm', secretKey(key), nonce);
   const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** Another session of the same person, or a changed SECRET_KEY, cannot open what was sealed: the secret is lost to it. */
+function unseal(key: Key, bytes: Buffer): string {
+  try {
+    return decrypt(key, bytes);
+  } catch {
+    throw new ShopError('key_not_active', 'This key brought a secret to another session. Make a new one.');
+  }
 }
 
 function decrypt(key: Key, bytes: Buffer): string {

@@ -4,7 +4,7 @@ import { type Operation, operationTable } from './contract.ts';
 
 /**
  * Finds the operation of a request by its path, in time that does not depend on the number of operations. Matching is
- * exact in case and slashes: nothing reaches a handler by a second spelling of its path (proof A9).
+ * exact in case and slashes.
  */
 export interface Routing {
   /** Throws `not_found`, or `method_not_allowed` with the methods that the path does have. */

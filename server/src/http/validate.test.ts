@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { expect, test } from 'vitest';
-import { operationTable } from './contract.ts';
+import { document, operationTable } from './contract.ts';
+import { FORMATS } from './formats.ts';
 import { createValidation } from './validate.ts';
 
 const { mistakesIn } = createValidation();
@@ -54,4 +55,29 @@ test('the rows of an import are left to the import', () => {
   expect(
     mistakesIn(operation('dashboard.importProducts'), request({ headers, body: { products: ['row'] } })),
   ).toHaveLength(1);
+});
+
+test('every operation of the contract compiles, and every format in it is checked', () => {
+  const formats = new Set(JSON.stringify(document).match(/"format":"[^"]+"/g));
+
+  for (const one of operationTable) mistakesIn(one, request({ headers: {}, params: {}, body: {} }));
+
+  const known = [...Object.keys(FORMATS), 'password'].map((format) => `"format":"${format}"`);
+  expect([...formats].filter((format) => !known.includes(format))).toEqual([]);
+});
+
+test('a list whose entries must differ is judged in time that does not grow with its square', () => {
+  const ids = Array.from({ length: 9_000 }, () => crypto.randomUUID());
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const reorder = operation('dashboard.reorderCollectionProducts');
+  const judge = (product_ids: string[]) => {
+    const started = performance.now();
+    mistakesIn(reorder, request({ headers, params: { collection_id: ids[0] }, body: { product_ids } }));
+    return performance.now() - started;
+  };
+  judge(ids.slice(0, 300));
+
+  const [small, large] = [judge(ids.slice(0, 900)), judge(ids)];
+
+  expect(large).toBeLessThan(40 * Math.max(small, 1));
 });

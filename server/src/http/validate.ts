@@ -112,12 +112,15 @@ function inContract<T>(node: T): T {
 }
 
 /**
- * Arrays marked `x-validate-rows` are judged row by row in the handler, so that one bad row does not refuse the others;
+ * A part of the contract, made ready to be compiled. Arrays marked `x-validate-rows` are judged row by row in the handler, so that one bad row does not refuse the others;
  * here they are only arrays of objects.
  */
 function openRows<T>(node: T): T {
   return walk(node, (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
+    // Only where ajv sees that the entries are text does it compare them by a table, and not each with each.
+    const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
+    if (uniqueItems && items?.$ref) fields.items = structuredClone(resolve(items));
   });
 }
 

@@ -10,7 +10,8 @@ const MAX_DELAY_SECONDS = 600;
 /**
  * Takes one try at logging in as `email`, before the password is looked at, so that parallel guesses count one by one.
  * After five failures within 15 minutes each further try must wait, 1 s at first and doubling up to 10 minutes: at most
- * 20 guesses an hour, and the owner is never locked out for long. `clearLoginFailures` ends the count.
+ * 20 guesses an hour, whoever makes them. The owner waits with the guesser, ten minutes at the longest between tries.
+ * `clearLoginFailures` ends the count.
  */
 export async function takeLoginAttempt(db: Pool, email: string): Promise<void> {
   const { rows } = await query<{ failures: number }>(

@@ -3,7 +3,8 @@ import type { Knex } from 'knex';
 /**
  * The ground that every surface stands on: the two roles, the tenant directory, staff and credentials, idempotency keys.
  * The tables of this file without row-level security are those that find the tenant (sites, tokens, staff…): they are
- * read before a tenant is known. Every table created later is a tenant table, and gets the third wall.
+ * read before a tenant is known. Later tables are walled off each, but for the two that hold a site's catalogue version,
+ * which is read with the credential.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -49,7 +49,7 @@ export async function up(knex: Knex): Promise<void> {
           + ts_rank('{0.05, 0.2, 0.5, 1}', s.document, last_word_prefix) as rank
         from commerce.product_search s
         where s.site_id = (select commerce.current_site()) and s.document @@ last_word_prefix
-        order by 2 desc limit 1000
+        order by 2 desc limit 10000
       ), alike as (
         select s.product_id, (strict_word_similarity(words, s.title) * 0.01)::real as rank
         from commerce.product_search s

@@ -1,0 +1,105 @@
+import type { Pool } from 'pg';
+import { document, type Operation, operationTable } from '../server/src/http/contract.ts';
+import { DIRECTORY, tablesWithSite } from './database.ts';
+import type { Figures, Proof } from './frame.ts';
+import { validCall } from './requests.ts';
+import { watchStatements } from './statements.ts';
+import type { World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** What must stand in the contract, in the schema of the database and in every statement, by looking at all of them. */
+export const A10: Proof = {
+  id: 'A10',
+  promise:
+    'Every operation declares who may call it, every tenant table is walled off, every statement names the tenant.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      for (const operation of operationTable) judgeOperation(world, operation);
+      const tables = (await tablesWithSite(world.owner)).filter((table) => !DIRECTORY.includes(table));
+      await judgeTables(world, tables);
+      const statements = await statementsOfAll(world);
+      for (const statement of statements) judgeStatement(world, statement, tables);
+      const tried = operationTable.length + tables.length + statements.length;
+      const note = `${operationTable.length} operations, ${tables.length} tables, ${statements.length} statements`;
+      return { tried, unit: 'declarations', note, violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+/** Operations that open the door themselves. A new one is a decision, made here. */
+const PUBLIC = ['dashboard.login'];
+
+function judgeOperation({ violations }: World, { id, path, method, security, scope, rateLimit }: Operation): void {
+  const declared = document.paths[path]?.[method] as Record<string, unknown>;
+  if (!Array.isArray(declared.security)) violations.add(`${id} declares no security`);
+  if (security.length === 0 && !PUBLIC.includes(id)) violations.add(`${id} is open to everybody`);
+  if (security.length > 0 && !scope) violations.add(`${id} declares no x-scope`);
+  if (rateLimit === 'undefined') violations.add(`${id} declares no x-rate-limit`);
+}
+
+async function judgeTables({ owner, violations }: World, tables: string[]): Promise<void> {
+  const walls = await rowsOf<{ name: string; forced: boolean; policies: number }>(
+    owner,
+    `select relname as name, relrowsecurity and relforcerowsecurity as forced,
+       (select count(*)::int from pg_policy where polrelid = c.oid) as policies
+     from pg_class c where relnamespace = 'commerce'::regnamespace and relname = any($1)`,
+    tables,
+  );
+  for (const { name, forced, policies } of walls) {
+    if (!forced || policies === 0) violations.add(`the table ${name} has no forced row-level security`);
+  }
+  // Of unique keys, the tenant is the first column; of references between tenant tables, it is one of the columns.
+  const keys = await rowsOf<{ name: string; key: string }>(
+    owner,
+    `select c.relname as name, x.relname as key from pg_index i
+     join pg_class c on c.oid = i.indrelid join pg_class x on x.oid = i.indexrelid
+     join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+     where c.relnamespace = 'commerce'::regnamespace and c.relname = any($1) and i.indisunique and a.attname <> 'site_id'`,
+    tables,
+  );
+  for (const { name, key } of keys) violations.add(`the unique key ${key} of ${name} does not begin with site_id`);
+  const references = await rowsOf<{ name: string; key: string }>(
+    owner,
+    `select c.relname as name, k.conname as key from pg_constraint k join pg_class c on c.oid = k.conrelid
+     join pg_class target on target.oid = k.confrelid
+     where k.contype = 'f' and c.relnamespace = 'commerce'::regnamespace and c.relname = any($1) and target.relname = any($1)
+       and not exists (select from pg_attribute a
+         where a.attrelid = c.oid and a.attnum = any(k.conkey) and a.attname = 'site_id')`,
+    tables,
+  );
+  for (const { name, key } of references) violations.add(`the reference ${key} of ${name} does not keep site_id`);
+}
+
+async function rowsOf<Row extends object>(owner: Pool, statement: string, tables: string[]): Promise<Row[]> {
+  return (await owner.query<Row>(statement, [tables])).rows;
+}
+
+async function statementsOfAll(world: World): Promise<string[]> {
+  const seen = new Set<string>();
+  const stop = watchStatements((text) => seen.add(text));
+  for (const operation of operationTable) {
+    for (const full of [false, true]) {
+      await world.send(await validCall(world, world.tenants[0], operation, { full }), world.tenants[0]);
+    }
+  }
+  stop();
+  return [...seen];
+}
+
+/**
+ * A statement is given the site as a parameter, and names site_id at least as often as it names tenant tables: each has a
+ * condition of its own, or is joined by a key that begins with it.
+ */
+function judgeStatement({ violations }: World, text: string, tables: string[]): void {
+  const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:commerce\.)?(\w+)/gi)].filter(([, name]) =>
+    tables.includes(name ?? ''),
+  );
+  if (named.length === 0) return;
+  const bound = /site_id\s*=\s*\$\d|insert\s+into\s+\w+(?:\s+as\s+\w+)?\s*\(\s*site_id/i.test(text);
+  if (!bound) violations.add(`a statement is not bound to a site: ${text.slice(0, 400)}`);
+  const conditions = text.match(/site_id/g)?.length ?? 0;
+  if (named.length > conditions) {
+    violations.add(
+      `a statement names ${named.length} tenant tables, and site_id ${conditions} times: ${text.slice(0, 400)}`,
+    );
+  }
+}

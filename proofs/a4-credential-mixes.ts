@@ -1,0 +1,138 @@
+import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import type { TokenKind } from '../server/src/shop/tokens.ts';
+import { type Call, send } from './client.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { type CredentialScheme, headerOf, SCHEMES, type Tenant, type World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+type Headers = Call['headers'];
+
+interface Mix {
+  what: string;
+  headers: Headers;
+}
+
+/** Credentials that do not belong to each other, to the operation, to the site, or to the living. */
+export const A4: Proof = {
+  id: 'A4',
+  promise: 'An operation opens to exactly one living credential of its own kind, with its own site.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const chance = chanceOf(trial.seed);
+      let tried = 0;
+      for (const operation of operationTable) {
+        if (operation.security.length === 0) continue;
+        const [tenant] = world.tenants;
+        const call = await validCall(world, tenant, operation);
+        for (const mix of chance.some(mixesFor(world, operation), pick(trial.size, 24, 10_000))) {
+          tried += 1;
+          const key: Headers = operation.method === 'get' ? {} : { 'Idempotency-Key': crypto.randomUUID() };
+          const reply = await send(world.baseUrl, { ...call, headers: { ...key, ...mix.headers } });
+          world.look(reply, tenant, operation.id);
+          const refused = reply.status === 401 || reply.status === 403;
+          if (!refused)
+            world.violations.add(`${operation.id}: ${mix.what}: ${reply.status} ${reply.text.slice(0, 300)}`);
+          else if (reply.status === 401 && !reply.headers['www-authenticate']) {
+            world.violations.add(`${operation.id}: ${mix.what}: 401 without WWW-Authenticate`);
+          }
+        }
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+const MERCHANT = 'X-Service-Merchant-Id';
+
+function mixesFor(world: World, operation: Operation): Mix[] {
+  const [tenant, other] = world.tenants;
+  const accepted = operation.security.map((schemes) => schemes.find((name) => name in SCHEMES) as CredentialScheme);
+  const mixes: Mix[] = [{ what: 'no credential', headers: {} }];
+  for (const alternative of operation.security) {
+    const scheme = alternative.find((name) => name in SCHEMES) as CredentialScheme;
+    const needsSite = alternative.includes('SiteId');
+    const own = headersOf(scheme, tenant.secrets[scheme]);
+    const site: Headers = needsSite ? { 'X-Site-ID': tenant.site_id } : {};
+    mixes.push(...deadMixes(tenant, scheme, site), ...misshapen(scheme, tenant.secrets[scheme], site));
+    if (needsSite) mixes.push(...siteMixes(own, tenant, other));
+    if (operation.parameters.some(({ name }) => name === MERCHANT)) {
+      mixes.push({ what: `${scheme}, the merchant of another`, headers: { ...own, [MERCHANT]: other.merchant_id } });
+    }
+    for (const second of Object.keys(SCHEMES) as CredentialScheme[]) {
+      if (second === scheme) continue;
+      for (const owner of [tenant, other]) {
+        const two = { ...own, ...headersOf(second, owner.secrets[second]), 'X-Site-ID': tenant.site_id };
+        mixes.push({ what: `${scheme} beside ${second} of ${owner.name}`, headers: two });
+        const wrongHeader = headersOf(scheme, owner.secrets[second]);
+        mixes.push({
+          what: `${second} of ${owner.name} in the header of ${scheme}`,
+          headers: { ...site, ...wrongHeader },
+        });
+      }
+    }
+  }
+  for (const scheme of Object.keys(SCHEMES) as CredentialScheme[]) {
+    if (accepted.includes(scheme)) continue;
+    const headers = { ...headersOf(scheme, tenant.secrets[scheme]), 'X-Site-ID': tenant.site_id };
+    mixes.push({ what: `${scheme} alone`, headers });
+  }
+  if (operation.scope === 'write' && accepted.includes('ApiKey')) {
+    mixes.push({ what: 'a key that only reads', headers: headersOf('ApiKey', tenant.readOnlyKey) });
+  }
+  return mixes;
+}
+
+function headersOf(scheme: CredentialScheme, secret: string): Headers {
+  return Object.fromEntries([headerOf(scheme, secret)]);
+}
+
+function deadMixes(tenant: Tenant, scheme: CredentialScheme, site: Headers): Mix[] {
+  const kind: TokenKind = SCHEMES[scheme].kind;
+  return tenant.dead
+    .filter((credential) => credential.kind === kind)
+    .map(({ why, secret }) => ({ what: `${scheme}, ${why}`, headers: { ...site, ...headersOf(scheme, secret) } }));
+}
+
+/** The right secret, written wrong. */
+function misshapen(scheme: CredentialScheme, secret: string, site: Headers): Mix[] {
+  const { header } = SCHEMES[scheme];
+  const value = headerOf(scheme, secret)[1];
+  const swapped = secret === secret.toUpperCase() ? secret.toLowerCase() : secret.toUpperCase();
+  const shapes: Record<string, string | string[]> = {
+    empty: '',
+    'twice in one header': `${value}, ${value}`,
+    'in capitals': value.replace(secret, swapped),
+    'one character short': value.slice(0, -1),
+    'one character more': `${value}0`,
+    'a blank inside': value.replace('_', '_ '),
+    'another scheme of authorization': `Basic ${Buffer.from(secret).toString('base64')}`,
+  };
+  if (header !== 'Authorization') shapes['with Bearer'] = `Bearer ${secret}`;
+  // Node keeps the first of two Authorization headers; two others are joined.
+  else shapes['without Bearer'] = secret;
+  if (header !== 'Authorization') shapes['in two headers'] = [value, value];
+  return Object.entries(shapes).map(([what, shape]) => ({
+    what: `${scheme}: ${what}`,
+    headers: { ...site, [header]: shape },
+  }));
+}
+
+function siteMixes(own: Headers, tenant: Tenant, other: Tenant): Mix[] {
+  const sites: Record<string, string | string[] | undefined> = {
+    'no site': undefined,
+    'an empty site': '',
+    'the site of another': other.site_id,
+    'a site that is none': 'zz',
+    'an unknown site': '0192f3a0-4444-7000-8000-000000000001',
+    'its site and another': [tenant.site_id, other.site_id],
+    'another site and its own': `${other.site_id}, ${tenant.site_id}`,
+    'its site as a urn': `urn:uuid:${tenant.site_id}`,
+    'the merchant for the site': tenant.merchant_id,
+  };
+  return Object.entries(sites).map(([what, site]) => ({
+    what,
+    headers: site === undefined ? own : { ...own, 'X-Site-ID': site },
+  }));
+}

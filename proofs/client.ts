@@ -1,0 +1,90 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import type { Operation } from '../server/src/http/contract.ts';
+
+/** Requests as a proof wants them: nothing is mended, joined or refused on the way, as fetch would. */
+export interface Call {
+  operation: Operation;
+  path: Record<string, string>;
+  query: Record<string, string | string[]>;
+  headers: Record<string, string | string[]>;
+  /** Sent as JSON; undefined sends none. */
+  body?: unknown;
+}
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+
+/** Sends a call and reads its whole answer. */
+export function send(baseUrl: string, call: Call): Promise<Reply> {
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const headers = { ...call.headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) };
+  return exchange(baseUrl, call.operation.method.toUpperCase(), targetOf(call), headers, body);
+}
+
+export function exchange(
+  baseUrl: string,
+  method: string,
+  target: string,
+  headers: Call['headers'],
+  body?: string,
+): Promise<Reply> {
+  const { hostname, port } = new URL(baseUrl);
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { agent, hostname, port, method, path: target, headers: { ...headers, ...length } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** Writes bytes to a socket and reads until the server closes it, or falls silent. */
+export function raw(baseUrl: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    let text = '';
+    socket.setTimeout(2_000, () => socket.destroy());
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(text));
+  });
+}
+
+/** The path and query of a call, percent-encoded. */
+export function targetOf({ operation, path, query }: Call): string {
+  const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(path[name] ?? ''));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${encode(name)}=${encode(one)}`),
+  );
+  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
+}
+
+/** Like encodeURIComponent, which throws for half a surrogate pair; here its three bytes are sent. */
+function encode(text: string): string {
+  return [...text].map((char) => (char.isWellFormed() ? encodeURIComponent(char) : bytesOf(char))).join('');
+}
+
+function bytesOf(half: string): string {
+  const code = half.charCodeAt(0);
+  const bytes = [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)];
+  return bytes.map((byte) => `%${byte.toString(16).toUpperCase()}`).join('');
+}

@@ -1,0 +1,60 @@
+import type { Pool } from 'pg';
+
+/** What is in the database behind a tenant, as its owner sees it. */
+
+/**
+ * Tables that find the tenant, and the two that its catalogue's version is summed up from in the same statement: they are read
+ * before a tenant is known. All others with a site_id are tenant tables.
+ */
+export const DIRECTORY = ['sites', 'staff_memberships', 'tokens', 'catalog_versions', 'catalog_schedule'];
+
+/** What a request may leave behind without having had an effect. */
+const NO_EFFECT = ['idempotency_keys'];
+
+const tablesOf = new WeakMap<Pool, Promise<string[]>>();
+
+/** All tables with a site_id. */
+export function tablesWithSite(owner: Pool): Promise<string[]> {
+  const known = tablesOf.get(owner) ?? listTables(owner);
+  tablesOf.set(owner, known);
+  return known;
+}
+
+async function listTables(owner: Pool): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     join pg_attribute a on a.attrelid = c.oid and a.attname = 'site_id'
+     where n.nspname = 'commerce' and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** What a tenant has: per table the number of rows, and a digest of their versions, which changes with every write. */
+export type Holdings = Record<string, { rows: number; digest: string }>;
+
+export async function holdingsOf(owner: Pool, site_id: string): Promise<Holdings> {
+  const tables = (await tablesWithSite(owner)).filter((table) => !NO_EFFECT.includes(table));
+  const parts = tables.map((table) => partOf(table, `commerce.${table} t where t.site_id = $1`));
+  // Sessions belong to people, and people to sites.
+  parts.push(
+    partOf(
+      'staff_sessions',
+      'commerce.staff_sessions t where t.staff_id in (select staff_id from commerce.staff_memberships where site_id = $1)',
+    ),
+  );
+  const { rows } = await owner.query<{ name: string; rows: number; digest: string }>(parts.join(' union all '), [
+    site_id,
+  ]);
+  return Object.fromEntries(rows.map(({ name, ...held }) => [name, { ...held, rows: Number(held.rows) }]));
+}
+
+function partOf(name: string, from: string): string {
+  return `select '${name}' as name, count(*) as rows,
+    coalesce(sum(hashtextextended(t.ctid::text || ' ' || t.xmin::text, 0)), 0)::text as digest from ${from}`;
+}
+
+/** The tables whose contents differ, with how many rows each gained. */
+export function changes(before: Holdings, after: Holdings): Record<string, number> {
+  const changed = Object.keys(after).filter((table) => before[table]?.digest !== after[table]?.digest);
+  return Object.fromEntries(changed.map((table) => [table, (after[table]?.rows ?? 0) - (before[table]?.rows ?? 0)]));
+}

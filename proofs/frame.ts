@@ -1,0 +1,58 @@
+/**
+ * What every proof is: a promise, an attack on it that is driven by the contract or by faults, and figures that say how hard
+ * it was attacked. The short form runs with the tests, the full form by `npm run prove`.
+ */
+export interface Proof {
+  /** Stable, as in the table of README.md: `A1`, `H6` … */
+  id: string;
+  /** One sentence that is true when `run` finds no violations. */
+  promise: string;
+  run(trial: Trial): Promise<Figures>;
+}
+
+/** What a proof is given to work with. It arranges all else itself, and leaves nothing running. */
+export interface Trial {
+  size: Size;
+  /** The same seed makes the same attacks. */
+  seed: number;
+  /** A migrated database, by a login that is a superuser. Shared with others: make tenants of your own. */
+  databaseUrl: string;
+  /** Says in a few words how far the proof is. */
+  progress(text: string): void;
+}
+
+/** `short`: seconds, in every test run. `full`: minutes, before a release. */
+export type Size = 'short' | 'full';
+
+export interface Figures {
+  /** How often the promise was attacked, and what was counted: `1,204 requests`. */
+  tried: number;
+  unit: string;
+  /** Each broken promise, with all that is needed to see it again. Empty is what we want. */
+  violations: string[];
+  /** Other figures worth a place in the table, such as `slowest 0.4 ms`. */
+  note?: string;
+}
+
+/** Picks by size: `pick(size, 50, 1_000)`. */
+export function pick<T>(size: Size, short: T, full: T): T {
+  return size === 'short' ? short : full;
+}
+
+/** Violations as they are found: all are counted, the first of each kind are kept word for word. */
+export class Violations {
+  readonly #found: string[] = [];
+  readonly #limit: number;
+
+  constructor(limit = 200) {
+    this.#limit = limit;
+  }
+
+  add(text: string): void {
+    if (this.#found.length < this.#limit) this.#found.push(text.slice(0, 2_000));
+  }
+
+  get list(): string[] {
+    return this.#found;
+  }
+}

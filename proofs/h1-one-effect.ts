@@ -1,0 +1,83 @@
+import type { Operation } from '../server/src/http/contract.ts';
+import type { Call, Reply } from './client.ts';
+import { changes, holdingsOf } from './database.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { ENDS_ITS_CREDENTIAL, isReplay, MUTATIONS, sameAnswer, unexpected } from './idempotent.ts';
+import { chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import type { Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** Every mutation twice, one after the other, and 32 times at once under one key. */
+export const H1: Proof = {
+  id: 'H1',
+  promise: 'However often a mutation is sent under one key, it has one effect and one answer.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      const chance = chanceOf(trial.seed);
+      const rounds = pick(trial.size, 1, 10);
+      const parallel = pick(trial.size, chance.some(MUTATIONS, 10), MUTATIONS);
+      let tried = 0;
+      for (const operation of MUTATIONS) {
+        for (let round = 0; round < rounds; round += 1) {
+          const effect = await twice(world, tenant, operation);
+          tried += 2;
+          if (!parallel.includes(operation)) continue;
+          await atOnce(world, tenant, operation, effect);
+          tried += COPIES;
+        }
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+const COPIES = 32;
+
+/** How many rows each table gained; those are the same whenever the same is done to fresh things. */
+type Effect = Record<string, number>;
+
+async function twice(world: World, tenant: Tenant, operation: Operation): Promise<Effect> {
+  const call = await validCall(world, tenant, operation);
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  const first = await world.send(call, tenant);
+  const between = await holdingsOf(world.owner, tenant.site_id);
+  const second = await world.send(call, tenant);
+  const after = await holdingsOf(world.owner, tenant.site_id);
+  if (first.status !== operation.status) unexpected(world, call, 'the first time', first);
+  const gone = ENDS_ITS_CREDENTIAL.includes(operation.id) && second.status === 401;
+  if (!gone && (!isReplay(second) || !sameAnswer(first, second))) unexpected(world, call, 'the second time', second);
+  const again = Object.keys(changes(between, after));
+  if (again.length > 0) world.violations.add(`${operation.id}: the second time changed ${again.join(', ')}`);
+  return rowsGained(before, between);
+}
+
+async function atOnce(world: World, tenant: Tenant, operation: Operation, effect: Effect): Promise<void> {
+  const call = await validCall(world, tenant, operation);
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  const replies = await Promise.all(Array.from({ length: COPIES }, () => world.send(call, tenant)));
+  const after = await holdingsOf(world.owner, tenant.site_id);
+  const first = replies.find((reply) => reply.status === operation.status && !isReplay(reply));
+  if (!first) return unexpected(world, call, 'none of 32 at once was the first', replies[0] as Reply);
+  for (const reply of replies) if (reply !== first) judgeCopy(world, call, first, reply);
+  const gained = rowsGained(before, after);
+  if (JSON.stringify(gained) !== JSON.stringify(effect)) {
+    const [one, many] = [effect, gained].map((rows) => JSON.stringify(rows));
+    world.violations.add(`${operation.id}: once makes ${one}, 32 at once under one key make ${many}`);
+  }
+}
+
+/** The same answer again, or the word that the first is still running, or that a login was tried too often. */
+function judgeCopy(world: World, call: Call, first: Reply, reply: Reply): void {
+  if (isReplay(reply) && sameAnswer(first, reply)) return;
+  if (reply.status === 409 && reply.text.includes('"idempotency_in_flight"')) return;
+  if (reply.status === 429 && call.operation.rateLimit === 'login') return;
+  if (reply.status === 401 && ENDS_ITS_CREDENTIAL.includes(call.operation.id)) return;
+  unexpected(world, call, 'one of 32 at once', reply);
+}
+
+function rowsGained(before: Parameters<typeof changes>[0], after: Parameters<typeof changes>[1]): Effect {
+  // How many stripes of its version a shop has is no effect.
+  return Object.fromEntries(Object.entries(changes(before, after)).filter(([table]) => table !== 'catalog_versions'));
+}

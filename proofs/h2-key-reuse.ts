@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { Operation } from '../server/src/http/contract.ts';
+import type { Call, Reply } from './client.ts';
+import { changes, holdingsOf } from './database.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
+import { isConflict, isReplay, MUTATIONS, underKey, unexpected } from './idempotent.ts';
+import { validCall } from './requests.ts';
+import type { Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** One key for two different requests: refused for the same caller and operation, independent for others. */
+export const H2: Proof = {
+  id: 'H2',
+  promise: 'A key never answers another request, another caller, another operation or another shop.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      let tried = 0;
+      for (const operation of MUTATIONS) {
+        tried += await sameScope(world, world.tenants[0], operation);
+        tried += await otherScopes(world, operation, trial);
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+/** Another body, path or query by the same caller. */
+async function sameScope(world: World, tenant: Tenant, operation: Operation): Promise<number> {
+  const call = await validCall(world, tenant, operation);
+  const first = await world.send(call, tenant);
+  if (first.status !== operation.status) unexpected(world, call, 'the first use of the key', first);
+  const others = variationsOf(call, await validCall(world, tenant, operation));
+  const key = call.headers['Idempotency-Key'];
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  for (const [what, other] of Object.entries(others)) {
+    const reply = await world.send(underKey(other, key), tenant);
+    // Who logged out is nobody any more.
+    const gone = reply.status === 401 && operation.id === 'dashboard.logout';
+    if (!isConflict(reply) && !gone) unexpected(world, call, `the key with ${what}`, reply);
+  }
+  const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id)));
+  if (changed.length > 0)
+    world.violations.add(`${operation.id}: the key of another request changed ${changed.join(', ')}`);
+  return 1 + Object.keys(others).length;
+}
+
+function variationsOf(call: Call, fresh: Call): Record<string, Call> {
+  const others: Record<string, Call> = {};
+  if (Object.keys(call.path).length > 0) others['another path'] = { ...call, path: fresh.path };
+  if (JSON.stringify(call.body) !== JSON.stringify(fresh.body)) others['another body'] = { ...call, body: fresh.body };
+  return others;
+}
+
+/** The same key by another credential, in another shop, for another operation: each runs for itself. */
+async function otherScopes(world: World, operation: Operation, { size }: Trial): Promise<number> {
+  const key = randomUUID();
+  const [tenant, other] = world.tenants;
+  const all = operation.security.map((_, alternative) => alternative);
+  let tried = 0;
+  for (const owner of [tenant, other]) {
+    for (const alternative of owner === tenant ? all : all.slice(0, pick(size, 1, 10))) {
+      const call = underKey(await validCall(world, owner, operation, { alternative }), key);
+      expectOwn(world, call, `by way ${alternative} in shop ${owner.name}`, await world.send(call, owner));
+      tried += 1;
+    }
+  }
+  const neighbour = MUTATIONS[(MUTATIONS.indexOf(operation) + 1) % MUTATIONS.length] as Operation;
+  const call = underKey(await validCall(world, tenant, neighbour, { alternative: 0 }), key);
+  expectOwn(world, call, `of ${operation.id}`, await world.send(call, tenant));
+  return tried + 1;
+}
+
+function expectOwn(world: World, call: Call, what: string, reply: Reply): void {
+  if (reply.status !== call.operation.status || isReplay(reply)) unexpected(world, call, `the key ${what}`, reply);
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { changes, holdingsOf } from './database.ts';
+import type { Figures, Proof } from './frame.ts';
+import {
+  ENDS_ITS_CREDENTIAL,
+  isReplay,
+  MUTATIONS,
+  refusesKey,
+  sameAnswer,
+  underKey,
+  unexpected,
+} from './idempotent.ts';
+import { validCall } from './requests.ts';
+import { inWorld } from './world.ts';
+
+/** One key in two spellings, and what is no key at all. */
+export const H4: Proof = {
+  id: 'H4',
+  promise: 'A UUID in capitals is the same key; anything else than one UUID is refused, and nothing is written.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      let tried = 0;
+      for (const operation of MUTATIONS) {
+        const key = randomUUID();
+        const call = await validCall(world, tenant, operation);
+        const before = await holdingsOf(world.owner, tenant.site_id);
+        for (const [what, form] of Object.entries(malformed(key))) {
+          const attack = form === undefined ? withoutKey(call) : underKey(call, form);
+          const reply = await world.send(attack, tenant);
+          if (!refusesKey(reply)) unexpected(world, call, `the key ${what}`, reply);
+          tried += 1;
+        }
+        const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id)));
+        if (changed.length > 0) world.violations.add(`${operation.id}: refused keys changed ${changed.join(', ')}`);
+
+        const first = await world.send(underKey(call, key), tenant);
+        const capitals = await world.send(underKey(call, key.toUpperCase()), tenant);
+        const gone = ENDS_ITS_CREDENTIAL.includes(operation.id) && capitals.status === 401;
+        const same = isReplay(capitals) && sameAnswer(first, capitals);
+        if (first.status !== operation.status) unexpected(world, call, 'in small letters', first);
+        if (!same && !gone) unexpected(world, call, 'in capitals', capitals);
+        tried += 2;
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+function malformed(key: string): Record<string, string | string[] | undefined> {
+  return {
+    missing: undefined,
+    empty: '',
+    'as a urn': `urn:uuid:${key}`,
+    'in braces': `{${key}}`,
+    'in quotes': `"${key}"`,
+    'without hyphens': key.replaceAll('-', ''),
+    'with something behind': `${key}0`,
+    'with a digit that is none': `g${key.slice(1)}`,
+    'no UUID': 'order-1',
+    'in two headers': [key, randomUUID()],
+    'twice in two headers': [key, key],
+    'as a list': `${key}, ${key}`,
+    'of 10 KB': 'a'.repeat(10_000),
+  };
+}
+
+function withoutKey<C extends { headers: Record<string, unknown> }>(call: C): C {
+  const { 'Idempotency-Key': _, ...headers } = call.headers;
+  return { ...call, headers };
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Call } from './client.ts';
+import { changes, holdingsOf } from './database.ts';
+import type { Figures, Proof } from './frame.ts';
+import { isReplay, MUTATIONS, sameAnswer, underKey, unexpected } from './idempotent.ts';
+import { validCall } from './requests.ts';
+import { failNextStatement } from './statements.ts';
+import { callAs, operationOf, type Tenant, type World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** What is remembered under a key is the answer of the shop, not the accident of a moment. */
+export const H5: Proof = {
+  id: 'H5',
+  promise: 'A refusal is replayed though the reason is gone; a failure of ours is forgotten, and the retry runs.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      let tried = 0;
+      for (const [what, story] of Object.entries(STORIES)) {
+        await refuseThenMend(world, world.tenants[0], what, story);
+        tried += 3;
+      }
+      for (const operation of MUTATIONS) {
+        tried += await failThenRetry(world, world.tenants[0], await validCall(world, world.tenants[0], operation));
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      tried += await mistakeThenRight(world, world.tenants[0]);
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+interface Story {
+  /** A call that is refused now. */
+  call: Call;
+  status: number;
+  /** Takes the reason away: under a new key the call succeeds. */
+  mend(): Promise<unknown>;
+}
+
+type Teller = (world: World, tenant: Tenant) => Promise<Story>;
+
+const STORIES: Record<string, Teller> = {
+  'a slug that is taken': async (world, tenant) => {
+    const slug = `taken-${randomUUID()}`;
+    const first = (await callAs(world, tenant, 'dashboard.createProduct', {
+      name: 'Cup',
+      price: '1.00',
+      slug,
+    })) as Made;
+    const call = await validCall(world, tenant, operationOf('dashboard.createProduct'));
+    call.body = { ...(call.body as object), slug };
+    return { call, status: 409, mend: () => remove(world, tenant, first) };
+  },
+  'a SKU that is taken': async (world, tenant) => {
+    const sku = `taken-${randomUUID()}`;
+    const first = (await callAs(world, tenant, 'dashboard.createProduct', { name: 'Cup', price: '1.00', sku })) as Made;
+    const call = await validCall(world, tenant, operationOf('dashboard.createProduct'));
+    call.body = { name: 'Cup', price: '1.00', sku };
+    return { call, status: 409, mend: () => remove(world, tenant, first) };
+  },
+  'a handle that is taken': async (world, tenant) => {
+    const handle = `taken-${randomUUID()}`;
+    const first = (await callAs(world, tenant, 'dashboard.createCollection', { title: 'Cups', handle })) as Made;
+    const call = await validCall(world, tenant, operationOf('dashboard.createCollection'));
+    call.body = { title: 'Cups', handle };
+    const mend = () => callAs(world, tenant, 'dashboard.deleteCollection', undefined, { collection_id: first.id });
+    return { call, status: 409, mend };
+  },
+  'a quantity that has changed': async (world, tenant) => {
+    const call = await validCall(world, tenant, operationOf('dashboard.adjustInventory'));
+    call.body = { set_to: 7, expected_quantity: 41, reason: 'correction' };
+    const mend = () =>
+      callAs(world, tenant, 'dashboard.adjustInventory', { delta: 1, reason: 'received' }, { ...call.path });
+    return { call, status: 409, mend };
+  },
+  'stock that is not there': async (world, tenant) => {
+    const call = await validCall(world, tenant, operationOf('dashboard.adjustInventory'));
+    call.body = { delta: -41, reason: 'damaged' };
+    const mend = () =>
+      callAs(world, tenant, 'dashboard.adjustInventory', { delta: 1, reason: 'received' }, { ...call.path });
+    return { call, status: 409, mend };
+  },
+};
+
+interface Made {
+  id: string;
+}
+
+function remove(world: World, tenant: Tenant, { id }: Made): Promise<unknown> {
+  return callAs(world, tenant, 'dashboard.deleteProduct', undefined, { product_id: id });
+}
+
+async function refuseThenMend(world: World, tenant: Tenant, what: string, teller: Teller): Promise<void> {
+  const { call, status, mend } = await teller(world, tenant);
+  const first = await world.send(call, tenant);
+  if (first.status !== status) unexpected(world, call, `${what}, at first`, first);
+  await mend();
+  const replay = await world.send(call, tenant);
+  if (!isReplay(replay) || !sameAnswer(first, replay)) unexpected(world, call, `${what}, under the same key`, replay);
+  const fresh = await world.send(underKey(call), tenant);
+  if (fresh.status !== call.operation.status) unexpected(world, call, `${what}, under a new key`, fresh);
+}
+
+/** Where the database fails: in the deed itself, while its answer is written down, and at the very end. */
+const PLACES: { what: string; matches: RegExp; after?: RegExp }[] = [
+  { what: 'in the deed', matches: /^/, after: /^savepoint deed/ },
+  { what: 'while the answer is stored', matches: /^\s*update idempotency_keys/ },
+  { what: 'at the commit', matches: /^commit/ },
+];
+const FAILURES = { XX000: 500, '57P01': 503 };
+
+/** The database fails in the midst of the work; the answer tells nothing, nothing stays, and the retry has its effect. */
+async function failThenRetry(world: World, tenant: Tenant, call: Call): Promise<number> {
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  let tried = 0;
+  for (const { what, matches, after } of PLACES) {
+    for (const [code, status] of Object.entries(FAILURES)) {
+      const restore = failNextStatement(matches, code, 'failed by the proof', after);
+      const failed = await world.send(call, tenant);
+      restore();
+      if (failed.status !== status) unexpected(world, call, `with ${code} ${what}`, failed);
+      tried += 1;
+    }
+  }
+  const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id)));
+  if (changed.length > 0) world.violations.add(`${call.operation.id}: a failure of ours changed ${changed.join(', ')}`);
+  const retry = await world.send(call, tenant);
+  if (retry.status !== call.operation.status || isReplay(retry)) unexpected(world, call, 'the retry', retry);
+  return tried + 1;
+}
+
+/** A mistake is not remembered: mended, the request may use the key again. */
+async function mistakeThenRight(world: World, tenant: Tenant): Promise<number> {
+  for (const operation of MUTATIONS.filter(({ hasBody }) => hasBody)) {
+    const call = await validCall(world, tenant, operation);
+    const wrong = await world.send({ ...call, body: { zz_unknown: true } }, tenant);
+    if (wrong.status !== 422) unexpected(world, call, 'with an unknown field', wrong);
+    const right = await world.send(call, tenant);
+    if (right.status !== operation.status) unexpected(world, call, 'mended, under the same key', right);
+  }
+  return 2 * MUTATIONS.filter(({ hasBody }) => hasBody).length;
+}

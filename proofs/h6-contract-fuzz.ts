@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import type { Call, Reply } from './client.ts';
+import { changes, holdingsOf } from './database.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
+import { bodySchemaOf } from './makers.ts';
+import { additions, fitsBody, type Mutation, mutationsIn } from './mutations.ts';
+import { type Chance, chanceOf } from './random.ts';
+import { unique, validCall } from './requests.ts';
+import { arbitraryOf } from './samples.ts';
+import { slotsOf } from './slots.ts';
+import type { Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/**
+ * Requests that the contract allows, nearly allows and does not allow, to every operation. The server of the proofs holds its
+ * own answers against the contract, and turns an undocumented status or a body that leaves its schema into a 500.
+ */
+export const H6: Proof = {
+  id: 'H6',
+  promise: 'No request breaks the server, and none that the contract forbids is accepted.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      let tried = 0;
+      const chance = chanceOf(trial.seed);
+      for (const operation of operationTable) {
+        tried += await fuzz(world, operation, trial, chance);
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+async function fuzz(world: World, operation: Operation, trial: Trial, chance: Chance): Promise<number> {
+  const [tenant] = world.tenants;
+  const call = await validCall(world, tenant, operation, { full: operation.method === 'get' });
+  const slots = slotsOf(operation, call.body);
+  const all = [...slots.flatMap((slot) => mutationsIn(call, slot)), ...additions(call)];
+  const mutations = chance.some(all, pick(trial.size, 36, all.length));
+  const refused = mutations.filter(({ invalid }) => invalid);
+  const allowed = mutations.filter(({ invalid }) => !invalid);
+
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  for (const mutation of refused) await attack(world, tenant, mutation);
+  const after = await holdingsOf(world.owner, tenant.site_id);
+  const written = Object.keys(changes(before, after));
+  // Rows that are refused one by one leave the others to be written.
+  if (written.length > 0 && !slots.some(({ schema }) => schema['x-validate-rows']))
+    world.violations.add(`${operation.id}: refused requests changed ${written.join(', ')}`);
+
+  for (const mutation of allowed) await attack(world, tenant, mutation);
+  const random = await randomBodies(world, tenant, operation, trial);
+  const valid = await validCall(world, tenant, operation);
+  const reply = await world.send(valid, tenant);
+  if (reply.status !== operation.status) report(world, 'a valid request', valid, reply, `expected ${operation.status}`);
+  return mutations.length + random + 1;
+}
+
+async function attack(world: World, tenant: Tenant, { what, slot, call, invalid }: Mutation): Promise<void> {
+  const named = `${what}${slot ? ` in ${slot.in} /${slot.at.join('/')}` : ''}`;
+  const fresh = withFreshKey(call, slot?.name);
+  const reply = await world.send(fresh, tenant);
+  if (reply.status >= 500) return report(world, named, fresh, reply, 'it broke');
+  if (!invalid) return;
+  if (reply.status < 400) {
+    if (!rowsRefused(reply)) report(world, named, fresh, reply, 'it was accepted');
+    return;
+  }
+  if (slot && reply.status === 422 && !names(reply, slot)) report(world, named, fresh, reply, 'the field is not named');
+  if (reply.status !== 422 && !expected(reply)) report(world, named, fresh, reply, 'expected 422');
+}
+
+/** The key is new for each request, unless the key itself is under attack. */
+function withFreshKey(call: Call, attacked: string | undefined): Call {
+  if (attacked === 'Idempotency-Key' || call.operation.method === 'get') return call;
+  return { ...call, headers: { ...call.headers, 'Idempotency-Key': crypto.randomUUID() } };
+}
+
+/** An address that is no text, a path of nothing, a body beyond the limit and a throttled login have codes of their own. */
+function expected({ status }: Reply): boolean {
+  return [400, 404, 413, 429].includes(status);
+}
+
+/** Rows of an import are refused one by one, inside a 200. */
+function rowsRefused({ text }: Reply): boolean {
+  const { counts } = JSON.parse(text || '{}') as { counts?: { failed?: number } };
+  return (counts?.failed ?? 0) > 0;
+}
+
+/** The field itself, something in it or around it; or the field that is missing beside it. */
+function names({ text }: Reply, slot: { in: string; at: (string | number)[] }): boolean {
+  const { detail } = JSON.parse(text) as { detail: { loc: (string | number)[]; type: string }[] };
+  const field = [slot.in, ...slot.at];
+  return detail.some(({ loc, type }) => {
+    const wanted = type === 'missing' ? field.slice(0, -1) : field;
+    const [shorter, longer] = loc.length < wanted.length ? [loc, wanted] : [wanted, loc];
+    return shorter.every((part, index) => String(part) === String(longer[index]));
+  });
+}
+
+/** Bodies made up by fast-check from the schema, most of which break only rules that no schema can tell. */
+async function randomBodies(world: World, tenant: Tenant, operation: Operation, trial: Trial): Promise<number> {
+  const schema = bodySchemaOf(operation);
+  if (!schema) return 0;
+  const numRuns = pick(trial.size, 4, 400);
+  const bodies = fc.sample(arbitraryOf(schema), { seed: trial.seed, numRuns });
+  for (const made of bodies) {
+    const body = unique(made);
+    const call = withFreshKey({ ...(await validBase(world, tenant, operation)), body }, undefined);
+    const reply = await world.send(call, tenant);
+    if (reply.status >= 500) report(world, 'a random body', call, reply, 'it broke');
+    if (reply.status < 300 && !fitsBody(call) && !rowsRefused(reply))
+      report(world, 'a random body', call, reply, 'accepted');
+  }
+  return bodies.length;
+}
+
+const bases = new WeakMap<World, Map<string, Call>>();
+
+/** One call per operation and world: its things are worn by all random bodies. */
+async function validBase(world: World, tenant: Tenant, operation: Operation): Promise<Call> {
+  const known = bases.get(world) ?? new Map<string, Call>();
+  bases.set(world, known);
+  const call = known.get(operation.id) ?? (await validCall(world, tenant, operation));
+  known.set(operation.id, call);
+  return call;
+}
+
+function report(world: World, what: string, call: Call, { status, headers, text }: Reply, why: string): void {
+  const { operation, path, query, body } = call;
+  const cause = world.causes.get(String(headers['x-request-id'])) ?? text.slice(0, 400);
+  const shown = JSON.stringify({ path, query, body }).slice(0, 700);
+  world.violations.add(`${operation.id}: ${what}: ${why}: ${status} ${cause} for ${shown}`);
+}

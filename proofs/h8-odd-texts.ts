@@ -1,0 +1,106 @@
+import { operationTable } from '../server/src/http/contract.ts';
+import type { Call, Reply } from './client.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { underKey, unexpected } from './idempotent.ts';
+import { ODD_TEXTS, valueAt } from './mutations.ts';
+import { chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { type Slot, slotsOf, withValue } from './slots.ts';
+import type { Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** Every free text of every operation that writes, with what people and machines really send. */
+export const H8: Proof = {
+  id: 'H8',
+  promise: 'An odd text is kept and shown exactly as it came, or refused; it is never changed in silence.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      const chance = chanceOf(trial.seed);
+      let tried = 0;
+      for (const operation of operationTable.filter(({ hasBody }) => hasBody)) {
+        const call = await validCall(world, tenant, operation);
+        const texts = slotsOf(operation, call.body).filter((slot) => slot.in === 'body' && isFreeText(slot));
+        const attacks = texts.flatMap((slot) => Object.entries(TEXTS).map(([what, text]) => ({ slot, what, text })));
+        const tops = texts.filter(({ at }) => at.length === 1 && valueAt(call.body, at) !== undefined);
+        for (const [what, text] of tops.length > 0 ? Object.entries(TEXTS) : []) {
+          tried += tops.length;
+          await roundTrip(world, tenant, call, tops, what, text);
+        }
+        for (const { slot, what, text } of chance.some(attacks, pick(trial.size, 12, 10_000))) {
+          tried += 1;
+          await roundTrip(world, tenant, call, [slot], what, text);
+        }
+        trial.progress(`${operation.id}, ${tried} texts`);
+      }
+      return { tried, unit: 'texts', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+/** Quotes, percent signs and the rest mean something to SQL, JSON, logs and templates, and nothing to us. */
+const TEXTS = {
+  ...ODD_TEXTS,
+  CONTROL: 'a\u0001\u001b[31mb',
+  LINES: 'a\r\nb\tc',
+  QUOTES: `a'b"c\\d\`e`,
+  TEMPLATE: '{{7*7}} <%= 7*7 %> %s $1',
+  RIGHT_TO_LEFT: 'مرحبا שלום',
+  TURKISH: 'İıŞş',
+  COMBINED: 'Z̈a̧l̆g̃o',
+  DOTLESS: 'straße STRASSE',
+};
+
+/** A text without a form of its own. A login's are compared, not kept. */
+function isFreeText({ schema, name }: Slot): boolean {
+  const plain = !schema.enum && !schema.pattern && !schema.format && schema.const === undefined;
+  return [schema.type].flat().includes('string') && plain && name !== 'password' && name !== 'value';
+}
+
+/** Puts the text into all of the slots at once. */
+async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[], what: string, text: string) {
+  const call = underKey(slots.reduce((filled, slot) => withValue(filled, slot, text), valid));
+  const reply = await world.send(withUniqueNames(call, slots), tenant);
+  if (reply.status >= 500) return unexpected(world, call, what, reply);
+  if (reply.status >= 300) return;
+  for (const slot of slots) {
+    const shown = shownAs(reply, slot);
+    // Descriptions may be HTML, of which the text is kept; blanks around a text go.
+    const reflowed = slot.name === 'description' && /[\r\n\t]/.test(text);
+    if (shown === undefined || reflowed || shown.includes(text.trim())) continue;
+    unexpected(world, call, `${what} at /${slot.at.join('/')} is ${JSON.stringify(shown.slice(0, 5))}`, reply);
+  }
+}
+
+/** Products and collections that the same call made before would be in its way. */
+function withUniqueNames(call: Call, slots: Slot[]): Call {
+  const body = call.body as Record<string, unknown>;
+  const fresh = { ...body };
+  const attacked = slots.map(({ name }) => name);
+  for (const [name, value] of Object.entries(body)) {
+    if (['slug', 'handle', 'sku'].includes(name) && !attacked.includes(name))
+      fresh[name] = `${value}-${crypto.randomUUID()}`.slice(-60);
+  }
+  if (Array.isArray(body.variants)) {
+    fresh.variants = body.variants.map((variant: Record<string, unknown>, index) =>
+      attacked.includes('sku') && index === 0 ? variant : { ...variant, sku: crypto.randomUUID() },
+    );
+  }
+  return { ...call, body: fresh };
+}
+
+/** All values that the answer shows under the field's name; undefined when it shows no such field. */
+function shownAs({ text }: Reply, slot: Slot): unknown[] | undefined {
+  if (text === '') return undefined;
+  const found: unknown[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [name, child] of Object.entries(node)) {
+      if (name === slot.name) found.push(...[child].flat());
+      visit(child);
+    }
+  };
+  const body: unknown = JSON.parse(text);
+  visit(body);
+  const atSamePlace = valueAt(body, slot.at);
+  return found.length > 0 ? [...found, atSamePlace] : undefined;
+}

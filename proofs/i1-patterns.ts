@@ -1,0 +1,82 @@
+import { document } from '../server/src/http/contract.ts';
+import { FORMATS } from '../server/src/http/formats.ts';
+import { isWellFormed } from '../server/src/shop/tokens.ts';
+import { type Figures, type Proof, pick, Violations } from './frame.ts';
+
+/** Every pattern and format of the contract against texts made to keep it busy. */
+export const I1: Proof = {
+  id: 'I1',
+  promise: 'No pattern or format takes more than 1 ms for 100 KB, whatever the text.',
+  async run({ size }) {
+    const violations = new Violations();
+    let tried = 0;
+    let slowest = { ms: 0, what: '' };
+    for (const [name, test] of checks()) {
+      for (const text of pumped(name, pick(size, 12, 60))) {
+        tried += 1;
+        const ms = measured(test, text);
+        if (ms > slowest.ms) slowest = { ms, what: name };
+        if (ms > LIMIT_MS) {
+          violations.add(
+            `${name} takes ${ms.toFixed(2)} ms for ${JSON.stringify(text.slice(0, 20))}… (${text.length} characters)`,
+          );
+        }
+      }
+    }
+    const note = `slowest ${slowest.ms.toFixed(3)} ms (${slowest.what.slice(0, 60)})`;
+    return { tried, unit: 'pumped texts', note, violations: violations.list } satisfies Figures;
+  },
+};
+
+const LENGTH = 100_000;
+const LIMIT_MS = 1;
+
+type Check = (text: string) => unknown;
+
+function checks(): Map<string, Check> {
+  const found = new Map<string, Check>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { pattern } = node as { pattern?: unknown };
+    if (typeof pattern === 'string') {
+      const expression = new RegExp(pattern, 'u');
+      found.set(pattern, (text) => expression.test(text));
+    }
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(document);
+  for (const [name, format] of Object.entries(FORMATS)) {
+    found.set(format instanceof RegExp ? format.source : name, (text) =>
+      format instanceof RegExp ? format.test(text) : format(text),
+    );
+  }
+  found.set('a token', (text) => isWellFormed('api_key', text));
+  return found;
+}
+
+/** The best of several runs: what else the machine does only ever adds. The first attempts compile the expression. */
+function measured(test: Check, text: string): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 7; run += 1) {
+    const started = process.hrtime.bigint();
+    test(text);
+    best = Math.min(best, Number(process.hrtime.bigint() - started) / 1e6);
+    if (run >= 2 && best < LIMIT_MS / 4) break;
+  }
+  return best;
+}
+
+/** Long repetitions of what the expression is made of, with beginnings that fit and ends that do not. */
+function pumped(expression: string, count: number): string[] {
+  const literals = [...new Set(expression.replaceAll(/\\[dDsSwW]|[\\^$()[\]{}?*+|]/g, ''))];
+  const pieces = ['0', 'a', 'a-', '1.', 'a.', ' ', 'A', ...literals, ...literals.map((one) => `a${one}`)];
+  const beginnings = ['', 'https://', 'a@', 'https://a.', '1.', 'a:', 'key_', 'x'];
+  const ends = ['', '!', '\n', '-', 'x', ' ', '@'];
+  const texts = pieces.flatMap((piece) =>
+    beginnings.flatMap((beginning) =>
+      ends.map((end) => beginning + piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH) + end),
+    ),
+  );
+  const step = Math.max(1, Math.floor(texts.length / count));
+  return texts.filter((_, index) => index % step === 0);
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import type { Call, Reply } from './client.ts';
+import type { World } from './tenant.ts';
+
+/** What the proofs of idempotency share. */
+
+/** All operations that take an Idempotency-Key, which are all that write. */
+export const MUTATIONS: Operation[] = operationTable.filter(({ method }) => method !== 'get');
+
+/** Its success ends the credential that it was called with, so the same call cannot be answered a second time. */
+export const ENDS_ITS_CREDENTIAL = ['dashboard.logout'];
+
+/** The same call under a key: a new one, or a given one. */
+export function underKey(call: Call, key: Call['headers'][string] = randomUUID()): Call {
+  return { ...call, headers: { ...call.headers, 'Idempotency-Key': key } };
+}
+
+export function isReplay({ headers }: Reply): boolean {
+  return headers['idempotency-replayed'] === 'true';
+}
+
+/** Whether the two answers are the same, byte for byte. */
+export function sameAnswer(one: Reply, other: Reply): boolean {
+  return one.status === other.status && one.text === other.text;
+}
+
+/** Whether a reply says that the key was used for another request. */
+export function isConflict({ status, text }: Reply): boolean {
+  return status === 422 && text.includes('"idempotency_conflict"');
+}
+
+/** Whether a reply names the header as its mistake. */
+export function refusesKey({ status, text }: Reply): boolean {
+  return status === 422 && text.includes('["header","Idempotency-Key"]');
+}
+
+export function unexpected(world: World, call: Call, what: string, { status, headers, text }: Reply): void {
+  const cause = world.causes.get(String(headers['x-request-id'])) ?? '';
+  world.violations.add(`${call.operation.id}: ${what}: ${status} ${text.slice(0, 300)} ${cause}`);
+}

@@ -1,0 +1,22 @@
+import type { Reply } from './client.ts';
+
+/** What no error may tell: how we keep things, where we live, what we are made of, and anybody's secrets. */
+const LEAKS: Record<string, RegExp> = {
+  'a piece of SQL': /\b(?:select\s.{1,80}\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i,
+  'a name of the database':
+    /\b(?:pg_\w+|commerce_app|idempotency_keys|site_settings|staff_sessions|relation "|constraint "|syntax error at)/i,
+  'a state of the database': /\b(?:22P02|22021|23505|42501|42P01|XX000)\b/,
+  'a path': /(?:\/home\/|\/work\/|\/tmp\/|\/root\/|node_modules|file:\/\/|[\w-]+\.(?:ts|js|mjs):\d)/,
+  'a stack': /\n\s*at |\bat \w+ \(/,
+  'what we are built with': /\b(?:express|postgres(?:ql)?|node(?:js)?\/\d|ajv|openapi-validator|redis|knex)\b/i,
+  'a secret': /\b(?:stk|cust|agt|mch|key|syk|chk|rst|whsec)_[0-9A-Za-z]{32,}/,
+};
+
+/** The kinds of leak in an error answer, headers included. */
+export function leaksIn({ headers, text }: Reply): string[] {
+  const shown = `${JSON.stringify(headers)}\n${text}`;
+  return Object.entries(LEAKS).flatMap(([kind, pattern]) => {
+    const found = pattern.exec(shown);
+    return found ? [`an error tells ${kind}: ${found[0].slice(0, 100)} in ${text.slice(0, 500)}`] : [];
+  });
+}

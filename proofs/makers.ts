@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { document, type Operation, resolve } from '../server/src/http/contract.ts';
+import { hashToken } from '../server/src/shop/tokens.ts';
+import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
+
+/**
+ * Where ids come from. An operation with an id that this file does not know fails its proofs, with the name of the place
+ * to add: a line in `KINDS_OF`, and a maker for a new kind of thing.
+ */
+
+/** Which things a parameter or a field of this name may name. */
+const KINDS_OF: Record<string, Kind[]> = {
+  'X-Service-Merchant-Id': ['merchant'],
+  product_id: ['product'],
+  product_ids: ['product'],
+  id_or_slug: ['product', 'slug'],
+  option_id: ['option'],
+  image_id: ['image'],
+  variant_id: ['variant'],
+  collection_id: ['collection'],
+  id_or_handle: ['collection', 'handle'],
+  collection: ['handle'],
+  api_key_id: ['api_key'],
+  storefront_token_id: ['storefront_token'],
+  sync_key_id: ['sync_key'],
+};
+
+/** UUIDs that name nothing. */
+const NO_IDS = ['Idempotency-Key'];
+
+/** The kinds of thing that a parameter or field names; undefined when it names none. Throws for an unknown id. */
+export function kindsOf(name: string, schema: Record<string, unknown>, where: string): Kind[] | undefined {
+  const known = KINDS_OF[name];
+  if (known) return known;
+  const looksLikeId = schema.format === 'uuid' && !NO_IDS.includes(name);
+  if (!looksLikeId) return undefined;
+  throw new Error(`${where} takes an id as ${name}, which is not in KINDS_OF of proofs/makers.ts.`);
+}
+
+/** The kinds that an operation names anywhere: path, query, header or body. */
+export function kindsIn(operation: Operation): Set<Kind> {
+  const kinds = new Set<Kind>();
+  const note = (name: string, schema: Record<string, unknown>, mustBeId: boolean) => {
+    const found = kindsOf(name, schema, operation.id);
+    if (mustBeId && !found) throw new Error(`${operation.id}: ${name} is not in KINDS_OF of proofs/makers.ts.`);
+    for (const kind of found ?? []) kinds.add(kind);
+  };
+  for (const { name, in: place, schema } of operation.parameters) note(name, schema, place === 'path');
+  const visit = (name: string, node: Record<string, unknown>): void => {
+    const schema = resolve(node);
+    note(name, schema, false);
+    for (const part of (schema.allOf ?? []) as Record<string, unknown>[]) visit(name, part);
+    if (schema.items) visit(name, schema.items as Record<string, unknown>);
+    for (const [key, child] of Object.entries((schema.properties ?? {}) as Record<string, Record<string, unknown>>)) {
+      visit(key, child);
+    }
+  };
+  visit('', bodySchemaOf(operation) ?? {});
+  return kinds;
+}
+
+export function bodySchemaOf(operation: Operation): Record<string, unknown> | undefined {
+  const declared = document.paths[operation.path]?.[operation.method] as Record<string, unknown>;
+  if (!declared.requestBody) return undefined;
+  const { content } = resolve(declared.requestBody as Record<string, unknown>) as {
+    content: Record<string, { schema: Record<string, unknown> }>;
+  };
+  return content['application/json']?.schema;
+}
+
+export interface Maker {
+  makes: Kind[];
+  /** Makes one thing with its parts and answers all their ids. */
+  make(world: World, tenant: Tenant, variants?: number): Promise<Partial<Ids>>;
+}
+
+/** How a fresh thing of each kind is made, through the operations themselves. Named after the kind it is made for. */
+export const MAKERS = {
+  product: { makes: ['product', 'slug', 'option', 'image', 'variant'], make: makeProduct },
+  collection: {
+    makes: ['collection', 'handle'],
+    make: (world: World, tenant: Tenant) => makeCollection(world, tenant, tenant.ids.product.slice(0, 2)),
+  },
+  api_key: { makes: ['api_key'], make: (world: World, tenant: Tenant) => makeToken(world, tenant, 'api_key') },
+  storefront_token: {
+    makes: ['storefront_token'],
+    make: (world: World, tenant: Tenant) => makeToken(world, tenant, 'storefront'),
+  },
+  sync_key: { makes: ['sync_key'], make: makeSyncKey },
+} satisfies Record<string, Maker>;
+
+/** Makes many things and keeps their ids with the tenant. */
+export async function makeAll(
+  world: World,
+  tenant: Tenant,
+  counts: Partial<Record<keyof typeof MAKERS, number>>,
+): Promise<void> {
+  for (const [name, count] of Object.entries(counts)) {
+    for (let made = 0; made < count; made += 1) {
+      const ids = await MAKERS[name as keyof typeof MAKERS].make(world, tenant);
+      for (const [kind, added] of Object.entries(ids)) tenant.ids[kind as Kind].push(...added);
+    }
+  }
+}
+
+/**
+ * Fresh things for one call of an operation, of every kind that it names. With a collection come three products, of which
+ * the first two are in it.
+ */
+export async function freshIds(world: World, tenant: Tenant, operation: Operation): Promise<Partial<Ids>> {
+  const wanted = kindsIn(operation);
+  const ids: Partial<Ids> = { merchant: [tenant.merchant_id] };
+  const takes = (maker: Maker) => maker.makes.some((kind) => wanted.has(kind));
+  const counts = { product: wanted.has('collection') ? 3 : 1 } as Record<string, number>;
+  for (const [name, maker] of Object.entries(MAKERS as Record<string, Maker>)) {
+    if (!takes(maker)) continue;
+    if (name === 'collection') {
+      Object.assign(ids, await makeCollection(world, tenant, ids.product?.slice(0, 2)));
+      continue;
+    }
+    for (let made = 0; made < (counts[name] ?? 1); made += 1) {
+      const part = await maker.make(world, tenant, 2);
+      for (const [kind, added] of Object.entries(part)) ids[kind as Kind] = [...(ids[kind as Kind] ?? []), ...added];
+    }
+  }
+  return ids;
+}
+
+/** Fits the examples of the contract: an option Colour, of whose values Slate and Oat have a variant and Moss has none. */
+async function makeProduct(world: World, tenant: Tenant, variants = 4): Promise<Partial<Ids>> {
+  const { canary } = tenant;
+  const unique = randomUUID().slice(0, 8);
+  const variant = (sku: string, option1: string, inventory_quantity: number) => ({
+    sku: `${canary}-${unique}-${sku}`,
+    barcode: `${canary}-${unique}`,
+    option1,
+    inventory_quantity,
+    image_url: `https://img.example/${canary}.png`,
+  });
+  const made = (await callAs(world, tenant, 'dashboard.createProduct', {
+    name: `${canary} mug ${unique}`,
+    slug: `${canary}-${unique}`,
+    description: `${canary} described`,
+    vendor: `${canary} vendor`,
+    product_type: `${canary} type`,
+    tags: [`${canary} tag`, 'sale'],
+    status: 'active',
+    price: '14.00',
+    metadata: { material: `${canary} stone` },
+    options: [{ name: 'Colour', values: ['Slate', 'Oat', 'Moss', `${canary} hue`, `${canary} tint`] }],
+    images: [1, 2].map((n) => ({ url: `https://img.example/${canary}-${n}.png`, alt: `${canary} ${n}` })),
+    variants: [
+      variant('slate', 'Slate', 40),
+      variant('oat', 'Oat', 3),
+      variant('hue', `${canary} hue`, 1),
+      variant('tint', `${canary} tint`, 0),
+    ].slice(0, variants),
+  })) as Record<'id' | 'slug', string> & Record<'options' | 'images' | 'variants', { id: string }[]>;
+  return {
+    product: [made.id],
+    slug: [made.slug],
+    option: made.options.map(({ id }) => id),
+    image: made.images.map(({ id }) => id),
+    variant: made.variants.map(({ id }) => id),
+  };
+}
+
+async function makeCollection(world: World, tenant: Tenant, product_ids: string[] = []): Promise<Partial<Ids>> {
+  const { canary } = tenant;
+  const made = (await callAs(world, tenant, 'dashboard.createCollection', {
+    title: `${canary} collection`,
+    description: `${canary} collected`,
+    handle: `${canary}-${randomUUID().slice(0, 8)}`,
+    image_url: `https://img.example/${canary}.png`,
+    product_ids,
+  })) as { id: string; handle: string };
+  return { collection: [made.id], handle: [made.handle] };
+}
+
+const MAKES = { api_key: 'dashboard.createApiKey', storefront: 'dashboard.createStorefrontToken' } as const;
+/**
+ * The contract allows 100 living keys of a kind, and two living sync keys: all go but those that the tenant works with,
+ * so that another may be made or rotated.
+ */
+export async function makeRoom(world: World, tenant: Tenant, kind: 'api_key' | 'storefront' | 'sync'): Promise<void> {
+  const kept = kind === 'sync' ? [] : [tenant.secrets.ApiKey, tenant.secrets.StorefrontToken, tenant.readOnlyKey];
+  const ids = [...tenant.ids.api_key, ...tenant.ids.storefront_token];
+  await world.owner.query(
+    `update commerce.tokens set revoked_at = now() where site_id = $1 and kind = $2 and revoked_at is null
+       and not token_hash = any($3) and not id = any($4)`,
+    [tenant.site_id, kind, kept.map(hashToken), kind === 'sync' ? [] : ids],
+  );
+}
+
+async function makeToken(world: World, tenant: Tenant, kind: keyof typeof MAKES): Promise<Partial<Ids>> {
+  await makeRoom(world, tenant, kind);
+  const scopes = kind === 'api_key' ? { scopes: ['read', 'write'] } : {};
+  const body = { description: `${tenant.canary} spare`, ...scopes };
+  const { id } = (await callAs(world, tenant, MAKES[kind], body)) as { id: string };
+  return kind === 'api_key' ? { api_key: [id] } : { storefront_token: [id] };
+}
+
+async function makeSyncKey(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  await makeRoom(world, tenant, 'sync');
+  const body = { description: `${tenant.canary} spare` };
+  const made = (await callAs(world, tenant, 'dashboard.createSyncKey', body)) as { id: string; secret: string };
+  tenant.secrets.SyncSecret = made.secret;
+  return { sync_key: [made.id] };
+}

@@ -1,0 +1,7 @@
+import { E9 } from './processes/e9-token-forgery.ts';
+import { E10 } from './processes/e10-token-storage.ts';
+import { I3 } from './processes/i3-oversized-bodies.ts';
+import { J3 } from './processes/j3-log-injection.ts';
+import { shortForm } from './short-form.ts';
+
+shortForm(E9, E10, I3, J3);

@@ -1,0 +1,213 @@
+import { crc32 } from 'node:zlib';
+import { claimOf } from '../../server/src/http/callers.ts';
+import { operationTable } from '../../server/src/http/contract.ts';
+import { ShopError } from '../../server/src/shop/errors.ts';
+import { mintToken, TOKEN_PREFIXES, type TokenKind } from '../../server/src/shop/tokens.ts';
+import { startServer, stopServer } from '../../server/test/server.ts';
+import { type Proof, pick, type Trial, Violations } from '../frame.ts';
+import { type Chance, chanceOf } from '../random.ts';
+import { RawClient, rawRequest } from '../raw-http.ts';
+import { openTenant } from './tenant.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Prefixes of other kinds, of tokens that this server may not know yet, and of other makers. */
+const PREFIXES = [...Object.values(TOKEN_PREFIXES), 'agt', 'cust', 'chk', 'rst', 'vrf', 'whsec', 'ghp', 'sk', ''];
+const MEGABYTE = 1_048_576;
+
+/** Nobody gets in by a token that was not issued to them, and noise does not even cost a query. */
+export const E9: Proof = {
+  id: 'E9',
+  promise: 'A forged token is refused, and one with a bad checksum costs no look-up.',
+  async run(trial) {
+    const { server, ...running } = await startServer(trial.databaseUrl, { rateLimits: false }, trial.databaseUrl);
+    const client = new RawClient(Number(new URL(running.baseUrl).port));
+    try {
+      return await attack(trial, client, countLookUps(running.db));
+    } finally {
+      client.close();
+      await stopServer({ server, ...running });
+    }
+  },
+};
+
+async function attack({ size, seed, databaseUrl, progress }: Trial, client: RawClient, lookUps: () => number) {
+  const doors = await openDoors(databaseUrl, client);
+  const random = chanceOf(seed);
+  const violations = new Violations();
+  const count = pick(size, 20_000, 1_000_000);
+  // All are judged by the code that reads credentials; one in so many also goes over the wire.
+  const share = pick(size, 20, 50);
+  const overWire = { sent: 0, wellFormed: 0 };
+  let wasted = 0;
+  let tried = 0;
+  for (let i = 0; i < count; i += 1) {
+    if (i % 50_000 === 0) progress(`${i} of ${count} forgeries`);
+    const door = random.of(doors);
+    const forged = forge(random, door);
+    if (isGenuine(door, forged)) continue;
+    tried += 1;
+    const wellFormed = isWellFormed(forged);
+    const passed = passesFormCheck(door, forged);
+    if (passed && !wellFormed) violations.add(`${door.kind}: passed with a bad checksum: ${shown(forged)}`);
+    if (i % share !== 0) continue;
+    const before = lookUps();
+    const answer = await client.send(door.request(forged));
+    overWire.sent += 1;
+    if (wellFormed) overWire.wellFormed += 1;
+    else wasted += lookUps() - before;
+    if (answer && answer.status < 400) violations.add(`${door.kind}: ${answer.status} for ${shown(forged)}`);
+    if (answer && answer.status >= 500) violations.add(`${door.kind}: ${answer.status} for ${shown(forged)}`);
+  }
+  if (wasted > 0) violations.add(`${wasted} look-ups for tokens with a bad checksum`);
+  for (const door of doors) {
+    const answer = await client.send(door.request(door.token));
+    if (answer?.status !== 200) violations.add(`${door.kind}: the genuine token got ${answer?.status}`);
+  }
+  const note = `${overWire.sent} of them over HTTP, ${overWire.wellFormed} with a right checksum; look-ups for a bad one: ${wasted}`;
+  return { tried, unit: 'forged tokens', violations: violations.list, note };
+}
+
+/** A credential that opens an operation, and how it is presented. */
+interface Door {
+  kind: TokenKind;
+  token: string;
+  header: string;
+  operation: (typeof operationTable)[number];
+  request(token: string): string;
+  headers(token: string): Record<string, string>;
+}
+
+async function openDoors(databaseUrl: string, client: RawClient): Promise<Door[]> {
+  const { site_id, storefront_token, api_key, staff } = await openTenant(databaseUrl);
+  const login = await client.send(
+    rawRequest(
+      'POST',
+      '/api/dashboard/auth/login',
+      { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+      JSON.stringify({ email: staff.email, password: staff.password }),
+    ),
+  );
+  const { access_token } = JSON.parse(login?.body ?? '{}') as { access_token?: string };
+  if (!access_token) throw new Error(`The login was refused: ${login?.body}`);
+  const door = (kind: TokenKind, token: string, operationId: string, headers: Door['headers']): Door => {
+    const operation = operationTable.find(({ id }) => id === operationId);
+    if (!operation) throw new Error(`The contract has no ${operationId}.`);
+    const header = Object.keys(headers(''))[0] ?? '';
+    return { kind, token, header, operation, headers, request: (t) => rawRequest('GET', operation.path, headers(t)) };
+  };
+  return [
+    door('staff', access_token, 'dashboard.getMe', (token) => ({ Authorization: `Bearer ${token}` })),
+    door('api_key', api_key, 'dashboard.getSettings', (token) => ({ 'X-API-Key': token })),
+    door('storefront', storefront_token, 'storefront.getShop', (token) => ({
+      'X-Service-Token': token,
+      'X-Site-ID': site_id,
+    })),
+  ];
+}
+
+type Forgery = (random: Chance, token: string) => string;
+
+const FORGERIES: Forgery[] = [
+  (random, token) => replaced(token, 4 + below(random, 32), random.of([...BASE62])),
+  (random, token) => replaced(token, 36 + below(random, 6), random.of([...BASE62])),
+  (random, token) => replaced(token, below(random, token.length), String.fromCharCode(33 + below(random, 94))),
+  (random, token) => swapped(token, 4 + below(random, 37)),
+  (random, token) => token.slice(0, below(random, token.length)),
+  (random, token) => token.slice(below(random, token.length - 1) + 1),
+  (random, token) => token + text(random, BASE62, 1 + below(random, 8)),
+  (random, token) => flippedCase(token, below(random, token.length)),
+  (_, token) => token.toUpperCase(),
+  (_, token) => token.toLowerCase(),
+  (random, token) => `${random.of(PREFIXES)}_${token.slice(4)}`,
+  (random, token) => inserted(token, below(random, token.length + 1), '\0'),
+  (random, token) =>
+    inserted(token, below(random, token.length + 1), random.of([' ', '\t', ',', ';', '%00', '\x7f', 'é'])),
+  (random) => mintToken(random.of(Object.keys(TOKEN_PREFIXES) as TokenKind[])),
+  (random, token) => `${token.slice(0, 4)}${withChecksum(text(random, BASE62, 32))}`,
+  (random, token) => `${token.slice(0, 4)}${text(random, BASE62, 38)}`,
+  (random, token) =>
+    `${token.slice(0, 4)}${withChecksum(replaced(token.slice(4, 36), below(random, 32), random.of([...BASE62])))}`,
+  (_, token) => `${token}, ${token}`,
+  (_, token) => `${token} ${token}`,
+  (_, token) => Buffer.from(token).toString('base64'),
+  (_, token) => encodeURIComponent(token).replace('_', '%5F'),
+  (_, token) => `"${token}"`,
+  (random) => random.of(['', 'null', 'undefined', 'true', '0', '*', "' or 1=1 --", '[object Object]', '__proto__']),
+];
+
+function forge(random: Chance, { token }: Door): string {
+  // One in 20,000 is a megabyte long: enough to be tried, too slow to be tried often.
+  return below(random, 20_000) === 0 ? token + 'A'.repeat(MEGABYTE) : random.of(FORGERIES)(random, token);
+}
+
+/** HTTP drops blanks around a value, so these are the token itself. */
+function isGenuine({ token }: Door, forged: string): boolean {
+  return forged.trim() === token;
+}
+
+function passesFormCheck(door: Door, forged: string): boolean {
+  try {
+    const headers = Object.entries(door.headers(forged)).map(([name, value]) => [name.toLowerCase(), value]);
+    claimOf(door.operation, Object.fromEntries(headers));
+    return true;
+  } catch (error) {
+    if (error instanceof ShopError) return false;
+    throw error;
+  }
+}
+
+/** Whether the last six characters are the checksum of the 32 before them: the definition, not the server's code. */
+function isWellFormed(token: string): boolean {
+  const [, random = '', check] = /^[a-z]{3}_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/.exec(token) ?? [];
+  return random !== '' && withChecksum(random) === random + check;
+}
+
+function withChecksum(random: string): string {
+  let rest = BigInt(crc32(random));
+  let digits = '';
+  while (digits.length < 6) {
+    digits = BASE62[Number(rest % 62n)] + digits;
+    rest /= 62n;
+  }
+  return random + digits;
+}
+
+function replaced(text: string, at: number, character: string): string {
+  return text.slice(0, at) + character + text.slice(at + 1);
+}
+
+function inserted(text: string, at: number, characters: string): string {
+  return text.slice(0, at) + characters + text.slice(at);
+}
+
+function swapped(text: string, at: number): string {
+  return text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2);
+}
+
+function flippedCase(text: string, at: number): string {
+  const character = text.charAt(at);
+  const flipped = character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
+  return replaced(text, at, flipped);
+}
+
+/** A whole number from 0 to below the bound. */
+function below(random: Chance, bound: number): number {
+  return Math.floor(random.next() * bound);
+}
+
+function text(random: Chance, alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[below(random, alphabet.length)]).join('');
+}
+
+function shown(token: string): string {
+  return JSON.stringify(token.slice(0, 120));
+}
+
+/** Every query of the server starts by taking a connection out of the pool. */
+function countLookUps(db: { on(event: 'acquire', listener: () => void): unknown }): () => number {
+  let count = 0;
+  db.on('acquire', () => {
+    count += 1;
+  });
+  return () => count;
+}

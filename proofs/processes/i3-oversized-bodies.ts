@@ -1,0 +1,314 @@
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { gzipSync } from 'node:zlib';
+import { type Operation, operationTable } from '../../server/src/http/contract.ts';
+import { mintToken } from '../../server/src/shop/tokens.ts';
+import { type Proof, pick, type Trial, Violations } from '../frame.ts';
+import { RawClient, rawRequest } from '../raw-http.ts';
+import { bodyFieldsOf } from './request-bodies.ts';
+import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { openTenant } from './tenant.ts';
+
+const MEGABYTE = 1_048_576;
+const HUGE_BYTES = 100 * MEGABYTE;
+/** In the tests other work shares the cores and delays everything; what is looked for there takes seconds when it is back. */
+const LIMITS = {
+  short: { growthBytes: 100 * MEGABYTE, stallMs: 400 },
+  full: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
+};
+/** A stall counts when each of so many repetitions shows it: one alone may be the machine's. */
+const REPETITIONS = 5;
+
+/** A body that is too large, too deep or too wide costs its sender an answer, and nobody else anything. */
+export const I3: Proof = {
+  id: 'I3',
+  promise: 'Oversized bodies are refused without stalling the server or filling its memory.',
+  run: (trial) => withDirectory((directory) => attack(trial, directory)),
+};
+
+async function attack({ size, databaseUrl, progress }: Trial, directory: string) {
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', ROLE: 'api', LOG_LEVEL: 'warn' };
+  const server = await new ServerProcess(await freePort(), env).mustBeReady();
+  const pulse = await Pulse.of(server.port);
+  try {
+    const { api_key } = await openTenant(databaseUrl);
+    // Well-formed, so that it passes all that can be judged without the database; anyone can make one.
+    const callers = { known: api_key, forged: mintToken('api_key') };
+    const attacks = attacksOn(size, callers);
+    await warmUp(server.port, api_key);
+    const rssBefore = await rssOf(server.pid);
+    const violations = new Violations();
+    const { growthBytes, stallMs } = LIMITS[size];
+    const memory = { highest: rssBefore, after: '' };
+    let worst = { name: '', milliseconds: 0 };
+    for (const [i, { name, send, refusedWith }] of attacks.entries()) {
+      progress(`${i} of ${attacks.length}: ${name}`);
+      let least = Number.POSITIVE_INFINITY;
+      for (let repetition = 0; repetition < REPETITIONS && least >= stallMs / 2; repetition += 1) {
+        await pulse.reset();
+        const status = await send(server.port);
+        if (!refusedWith.includes(status)) violations.add(`${name}: ${status}, not ${refusedWith.join(' or ')}`);
+        least = Math.min(least, await pulse.longest());
+        const rss = await rssOf(server.pid);
+        if (rss > memory.highest) Object.assign(memory, { highest: rss, after: name });
+      }
+      if (least > worst.milliseconds) worst = { name, milliseconds: least };
+      if (least >= stallMs) violations.add(`${name}: /healthz waited ${least.toFixed(0)} ms`);
+    }
+    const growth = memory.highest - rssBefore;
+    if (growth >= growthBytes)
+      violations.add(`Memory grew by ${(growth / MEGABYTE).toFixed(0)} MB, at last by ${memory.after}`);
+    if (!server.running) violations.add('The server did not survive');
+    const note = `memory grew by ${(growth / MEGABYTE).toFixed(0)} MB; longest wait of /healthz ${worst.milliseconds.toFixed(0)} ms (${worst.name})`;
+    return { tried: attacks.length, unit: 'kinds of oversized request', violations: violations.list, note };
+  } finally {
+    await pulse.end();
+    await server.end('SIGKILL');
+  }
+}
+
+interface Attack {
+  name: string;
+  /** Answers the status, or 0 when the server closed the connection. */
+  send(port: number): Promise<number>;
+  refusedWith: number[];
+}
+
+const LIMIT_OF_LARGEST = Math.max(...operationTable.map(({ bodyLimitBytes }) => bodyLimitBytes));
+
+function attacksOn(size: Trial['size'], callers: Record<string, string>): Attack[] {
+  const withBody = operationTable.filter(({ hasBody }) => hasBody);
+  const largest = withBody.filter(({ bodyLimitBytes }) => bodyLimitBytes === LIMIT_OF_LARGEST);
+  const chosen = pick(size, largest.slice(0, 1), withBody);
+  const attacks = Object.entries(callers).flatMap(([caller, key]) => [
+    ...chosen.flatMap((operation) => attacksOnOperation(size, operation, `${operation.id}, ${caller} caller`, key)),
+    ...attacksWithoutBody(caller, key),
+  ]);
+  return attacks.filter((_, i) => i % pick(size, 2, 1) === 0);
+}
+
+const SHORT_FIELDS = ['variants', 'metadata'];
+const REFUSED = [401, 413, 415, 422];
+/** The server may close the connection on someone who goes on sending after the answer. */
+const REFUSED_OR_CUT = [0, ...REFUSED];
+
+function attacksOnOperation(size: Trial['size'], operation: Operation, target: string, key: string): Attack[] {
+  const limit = operation.bodyLimitBytes;
+  // The short form looks into one field of each kind: text, list, object.
+  const fields = bodyFieldsOf(operation).filter((name) => size === 'full' || SHORT_FIELDS.includes(name));
+  const json = (body: string | Buffer, extra = {}) => requestTo(operation, key, body, extra);
+  const shapes = { ...wideBodies(limit), ...bodiesInFields(fields, limit) };
+  const bomb = gzipSync(Buffer.alloc(HUGE_BYTES, ' '));
+  return [
+    ...Object.entries(shapes).map(([name, body]) => ({
+      name: `${name} to ${target}`,
+      send: (port: number) => statusOf(port, json(body())),
+      refusedWith: REFUSED_OR_CUT,
+    })),
+    {
+      name: `gzip bomb to ${target}`,
+      send: (port) => statusOf(port, json(bomb, { 'Content-Encoding': 'gzip' })),
+      refusedWith: [401, 413, 415],
+    },
+    { name: `100 MB to ${target}`, send: (port) => stream(port, operation, key, false), refusedWith: [0, 401, 413] },
+    {
+      name: `100 MB in chunks to ${target}`,
+      send: (port) => stream(port, operation, key, true),
+      refusedWith: [0, 401, 413],
+    },
+  ];
+}
+
+function attacksWithoutBody(caller: string, key: string): Attack[] {
+  const bodiless = operationTable.find(({ method, hasBody }) => method === 'delete' && !hasBody);
+  const read = operationTable.find(({ id }) => id === 'dashboard.listProducts');
+  return [bodiless, read].flatMap((operation) =>
+    operation
+      ? [
+          {
+            name: `100 MB to ${operation.id}, ${caller} caller`,
+            send: (port: number) => stream(port, operation, key, false),
+            refusedWith: [0, 401, 404, 413, 422],
+          },
+          {
+            name: `100 MB in chunks to ${operation.id}, ${caller} caller`,
+            send: (port: number) => stream(port, operation, key, true),
+            refusedWith: [0, 200, 401, 404, 413, 422],
+          },
+        ]
+      : [],
+  );
+}
+
+/** Bodies that are wide or deep as a whole, those within the limit as large as the limit lets them be. */
+function wideBodies(limit: number): Record<string, () => string> {
+  const fitting = (piece: string) => Math.floor((limit - 2) / (piece.length + 1));
+  const list = (piece: string, count: number) => `[${Array(count).fill(piece).join(',')}]`;
+  const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`;
+  return {
+    'an array of 1,000,000': () => list('0', 1_000_000),
+    'the longest array of numbers': () => list('0', fitting('0')),
+    'the longest array of objects': () => list('{}', fitting('{}')),
+    'the longest array of strings': () => list('""', fitting('""')),
+    '100,000 keys': () => keys(100_000),
+    'the most keys': () => keys(Math.floor((limit - 2) / 11)),
+    'the same key again and again': () =>
+      `{${Array(Math.floor((limit - 2) / 6))
+        .fill('"k":0')
+        .join(',')}}`,
+    'arrays nested 10,000 deep': () => '['.repeat(10_000) + ']'.repeat(10_000),
+    'objects nested 10,000 deep': () => `${'{"a":'.repeat(10_000)}0${'}'.repeat(10_000)}`,
+    'the deepest nesting': () => '['.repeat(limit / 2) + ']'.repeat(limit / 2),
+    'a string as long as the body': () => JSON.stringify('a'.repeat(limit - 2)),
+    'a number as long as the body': () => '9'.repeat(limit),
+    'escapes only': () => `"${'\\u0000'.repeat(Math.floor((limit - 2) / 6))}"`,
+    'an unclosed array': () => '['.repeat(limit),
+  };
+}
+
+/** The same inside each field that the operation knows, where a schema looks at every entry. */
+function bodiesInFields(fields: string[], limit: number): Record<string, () => string> {
+  const room = limit - 100;
+  const shapes = {
+    'numbers in': `[${Array(Math.floor(room / 2))
+      .fill('0')
+      .join(',')}]`,
+    'empty objects in': `[${Array(Math.floor(room / 3))
+      .fill('{}')
+      .join(',')}]`,
+    'long text in': JSON.stringify('0'.repeat(room)),
+    'many keys in': `{${Array.from({ length: Math.floor(room / 12) }, (_, i) => `"k${i}":"0"`).join(',')}}`,
+  };
+  const bodies: Record<string, () => string> = {};
+  for (const field of fields) {
+    for (const [name, value] of Object.entries(shapes)) bodies[`${name} ${field}`] = () => `{"${field}":${value}}`;
+  }
+  return bodies;
+}
+
+function headersFor({ method }: Operation, key: string): Record<string, string> {
+  return {
+    'X-API-Key': key,
+    'Content-Type': 'application/json',
+    ...(method !== 'get' && { 'Idempotency-Key': crypto.randomUUID() }),
+  };
+}
+
+function requestTo(operation: Operation, key: string, body: string | Buffer, extra: Record<string, string>): Buffer {
+  const bytes = Buffer.from(body);
+  const headers = { ...headersFor(operation, key), ...extra, 'Content-Length': String(bytes.length) };
+  return Buffer.concat([Buffer.from(rawRequest(operation.method.toUpperCase(), pathOf(operation), headers)), bytes]);
+}
+
+function pathOf({ path }: Operation): string {
+  return path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
+}
+
+/** Neither an answer nor the end of the connection, in as long as a client would wait. */
+const NO_ANSWER = -1;
+
+async function statusOf(port: number, request: Buffer): Promise<number> {
+  const client = new RawClient(port);
+  try {
+    return (await client.send(request))?.status ?? 0;
+  } catch {
+    return NO_ANSWER;
+  } finally {
+    client.close();
+  }
+}
+
+/** Sends 100 MB bit by bit, as fast as the server takes them, until it answers or closes. */
+function stream(port: number, operation: Operation, key: string, chunked: boolean): Promise<number> {
+  const length: Record<string, string> = chunked
+    ? { 'Transfer-Encoding': 'chunked' }
+    : { 'Content-Length': String(HUGE_BYTES) };
+  const head = rawRequest(operation.method.toUpperCase(), pathOf(operation), {
+    ...headersFor(operation, key),
+    ...length,
+  });
+  const block = Buffer.alloc(64 * 1024, ' ');
+  const piece = chunked
+    ? Buffer.concat([Buffer.from(`${block.length.toString(16)}\r\n`), block, Buffer.from('\r\n')])
+    : block;
+  return new Promise((resolve) => {
+    let received = '';
+    let sent = 0;
+    const socket = connect({ port, host: '127.0.0.1' });
+    const pump = () => {
+      while (sent < HUGE_BYTES && !socket.destroyed) {
+        sent += block.length;
+        if (!socket.write(piece)) return;
+      }
+      if (chunked && !socket.destroyed) socket.end('0\r\n\r\n');
+    };
+    socket.setTimeout(15_000, () => socket.destroy());
+    socket.on('connect', () => {
+      socket.write(head);
+      pump();
+    });
+    socket.on('drain', pump);
+    socket.on('data', (bytes) => {
+      received += bytes.toString('latin1');
+      // Whether it goes on listening to the rest is the server's affair: some of it is sent still.
+      if (received.includes('\r\n\r\n')) setTimeout(() => socket.destroy(), 200);
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 0)));
+  });
+}
+
+/** Asks for `/healthz` without pause, in a thread of its own, so that our own work does not look like the server's. */
+class Pulse {
+  readonly #worker: Worker;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  static async of(port: number): Promise<Pulse> {
+    const worker = new Worker(new URL('./pulse.ts', import.meta.url), { workerData: { port } });
+    const pulse = new Pulse(worker);
+    await pulse.reset();
+    return pulse;
+  }
+
+  /** Forgets what was measured so far. */
+  async reset(): Promise<void> {
+    await this.longest();
+  }
+
+  /** The longest wait since the last question, in milliseconds, that of a request still open included. */
+  longest(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#worker.once('message', resolve);
+      this.#worker.postMessage('longest');
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+/** What legitimate use of full size takes in memory is no growth. */
+async function warmUp(port: number, key: string): Promise<void> {
+  const operation = operationTable.find(({ id }) => id === 'dashboard.importProducts');
+  if (!operation) return;
+  const description = 'a'.repeat(9_000);
+  for (let round = 0; round < 20; round += 1) {
+    const products = Array.from({ length: 100 }, (_, i) => ({
+      slug: `p-${i}`,
+      name: `Product ${i}`,
+      description,
+      price: '1.00',
+    }));
+    await statusOf(port, requestTo(operation, key, JSON.stringify({ products, dry_run: true }), {}));
+  }
+}
+
+async function rssOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+}

@@ -1,0 +1,18 @@
+import { document, type Operation, resolve } from '../../server/src/http/contract.ts';
+
+type Schema = Record<string, unknown>;
+
+/** The fields that the contract gives an operation's JSON body, at its top level. */
+export function bodyFieldsOf({ path, method }: Operation): string[] {
+  const declared = document.paths[path]?.[method] as { requestBody?: Schema } | undefined;
+  if (!declared?.requestBody) return [];
+  const { content } = resolve(declared.requestBody) as { content?: Record<string, { schema?: Schema }> };
+  const schema = content?.['application/json']?.schema;
+  return schema ? fieldsOf(resolve(schema)) : [];
+}
+
+function fieldsOf(schema: Schema): string[] {
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => (schema[keyword] as Schema[] | undefined) ?? []);
+  const own = Object.keys((schema.properties as Schema | undefined) ?? {});
+  return [...new Set([...own, ...parts.flatMap((part) => fieldsOf(resolve(part)))])];
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
+const READY_WITHIN_MS = 30_000;
+const POLL_MS = 20;
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** `commerce-server start` as a process of its own, as an operator would run it. */
+export class ServerProcess {
+  readonly port: number;
+  readonly baseUrl: string;
+  readonly exited: Promise<Exit>;
+  readonly #child: ChildProcess;
+  #output = '';
+  #errors = '';
+
+  /** Starts it; whether it becomes ready is for `ready` to tell. The environment is what is given and nothing else. */
+  constructor(port: number, env: Record<string, string | undefined>) {
+    this.port = port;
+    this.baseUrl = `http://127.0.0.1:${port}`;
+    const { PATH, HOME } = process.env;
+    this.#child = spawn(process.execPath, [MAIN, 'start'], {
+      env: { PATH, HOME, PORT: String(port), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#output += text;
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors += text;
+    });
+    this.exited = new Promise((resolve) => this.#child.once('close', (code, signal) => resolve({ code, signal })));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** All it wrote to stdout: the log, and outside production the greeting. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** All it wrote to stderr. */
+  get errors(): string {
+    return this.#errors;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Whether `/readyz` says 200 before the process ends or half a minute is over. */
+  async ready(): Promise<boolean> {
+    const deadline = Date.now() + READY_WITHIN_MS;
+    while (this.running && Date.now() < deadline) {
+      const answer = await fetch(`${this.baseUrl}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(
+        () => undefined,
+      );
+      if (answer?.status === 200 && this.running) return true;
+      await new Promise((done) => setTimeout(done, POLL_MS));
+    }
+    return false;
+  }
+
+  /** As `ready`, but what failed is thrown. */
+  async mustBeReady(): Promise<this> {
+    if (await this.ready()) return this;
+    await this.end('SIGKILL');
+    throw new Error(`The server did not start:\n${this.errors}\n${this.output.slice(-2_000)}`);
+  }
+
+  /** Sends a signal and waits for the end; answers how long that took, in milliseconds. */
+  async end(signal: NodeJS.Signals): Promise<Exit & { milliseconds: number }> {
+    const started = performance.now();
+    this.#child.kill(signal);
+    const exit = await this.exited;
+    return { ...exit, milliseconds: performance.now() - started };
+  }
+}
+
+/** A port that nobody listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  if (typeof address !== 'object' || address === null) throw new Error('No port is free.');
+  return address.port;
+}
+
+/** A new directory that is removed afterwards. Others may pass through it: below it, the database is another user's. */
+export async function withDirectory<T>(deed: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'commerce-proof-'));
+  await chmod(directory, 0o755);
+  try {
+    return await deed(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+/** Runs one statement as the login that the URL names. */
+export async function asOwner(databaseUrl: string, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

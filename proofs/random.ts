@@ -1,0 +1,27 @@
+/** A source of chance that a seed repeats (mulberry32), for choosing among attacks; values come from fast-check. */
+export interface Chance {
+  /** From 0 up to but without 1. */
+  next(): number;
+  /** Any entry of a list that is not empty. */
+  of<T>(list: readonly T[]): T;
+  /** At most `count` entries, each as likely as the next. */
+  some<T>(list: readonly T[], count: number): T[];
+}
+
+export function chanceOf(seed: number): Chance {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const of = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
+  const some = <T>(list: readonly T[], count: number): T[] => {
+    const left = [...list];
+    const taken: T[] = [];
+    while (taken.length < count && left.length > 0) taken.push(...left.splice(Math.floor(next() * left.length), 1));
+    return taken;
+  };
+  return { next, of, some };
+}

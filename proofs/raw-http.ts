@@ -1,0 +1,94 @@
+import { connect, type Socket } from 'node:net';
+
+/** What came back, as it stood on the wire. */
+export interface RawAnswer {
+  status: number;
+  /** The status line and the header fields. */
+  head: string;
+  body: string;
+}
+
+const ANSWER_TIMEOUT_MS = 15_000;
+
+/**
+ * HTTP/1.1 by hand, for requests that no client library would send. One request at a time; the connection is kept while the
+ * server keeps it.
+ */
+export class RawClient {
+  readonly #port: number;
+  #socket: Socket | undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /**
+   * Sends the bytes and reads one answer. Undefined when the server closed the connection without one; throws when it
+   * neither answers nor closes in 15 s.
+   */
+  async send(request: string | Buffer, { withoutBody = false } = {}): Promise<RawAnswer | undefined> {
+    const socket = await this.#connection();
+    return new Promise((resolve, reject) => {
+      let received = Buffer.alloc(0);
+      const timer = setTimeout(() => finish(new Error('No answer within 15 s.')), ANSWER_TIMEOUT_MS);
+      const finish = (outcome: RawAnswer | Error | undefined, ended = false) => {
+        clearTimeout(timer);
+        socket.removeAllListeners('data').removeAllListeners('close');
+        if (ended || outcome instanceof Error) this.close();
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      socket.on('data', (bytes: Buffer) => {
+        received = Buffer.concat([received, bytes]);
+        const answer = answerIn(received, withoutBody, false);
+        if (answer) finish(answer, /^connection: close/im.test(answer.head));
+      });
+      socket.on('close', () => finish(answerIn(received, withoutBody, true), true));
+      socket.write(typeof request === 'string' ? Buffer.from(request, 'latin1') : request);
+    });
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  #connection(): Promise<Socket> {
+    if (this.#socket && !this.#socket.destroyed && this.#socket.readyState === 'open')
+      return Promise.resolve(this.#socket);
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
+      socket.once('error', reject);
+      socket.once('connect', () => {
+        // The server may reset the connection in the middle of what we send: `close` tells.
+        socket.off('error', reject).on('error', () => {});
+        this.#socket = socket;
+        resolve(socket);
+      });
+    });
+  }
+}
+
+/** The first whole answer in the bytes. At the end of the connection, what is there counts as whole. */
+function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswer | undefined {
+  const split = bytes.indexOf('\r\n\r\n');
+  if (split < 0) return undefined;
+  const head = bytes.subarray(0, split).toString('latin1');
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+  if (status === 100) return answerIn(bytes.subarray(split + 4), withoutBody, ended);
+  const rest = bytes.subarray(split + 4);
+  const answer = (body: string) => ({ status, head, body });
+  if (withoutBody || status === 204 || status === 304) return answer('');
+  const length = /^content-length: (\d+)/im.exec(head)?.[1];
+  if (length !== undefined && rest.length >= Number(length)) return answer(rest.subarray(0, Number(length)).toString());
+  if (/^transfer-encoding: chunked/im.test(head) && rest.includes('0\r\n\r\n')) return answer(rest.toString());
+  return ended ? answer(rest.toString()) : undefined;
+}
+
+/** A request as text. Header values are sent as they are, so they may hold anything but what ends a line. */
+export function rawRequest(method: string, target: string, headers: Record<string, string>, body = ''): string {
+  const bytes = Buffer.from(body);
+  const fields = { Host: '127.0.0.1', ...headers, ...(body && { 'Content-Length': String(bytes.length) }) };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${bytes.toString('latin1')}`;
+}

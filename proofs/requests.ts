@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { document, type Operation, type Parameter, resolve } from '../server/src/http/contract.ts';
+import type { Call } from './client.ts';
+import { freshIds, kindsOf, MAKERS, makeRoom } from './makers.ts';
+import { sampleOf } from './samples.ts';
+import { credentialsOf, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
+import { hire, openSession } from './world.ts';
+
+/** A request that an operation must answer with its success: made from the contract's examples and a tenant's things. */
+export interface Wish {
+  /** Things that the call may change and destroy; made for it when absent. */
+  ids?: Partial<Ids>;
+  /** Which of the operation's security alternatives; the last when absent. */
+  alternative?: number;
+  /** Send every query parameter, too. */
+  full?: boolean;
+}
+
+export async function validCall(world: World, tenant: Tenant, operation: Operation, wish: Wish = {}): Promise<Call> {
+  const reads = operation.method === 'get';
+  const ids = wish.ids ?? (reads ? tenant.ids : await freshIds(world, tenant, operation));
+  const { path, query } = parametersOf(operation, ids, wish.full ?? false);
+  const credentials = credentialsOf(tenant, operation, wish.alternative ?? operation.security.length - 1);
+  const call: Call = {
+    operation,
+    path,
+    query,
+    headers: { ...credentials, ...(!reads && { 'Idempotency-Key': randomUUID() }) },
+    body: withIds(unique(exampleOf(operation)), ids, operation),
+  };
+  await FITTINGS[operation.id]?.(call, { world, tenant, ids });
+  return call;
+}
+
+interface Scene {
+  world: World;
+  tenant: Tenant;
+  ids: Partial<Ids>;
+}
+
+/** What the examples cannot know: the few operations whose success hangs on the state of things. */
+const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
+  // Someone new each time: who was attacked may be throttled.
+  'dashboard.login': async (call, { world, tenant }) => {
+    call.body = await hire(world, tenant.site_id, tenant.canary);
+  },
+  'dashboard.logout': async (call, { world, tenant }) => {
+    const [, second] = tenant.staff;
+    const session = await openSession(world, second?.email ?? '', second?.password ?? '');
+    call.headers.Authorization = `Bearer ${session}`;
+  },
+  'dashboard.createApiKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'api_key'),
+  'dashboard.createStorefrontToken': (_call, { world, tenant }) => makeRoom(world, tenant, 'storefront'),
+  'dashboard.createSyncKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'sync'),
+  // An option can go when no two variants become the same.
+  'dashboard.deleteOption': async (call, { world, tenant }) => {
+    const single = await MAKERS.product.make(world, tenant, 1);
+    call.path = { product_id: single.product?.[0] ?? '', option_id: single.option?.[0] ?? '' };
+  },
+  'dashboard.addCollectionProducts': (call, { ids }) => {
+    call.body = { product_ids: [ids.product?.[2]] };
+  },
+  'dashboard.reorderCollectionProducts': (call, { ids }) => {
+    call.body = { product_ids: [ids.product?.[1], ids.product?.[0]] };
+  },
+};
+
+/** The first example of an operation's request body, or nothing. */
+export function exampleOf(operation: Operation): unknown {
+  const declared = document.paths[operation.path]?.[operation.method] as Record<string, unknown>;
+  if (!declared.requestBody) return undefined;
+  const { content } = resolve(declared.requestBody as Record<string, unknown>) as {
+    content: Record<string, { example?: unknown; examples?: Record<string, Record<string, unknown>> }>;
+  };
+  const media = content['application/json'] ?? {};
+  const [first] = Object.values(media.examples ?? {});
+  return structuredClone(media.example ?? (first && resolve(first).value));
+}
+
+function parametersOf(operation: Operation, ids: Partial<Ids>, full: boolean): Pick<Call, 'path' | 'query'> {
+  const path: Call['path'] = {};
+  const query: Call['query'] = {};
+  for (const parameter of operation.parameters) {
+    const { name, in: place } = parameter;
+    if (place === 'path') path[name] = idFor(operation, parameter, ids) ?? String(sampleOf(parameter.schema));
+    if (place === 'query' && (parameter.required || full) && !isCursor(parameter)) {
+      query[name] = idFor(operation, parameter, ids) ?? textOf(parameter);
+    }
+  }
+  return { path, query };
+}
+
+function idFor(operation: Operation, { name, schema }: Parameter, ids: Partial<Ids>): string | undefined {
+  const kinds = kindsOf(name, schema, operation.id);
+  return kinds && ids[kinds[0] as Kind]?.[0];
+}
+
+/** A cursor comes from an earlier answer, so none can be made up. */
+function isCursor({ name }: Parameter): boolean {
+  return name === 'cursor';
+}
+
+function textOf({ schema }: Parameter): string | string[] {
+  const sample = sampleOf(schema);
+  return Array.isArray(sample) ? sample.map(String) : String(sample);
+}
+
+const UNIQUE_FIELDS = ['slug', 'handle', 'sku'];
+
+/** Gives each field that must be unique in its shop a value of its own. */
+export function unique<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(unique) as T;
+  const fields = Object.entries(value).map(([name, field]) => {
+    const own = UNIQUE_FIELDS.includes(name) && typeof field === 'string';
+    return [name, own ? `${field}-${randomUUID().slice(0, 8)}` : unique(field)];
+  });
+  return Object.fromEntries(fields) as T;
+}
+
+/** Puts a tenant's ids where the example has made-up ones. */
+function withIds(value: unknown, ids: Partial<Ids>, operation: Operation): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => {
+    const kinds = kindsOf(name, {}, operation.id);
+    const own = kinds ? (ids[kinds[0] as Kind] ?? []) : [];
+    if (own.length === 0) return [name, withIds(field, ids, operation)];
+    return [name, Array.isArray(field) ? field.map((_, index) => own[index % own.length]) : own[0]];
+  });
+  return Object.fromEntries(fields);
+}

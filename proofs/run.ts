@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+import type { TestProject } from 'vitest/node';
+import { setup } from '../server/test/database.ts';
+import { PROOFS } from './all.ts';
+import type { Figures, Proof, Trial } from './frame.ts';
+import { machineLine, type Row, writeTable } from './table.ts';
+import { closeWorld } from './world.ts';
+
+/**
+ * The full form of the proofs, one after another: `npm run prove`, or `npm run prove -- A1 H6 --seed 7`. Progress goes to stderr;
+ * the figures go into the table of README.md. Exits with 1 when a promise is broken.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string', default: '1' }, short: { type: 'boolean', default: false } },
+});
+
+const unknown = positionals.filter((id) => !PROOFS.some((proof) => proof.id === id));
+if (unknown.length > 0) {
+  process.stderr.write(`There is no proof ${unknown.join(', ')}. Known: ${PROOFS.map(({ id }) => id).join(' ')}\n`);
+  process.exit(2);
+}
+const chosen = positionals.length > 0 ? PROOFS.filter(({ id }) => positionals.includes(id)) : PROOFS;
+
+let databaseUrl = '';
+const project = {
+  provide(key: string, value: string) {
+    if (key === 'superuserUrl') databaseUrl = value;
+  },
+};
+const stop = await setup(project as unknown as TestProject);
+const rows: Row[] = [];
+try {
+  for (const proof of chosen) rows.push(await prove(proof));
+} finally {
+  await closeWorld();
+  await stop();
+}
+if (!values.short) writeTable(rows, machineLine());
+const broken = rows.filter(({ figures }) => figures.violations.length > 0);
+process.stderr.write(
+  broken.length === 0 ? 'Every promise held.\n' : `Broken: ${broken.map(({ id }) => id).join(' ')}\n`,
+);
+process.exit(broken.length === 0 ? 0 : 1);
+
+async function prove({ id, promise, run }: Proof): Promise<Row> {
+  const seed = Number(values.seed);
+  const started = Date.now();
+  process.stderr.write(`${id}: ${promise}\n`);
+  const trial: Trial = {
+    size: values.short ? 'short' : 'full',
+    seed,
+    databaseUrl,
+    progress: (text) => process.stderr.write(`  ${id} ${text}\n`),
+  };
+  const figures = await run(trial).catch((error: Error): Figures => {
+    const violations = [`The proof itself failed: ${error.stack ?? error.message}`];
+    return { tried: 0, unit: 'attempts', violations };
+  });
+  const seconds = Math.round((Date.now() - started) / 100) / 10;
+  const { tried, unit, violations, note } = figures;
+  process.stderr.write(
+    `${id}: ${violations.length} violations in ${tried} ${unit}, ${seconds} s${note ? `, ${note}` : ''}\n`,
+  );
+  for (const violation of violations.slice(0, 20)) process.stderr.write(`  - ${violation}\n`);
+  return { id, promise, seed, seconds, figures };
+}

@@ -1,0 +1,17 @@
+import { afterAll, expect, inject, test } from 'vitest';
+import type { Proof } from './frame.ts';
+import { closeWorld } from './world.ts';
+
+/** Registers the short form of proofs as tests: `shortForm(A1, A3)` at the top of a test file. */
+export function shortForm(...proofs: Proof[]): void {
+  afterAll(closeWorld);
+  for (const proof of proofs) {
+    test(`${proof.id}: ${proof.promise}`, async () => {
+      const seed = Number(process.env.PROOF_SEED ?? 1);
+      const databaseUrl = inject('superuserUrl');
+      const { violations, tried } = await proof.run({ size: 'short', seed, databaseUrl, progress: () => {} });
+      expect(violations, `seed ${seed}`).toEqual([]);
+      expect(tried).toBeGreaterThan(0);
+    }, 60_000);
+  }
+}

@@ -1,0 +1,104 @@
+import { type Operation, resolve } from '../server/src/http/contract.ts';
+import type { Call } from './client.ts';
+import { bodySchemaOf } from './makers.ts';
+
+/** Every place of a request where a value stands or could stand, as the contract declares it. */
+type Schema = Record<string, unknown>;
+
+export interface Slot {
+  in: 'path' | 'query' | 'header' | 'body';
+  /** From the root of the place: the parameter's name, or the way into the body. */
+  at: (string | number)[];
+  /** The parameter's or the field's name. */
+  name: string;
+  schema: Schema;
+  required: boolean;
+}
+
+/** The slots of an operation. `body` is a valid one: lists are entered by their first entry. */
+export function slotsOf(operation: Operation, body: unknown): Slot[] {
+  const parameters = operation.parameters.map(
+    ({ name, in: place, schema, required }): Slot => ({
+      in: place as Slot['in'],
+      at: [name],
+      name,
+      schema: schema as Schema,
+      required: required ?? false,
+    }),
+  );
+  const declared = bodySchemaOf(operation);
+  return [...parameters, ...(declared ? fieldsOf(declared, body, [], '') : [])];
+}
+
+function fieldsOf(declared: Schema, value: unknown, at: Slot['at'], name: string): Slot[] {
+  const schema = flat(declared);
+  const found: Slot[] = [];
+  for (const [key, child] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
+    const required = ((schema.required ?? []) as string[]).includes(key);
+    const inside = (value as Record<string, unknown> | undefined)?.[key];
+    found.push({ in: 'body', at: [...at, key], name: key, schema: flat(child), required });
+    found.push(...fieldsOf(child, inside, [...at, key], key));
+  }
+  const [first] = Array.isArray(value) ? value : [];
+  if (schema.items && first !== undefined) {
+    found.push({ in: 'body', at: [...at, 0], name, schema: flat(schema.items as Schema), required: false });
+    found.push(...fieldsOf(schema.items as Schema, first, [...at, 0], name));
+  }
+  return found;
+}
+
+/** A schema with its reference followed and its parts of `allOf` laid together. */
+function flat(declared: Schema): Schema {
+  const schema = resolve(declared);
+  if (!schema.allOf) return schema;
+  const parts = (schema.allOf as Schema[]).map(flat);
+  return {
+    ...schema,
+    properties: Object.assign({}, ...parts.map((part) => part.properties)),
+    required: parts.flatMap((part) => (part.required ?? []) as string[]),
+  };
+}
+
+/** The objects of a body, the body itself first, each with the way to it. */
+export function objectsIn(value: unknown, at: Slot['at'] = []): Slot['at'][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.entries(value).flatMap(([key, child]) =>
+    objectsIn(child, [...at, Array.isArray(value) ? Number(key) : key]),
+  );
+  return Array.isArray(value) ? inside : [at, ...inside];
+}
+
+/** A copy of a call with another value in a slot; `undefined` takes it out. Missing objects on the way are made. */
+export function withValue(call: Call, slot: Pick<Slot, 'in' | 'at'>, value: unknown): Call {
+  const changed: Call = {
+    ...call,
+    path: { ...call.path },
+    query: { ...call.query },
+    headers: { ...call.headers },
+    body: structuredClone(call.body),
+  };
+  if (slot.in === 'body') {
+    changed.body = set(changed.body, slot.at, value);
+    return changed;
+  }
+  const place = { path: changed.path, query: changed.query, header: changed.headers }[slot.in];
+  const [name] = slot.at as [string];
+  if (value === undefined) delete place[name];
+  else Object.defineProperty(place, name, { value, enumerable: true, configurable: true, writable: true });
+  return changed;
+}
+
+function set(root: unknown, at: Slot['at'], value: unknown): unknown {
+  const [key, ...rest] = at;
+  if (key === undefined) return value;
+  const node: Record<string | number, unknown> | unknown[] =
+    typeof root === 'object' && root !== null ? (root as Record<string, unknown>) : typeof key === 'number' ? [] : {};
+  const inside = rest.length > 0 ? set(read(node, key), rest, value) : value;
+  if (inside === undefined && !Array.isArray(node)) delete (node as Record<string, unknown>)[key];
+  else Object.defineProperty(node, key, { value: inside, enumerable: true, configurable: true, writable: true });
+  return node;
+}
+
+function read(node: object, key: string | number): unknown {
+  return Object.hasOwn(node, key) ? (node as Record<string | number, unknown>)[key] : undefined;
+}

@@ -1,0 +1,63 @@
+import pg from 'pg';
+
+/** Every statement that the server sends, seen on its way; and statements that fail when a proof wants them to. */
+type Listener = (text: string) => void;
+
+interface Fault {
+  matches: RegExp;
+  /** Armed once a statement that matches this has passed. */
+  after: RegExp | undefined;
+  error: Error;
+}
+
+const listeners = new Set<Listener>();
+let fault: Fault | undefined;
+let installed = false;
+
+/** Calls `listener` with the text of each statement until the function that it returns is called. */
+export function watchStatements(listener: Listener): () => void {
+  install();
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * The next statement that matches, when one that matches `after` has passed, is not sent, and fails with a database error of
+ * this code and detail. The function that it returns takes the fault away again, when nothing matched.
+ */
+export function failNextStatement(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
+  install();
+  fault = { matches, after, error: Object.assign(new Error(`failed on purpose: ${detail}`), { code, detail }) };
+  return () => {
+    fault = undefined;
+  };
+}
+
+/** The server's connections run as commerce_app; those of the proofs themselves are not looked at. */
+function install(): void {
+  if (installed) return;
+  installed = true;
+  const send = pg.Client.prototype.query as (this: pg.Client, ...args: unknown[]) => unknown;
+  const watched = function (this: pg.Client, ...args: unknown[]): unknown {
+    const { connectionParameters } = this as unknown as { connectionParameters?: { options?: string } };
+    if (connectionParameters?.options?.includes('role=commerce_app')) {
+      const [first] = args;
+      const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
+      if (fault && !fault.after && fault.matches.test(text)) {
+        const { error } = fault;
+        fault = undefined;
+        return refuse(error, args.at(-1));
+      }
+      if (fault?.after?.test(text)) fault.after = undefined;
+      for (const listener of listeners) listener(text);
+    }
+    return send.apply(this, args);
+  };
+  pg.Client.prototype.query = watched as unknown as typeof pg.Client.prototype.query;
+}
+
+function refuse(error: Error, callback: unknown): unknown {
+  if (typeof callback !== 'function') return Promise.reject(error);
+  process.nextTick(callback as (error: Error) => void, error);
+  return undefined;
+}

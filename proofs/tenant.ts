@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import type { TokenKind } from '../server/src/shop/tokens.ts';
+import { type Call, type Reply, send } from './client.ts';
+import type { Violations } from './frame.ts';
+
+/** The tenants that the proofs work with, and how they call. */
+
+/** The ids of a tenant's things, by kind. */
+export type Kind = keyof Ids;
+
+export interface Ids {
+  merchant: string[];
+  product: string[];
+  slug: string[];
+  option: string[];
+  image: string[];
+  variant: string[];
+  collection: string[];
+  handle: string[];
+  api_key: string[];
+  storefront_token: string[];
+  sync_key: string[];
+}
+
+export interface Tenant {
+  name: 'A' | 'B' | 'C';
+  /** Part of every text of this tenant and of nobody else, also of those that are slugs. */
+  canary: string;
+  site_id: string;
+  merchant_id: string;
+  ids: Ids;
+  staff: { email: string; password: string }[];
+  /** What opens this tenant now, by security scheme. */
+  secrets: Record<CredentialScheme, string>;
+  /** What does not open it, and why. */
+  dead: { kind: TokenKind; why: string; secret: string }[];
+  /** Opens reads alone. */
+  readOnlyKey: string;
+}
+
+export type CredentialScheme = keyof typeof SCHEMES;
+
+/** The credentials of the contract: in which header they travel, and what they are. */
+export const SCHEMES = {
+  StaffSession: { header: 'Authorization', kind: 'staff' },
+  ApiKey: { header: 'X-API-Key', kind: 'api_key' },
+  StorefrontToken: { header: 'X-Service-Token', kind: 'storefront' },
+  SyncSecret: { header: 'X-Sync-Secret', kind: 'sync' },
+} as const satisfies Record<string, { header: string; kind: TokenKind }>;
+
+const SITE_SCHEME = 'SiteId';
+
+export interface World {
+  baseUrl: string;
+  db: Pool;
+  owner: Pool;
+  tenants: [Tenant, Tenant, Tenant];
+  /** What the server's log tells of its 5xx answers, by request id. */
+  causes: Map<string, unknown>;
+  violations: Violations;
+  /** How many answers were looked at for foreign canaries and for what no error may tell. */
+  answers: number;
+  /** Sends a call of a tenant (of nobody: undefined) and looks at what comes back. */
+  send(call: Call, as: Tenant | undefined): Promise<Reply>;
+  look(reply: Reply, as: Tenant | undefined, what: string): void;
+}
+
+/** The operation of this id; an error when the contract has none. */
+export function operationOf(id: string): Operation {
+  const found = operationTable.find((operation) => operation.id === id);
+  if (!found) throw new Error(`The contract has no operation ${id}.`);
+  return found;
+}
+
+/** The headers of one of an operation's security alternatives, filled with a tenant's credentials. */
+export function credentialsOf(tenant: Tenant, operation: Operation, alternative = 0): Record<string, string> {
+  const schemes = operation.security[alternative] ?? [];
+  return Object.fromEntries(
+    schemes.map((scheme) => {
+      if (scheme === SITE_SCHEME) return ['X-Site-ID', tenant.site_id];
+      if (!(scheme in SCHEMES))
+        throw new Error(`Teach proofs/world.ts the security scheme ${scheme} of ${operation.id}.`);
+      return headerOf(scheme as CredentialScheme, tenant.secrets[scheme as CredentialScheme]);
+    }),
+  );
+}
+
+/** The header in which a credential travels. */
+export function headerOf(scheme: CredentialScheme, secret: string): [string, string] {
+  return [SCHEMES[scheme].header, scheme === 'StaffSession' ? `Bearer ${secret}` : secret];
+}
+
+/** Calls an operation for a tenant while the world is arranged; anything but a 2xx is an error. */
+export async function callAs(
+  world: World,
+  tenant: Tenant,
+  operation_id: string,
+  body?: unknown,
+  path: Record<string, string> = {},
+): Promise<unknown> {
+  const operation = operationOf(operation_id);
+  const headers = { ...credentialsOf(tenant, operation), 'Idempotency-Key': randomUUID() };
+  const reply = await send(world.baseUrl, { operation, path, query: {}, headers, body });
+  if (reply.status >= 300) throw new Error(`${operation_id} of the proof was refused: ${reply.status} ${reply.text}`);
+  return reply.text === '' ? undefined : JSON.parse(reply.text);
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import type { AppDeps } from '../server/src/app.ts';
+import { inTransaction } from '../server/src/db/transaction.ts';
+import { hashPassword } from '../server/src/shop/passwords.ts';
+import { createSite } from '../server/src/shop/sites.ts';
+import { mintToken, type TokenKind } from '../server/src/shop/tokens.ts';
+import { brokenInvariants } from '../server/test/invariants.ts';
+import { startServer, stopServer } from '../server/test/server.ts';
+import { exchange, send } from './client.ts';
+import { type Trial, Violations } from './frame.ts';
+import { leaksIn } from './leaks.ts';
+import { MAKERS, makeAll } from './makers.ts';
+import { callAs, type Ids, type Kind, SCHEMES, type Tenant, type World } from './tenant.ts';
+
+/**
+ * Three tenants in one database behind one server, with every kind of thing in every state. Each text that a tenant wrote
+ * holds its canary, so that a glance at any answer tells whose data it shows.
+ */
+
+/**
+ * Runs a deed in a seeded world of its own and looks at the invariants when it is over. Short forms share one world, since
+ * seeding is most of their time.
+ */
+export async function inWorld<T>(trial: Trial, deed: (world: World) => Promise<T>): Promise<T> {
+  if (trial.size === 'full') await closeWorld();
+  open ??= openWorld(trial);
+  const { world } = await open;
+  world.violations = new Violations();
+  world.answers = 0;
+  try {
+    const result = await deed(world);
+    for (const { rule, rows } of await brokenInvariants(world.owner)) {
+      world.violations.add(`invariant broken: ${rule} ${JSON.stringify(rows)}`);
+    }
+    return result;
+  } finally {
+    if (trial.size === 'full') await closeWorld();
+  }
+}
+
+let open: ReturnType<typeof openWorld> | undefined;
+
+/** Takes down the server of the world that is open, if there is one. */
+export async function closeWorld(): Promise<void> {
+  const closing = open;
+  open = undefined;
+  if (closing) await stopServer((await closing).server);
+}
+
+async function openWorld(trial: Trial) {
+  const causes: World['causes'] = new Map();
+  const logger = {
+    info() {},
+    error: (line: LogLine) => causes.set(line.request_id, line.cause),
+  } as unknown as AppDeps['logger'];
+  const server = await startServer(trial.databaseUrl, { logger }, trial.databaseUrl);
+  return { server, world: await seedWorld({ ...server, causes }, trial.seed) };
+}
+
+interface LogLine {
+  request_id: string;
+  cause: unknown;
+}
+
+async function seedWorld(server: Pick<World, 'baseUrl' | 'db' | 'owner' | 'causes'>, seed: number): Promise<World> {
+  const world: World = {
+    ...server,
+    tenants: [] as unknown as World['tenants'],
+    violations: new Violations(),
+    answers: 0,
+    async send(call, as) {
+      const reply = await send(server.baseUrl, call);
+      world.look(reply, as, call.operation.id);
+      return reply;
+    },
+    look(reply, as, what) {
+      world.answers += 1;
+      const shown = `${JSON.stringify(reply.headers)} ${reply.text}`.toLowerCase();
+      for (const other of world.tenants) {
+        const foreign = other !== as && shown.includes(other.canary);
+        if (foreign)
+          world.violations.add(`${what}: tenant ${as?.name ?? 'nobody'} sees ${other.name}: ${shown.slice(0, 500)}`);
+      }
+      if (reply.status >= 400) for (const leak of leaksIn(reply)) world.violations.add(`${what}: ${leak}`);
+    },
+  };
+  for (const name of ['A', 'B', 'C'] as const) world.tenants.push(await seedTenant(world, name, seed));
+  return world;
+}
+
+async function seedTenant(world: World, name: Tenant['name'], seed: number): Promise<Tenant> {
+  const canary = `zz${name}${seed}q${randomUUID().slice(0, 8)}`.toLowerCase();
+  const email = `${canary}@example.com`;
+  const { credentials } = await inTransaction(world.db, (connection) =>
+    createSite(connection, { name: `${canary} shop`, currency: 'EUR', staff: { email, name: `${canary} staff` } }),
+  );
+  const password = credentials.staff.password ?? '';
+  const tenant: Tenant = {
+    name,
+    canary,
+    site_id: credentials.site_id,
+    merchant_id: credentials.merchant_id,
+    ids: { ...emptyIds(), merchant: [credentials.merchant_id] },
+    staff: [{ email, password }, await hire(world, credentials.site_id, canary)],
+    secrets: {
+      StaffSession: await openSession(world, email, password),
+      ApiKey: credentials.api_key,
+      StorefrontToken: credentials.storefront_token,
+      SyncSecret: credentials.sync_secret,
+    },
+    dead: [],
+    readOnlyKey: '',
+  };
+  await makeAll(world, tenant, { product: 10, collection: 5, api_key: 2, storefront_token: 2, sync_key: 1 });
+  await writeSettings(world, tenant);
+  await buryCredentials(world, tenant);
+  return tenant;
+}
+
+function emptyIds(): Ids {
+  const kinds = new Set<Kind>(['merchant', ...(Object.values(MAKERS).flatMap(({ makes }) => makes) as Kind[])]);
+  return Object.fromEntries([...kinds].map((kind) => [kind, [] as string[]])) as unknown as Ids;
+}
+
+/** A new member of a site's staff. */
+export async function hire({ owner }: World, site_id: string, canary: string) {
+  const hired = { email: `${canary}-${randomUUID().slice(0, 8)}@example.com`, password: `${canary} password` };
+  const { rows } = await owner.query<{ id: string }>(
+    'insert into commerce.staff (id, email, name, password_hash) values (gen_random_uuid(), $1, $2, $3) returning id',
+    [hired.email, `${canary} staff`, await hashPassword(hired.password)],
+  );
+  await owner.query('insert into commerce.staff_memberships (staff_id, site_id) values ($1, $2)', [
+    rows[0]?.id,
+    site_id,
+  ]);
+  return hired;
+}
+
+/** A new session of a member of staff. */
+export async function openSession(
+  { baseUrl }: Pick<World, 'baseUrl'>,
+  email: string,
+  password: string,
+): Promise<string> {
+  const headers = { 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ email, password });
+  const { status, text } = await exchange(baseUrl, 'POST', '/api/dashboard/auth/login', headers, body);
+  if (status !== 200) throw new Error(`The login of the proof was refused: ${status} ${text}`);
+  return (JSON.parse(text) as { access_token: string }).access_token;
+}
+
+async function writeSettings(world: World, tenant: Tenant): Promise<void> {
+  const { canary } = tenant;
+  await callAs(world, tenant, 'dashboard.updateSettings', {
+    bank_details: { account_holder: canary, iban: 'DE89370400440532013000', bank_name: canary, instructions: canary },
+    allowed_origins: [`https://${canary}.example`],
+  });
+}
+
+/** Revoked, expired, rotated past its overlap, and never issued: one of each for every kind of credential. */
+async function buryCredentials(world: World, tenant: Tenant): Promise<void> {
+  const { dead, site_id } = tenant;
+  for (const { kind } of Object.values(SCHEMES)) dead.push({ kind, why: 'never issued', secret: mintToken(kind) });
+  const makers = { api_key: 'dashboard.createApiKey', storefront: 'dashboard.createStorefrontToken' } as const;
+  for (const [kind, operation] of Object.entries(makers)) {
+    for (const why of ['revoked', 'expired']) {
+      const scopes = kind === 'api_key' ? { scopes: ['read', 'write'] } : {};
+      const body = { description: `${tenant.canary} ${why}`, ...scopes };
+      const { id, secret } = (await callAs(world, tenant, operation, body)) as { id: string; secret: string };
+      dead.push({ kind: kind as TokenKind, why, secret });
+      await endToken(world, id, why);
+    }
+  }
+  for (const why of ['revoked', 'expired']) {
+    const { id, secret } = (await callAs(world, tenant, 'dashboard.createSyncKey', {
+      description: `${tenant.canary} ${why}`,
+    })) as { id: string; secret: string };
+    dead.push({ kind: 'sync', why, secret });
+    await endToken(world, id, why);
+  }
+  for (const why of ['revoked', 'expired']) {
+    const [staff] = tenant.staff;
+    const secret = await openSession(world, staff?.email ?? '', staff?.password ?? '');
+    dead.push({ kind: 'staff', why, secret });
+    await world.owner.query(
+      `update commerce.staff_sessions set ${ENDS[why]} where id = (
+         select id from commerce.staff_sessions join commerce.staff_memberships using (staff_id)
+         where site_id = $1 order by id desc limit 1)`,
+      [site_id],
+    );
+  }
+  const { secret } = (await callAs(world, tenant, 'dashboard.createApiKey', {
+    description: `${tenant.canary} reads`,
+    scopes: ['read'],
+  })) as { secret: string };
+  tenant.readOnlyKey = secret;
+}
+
+const ENDS: Record<string, string> = {
+  revoked: 'revoked_at = now()',
+  expired: `expires_at = now() - interval '1 second'`,
+};
+
+async function endToken({ owner }: World, id: string, why: string): Promise<void> {
+  await owner.query(`update commerce.tokens set ${ENDS[why]} where id = $1`, [id]);
+}
