@@ -1273,7 +1273,7 @@ export interface components {
             /** @description true when absent. */
             requires_shipping?: boolean;
         };
-        /** @description One row of an import. The slug says which product it is: an unknown one is created, a known one updated. In an update, absent fields stay as they are; options, images and variants that the row gives take the place of the product's. Variants are recognised by their option values and keep their id and stock; those that the row no longer names are removed. */
+        /** @description One row of an import. The slug says which product it is: an unknown one is created, a known one updated. In an update, absent fields stay as they are; options, images and variants that the row gives take the place of the product's. Variants are recognised by their option values and keep their id, their stock and the fields that the row does not give them; those that the row no longer names are removed. price, compare_at_price and cost_per_item of the row itself are, as for a new product, those of every variant to which the row gives none of its own. A compare_at_price that stays although it is no longer above the price becomes null. */
         ProductImport: components["schemas"]["ProductInput"] & {
             slug: components["schemas"]["Slug"];
         };

@@ -75,8 +75,10 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
   }
 }
 
+/** A 409 may be about a row as well, but not one that the same call gets over by waiting. */
 function isAboutRows(error: unknown): error is CommerceError {
-  return error instanceof CommerceError && (error.status === 422 || error.status === 413);
+  if (!(error instanceof CommerceError)) return false;
+  return error.status === 422 || error.status === 413 || (error.status === 409 && !error.retryable);
 }
 
 type Reason = { field: string; message: string };

@@ -119,3 +119,175 @@ test('a SKU of another product refuses the row alone', async () => {
     ['created', undefined],
   ]);
 });
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+const size = [{ name: 'Size', values: ['S', 'M'] }];
+
+/** Imports rows and expects none to be refused. */
+async function imported({ dashboard }: OpenShop, products: ProductImport[], update_inventory = false) {
+  const { data } = await dashboard.POST(importing, { body: { products, update_inventory } });
+  expect(data?.results.flatMap(({ errors }) => errors)).toEqual([]);
+  return data?.results.map(({ status }) => status);
+}
+
+async function bySlug({ dashboard }: OpenShop, slug: string) {
+  const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { limit: 100 } } });
+  const found = data?.products.find((product) => product.slug === slug);
+  if (!found) throw new Error(`There is no ${slug}`);
+  return found;
+}
+
+test('update_inventory sets the stock that a row gives and leaves what it does not give', async () => {
+  const shop = await openShop();
+  const variants = [
+    { option1: 'S', inventory_quantity: 4 },
+    { option1: 'M', inventory_quantity: 5 },
+  ];
+  await imported(shop, [row('tee', { options: size, variants }), row('mug', { inventory_quantity: 6 })]);
+
+  const changed = [{ option1: 'S', inventory_quantity: 7 }, { option1: 'M' }];
+  await imported(shop, [row('tee', { variants: changed }), row('mug', { vendor: 'Alder' })], true);
+
+  const tee = await bySlug(shop, 'tee');
+  expect(tee.variants.map(({ inventory_quantity }) => inventory_quantity)).toEqual([7, 5]);
+  expect((await bySlug(shop, 'mug')).total_inventory).toBe(6);
+  const path = { variant_id: tee.variants[0]?.id ?? '' };
+  const { data } = await shop.dashboard.GET('/api/dashboard/inventory/{variant_id}/movements', { params: { path } });
+  expect(data?.movements.map(({ id, delta, on_hand_after }) => [id[14], delta, on_hand_after])).toEqual([
+    ['7', 3, 7],
+    ['7', 4, 4],
+  ]);
+});
+
+test('stock still equals its movements when imports and adjustments change it at the same time', async () => {
+  const shop = await openShop();
+  const variants = ['S', 'M'].map((option1) => ({ option1, inventory_quantity: 50 }));
+  await imported(shop, [row('tee', { options: size, variants })]);
+  const { id, variants: made } = await bySlug(shop, 'tee');
+  const set = (quantity: number) => {
+    const stocked = variants.map((variant) => ({ ...variant, inventory_quantity: quantity }));
+    return imported(shop, [row('tee', { variants: stocked })], true);
+  };
+  const adjust = (variant_id = '') =>
+    shop.dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+      params: { path: { variant_id } },
+      body: { delta: 1, reason: 'received' },
+    });
+
+  await Promise.all(
+    Array.from({ length: 15 }, (_, i) => [set(50 + i), adjust(made[0]?.id), adjust(made[1]?.id)]).flat(),
+  );
+
+  const { rows } = await shop.owner.query(
+    `select v.on_hand, (select sum(delta)::int from commerce.stock_movements m where m.variant_id = v.id) as moved
+     from commerce.variants v where v.product_id = $1`,
+    [id],
+  );
+  expect(rows.map(({ moved }) => moved)).toEqual(rows.map(({ on_hand }) => on_hand));
+});
+
+test('the fields that a row does not give a variant stay, and its price is the default of all others', async () => {
+  const shop = await openShop();
+  const given = {
+    sku: 'T-S',
+    barcode: '401',
+    price: '9',
+    compare_at_price: '12',
+    weight: '0.5',
+    low_stock_threshold: 3,
+  };
+  const variants = [{ option1: 'S', ...given }, { option1: 'M' }];
+  await imported(shop, [row('tee', { options: size, variants })]);
+
+  await imported(shop, [
+    {
+      name: 'tee',
+      slug: 'tee',
+      variants: [
+        { option1: 'S', barcode: '402' },
+        { option1: 'M', price: '7' },
+      ],
+    },
+  ]);
+
+  const kept = { ...given, barcode: '402', price: '9.00', compare_at_price: '12.00' };
+  expect((await bySlug(shop, 'tee')).variants).toMatchObject([kept, { price: '7.00' }]);
+
+  await imported(shop, [row('tee', { price: '13', variants: [{ option1: 'S' }, { option1: 'M', price: '7' }] })]);
+  expect((await bySlug(shop, 'tee')).variants).toMatchObject([
+    { sku: 'T-S', price: '13.00', compare_at_price: null },
+    { price: '7.00' },
+  ]);
+
+  await imported(shop, [row('tee', { price: '6', compare_at_price: '8' })]);
+  expect((await bySlug(shop, 'tee')).variants).toMatchObject([
+    { sku: 'T-S', price: '6.00', compare_at_price: '8.00' },
+    { price: '6.00', compare_at_price: '8.00' },
+  ]);
+});
+
+test('a product without variants can be given some, and a row without price keeps the price', async () => {
+  const shop = await openShop();
+  await imported(shop, [row('tee', { sku: 'TEE', weight: '1', inventory_quantity: 2 })]);
+  const variants = [
+    { option1: 'S', sku: 'TEE', price: '5' },
+    { option1: 'M', price: '6' },
+  ];
+
+  expect(await imported(shop, [{ name: 'Tee', slug: 'tee' }])).toEqual(['updated']);
+  expect(await bySlug(shop, 'tee')).toMatchObject({ name: 'Tee', price: '5.00', variants: [{ sku: 'TEE' }] });
+
+  await imported(shop, [{ name: 'Tee', slug: 'tee', options: size, variants }]);
+  expect(await bySlug(shop, 'tee')).toMatchObject({ has_variants: true, variants: [{ sku: 'TEE' }, { sku: null }] });
+});
+
+test('calls that make the same product at the same time all succeed, one by creating it', async () => {
+  const shop = await openShop();
+
+  const calls = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => imported(shop, [row('mug', { vendor: `Vendor ${i}` }), row(`own-${i}`)])),
+  );
+
+  const statuses = calls.map((statuses) => statuses?.[0]).sort();
+  expect(statuses).toEqual(['created', ...Array.from({ length: 7 }, () => 'updated')]);
+  expect(calls.map((statuses) => statuses?.[1])).toEqual(Array.from({ length: 8 }, () => 'created'));
+});
+
+test('texts are brought into the same form by a row that creates and by one that updates', async () => {
+  const shop = await openShop();
+  const texts = { name: ' Mug ', tags: [' clay', 'clay', ' '], description: '<p>&amp;lt;b&gt; warm</p>' };
+
+  await imported(shop, [row('mug', texts)]);
+  const created = await bySlug(shop, 'mug');
+
+  expect(created).toMatchObject({ name: 'Mug', tags: ['clay'], description: '&lt;b> warm' });
+  expect(await imported(shop, [row('mug', texts)])).toEqual(['unchanged']);
+  const blank = await shop.dashboard.POST(importing, { body: { products: [row('mug', { name: '  ' })] } });
+  expect(blank.data?.results[0]?.errors[0]).toMatchObject({ loc: ['body', 'products', 0, 'name'] });
+});
+
+test('two variants can exchange their SKUs', async () => {
+  const shop = await openShop();
+  const skus = (first: string, second: string) => [
+    { option1: 'S', sku: first },
+    { option1: 'M', sku: second },
+  ];
+  await imported(shop, [row('tee', { options: size, variants: skus('A', 'B') })]);
+
+  await imported(shop, [row('tee', { variants: skus('B', 'A') })]);
+
+  expect((await bySlug(shop, 'tee')).variants.map(({ sku }) => sku)).toEqual(['B', 'A']);
+});
+
+test('only the variants that a row changes are marked as changed', async () => {
+  const shop = await openShop();
+  await imported(shop, [row('tee', { options: size, variants: [{ option1: 'S' }, { option1: 'M' }] })]);
+  const [small, medium] = (await bySlug(shop, 'tee')).variants;
+
+  await imported(shop, [row('tee', { vendor: 'Alder', variants: [{ option1: 'S' }, { option1: 'M', barcode: '4' }] })]);
+
+  const [sameSmall, newMedium] = (await bySlug(shop, 'tee')).variants;
+  expect(sameSmall?.updated_at).toBe(small?.updated_at);
+  expect(newMedium?.updated_at).not.toBe(medium?.updated_at);
+});

@@ -8,20 +8,32 @@ import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './exte
  * that PostgreSQL cannot keep (hazards §0.12, §4.1). Throws 413, 415, or 422 naming the place.
  */
 export async function readBody(operation: Operation, req: Request, res: Response): Promise<void> {
-  if (!operation.hasBody) {
-    req.resume(); // A body that nobody asked for is passed over.
-    return;
-  }
   const type = req.headers['content-type'];
-  const empty =
-    req.headers['content-length'] === '0' || (!req.headers['content-length'] && !req.headers['transfer-encoding']);
-  if (empty) return;
+  const length = Number(req.headers['content-length'] ?? 0);
+  if (length === 0 && !req.headers['transfer-encoding']) return;
+  hangUpBeyond(operation.bodyLimitBytes + PATIENCE_BYTES, req);
+  if (!operation.hasBody) return; // A body that nobody asked for is passed over.
+  if (length > operation.bodyLimitBytes) throw tooLarge(operation.bodyLimitBytes);
   if (!/^application\/json(?:;|$)/i.test(type ?? '')) {
     throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
   }
   await parse(operation.bodyLimitBytes, req, res);
   const found = findUnstorable(req.body);
   if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
+}
+
+const PATIENCE_BYTES = 1024 * 1024;
+
+/**
+ * Reads on to the end of a body that is refused or passed over, so that the answer is not lost in a reset connection, but
+ * not for ever: who sends that much more is cut off.
+ */
+function hangUpBeyond(bytes: number, req: Request): void {
+  let received = 0;
+  req.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > bytes) req.destroy();
+  });
 }
 
 const parsers = new Map<number, express.RequestHandler>();

@@ -2,6 +2,7 @@ import type { OptionInput, OptionPatch, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { notFound, ShopError } from './errors.ts';
 import { lockProduct, moveTo, refuseBeyond } from './product-parts.ts';
+import { normalName } from './product-text.ts';
 import { insertOptions, summarize } from './product-write.ts';
 import * as products from './products.ts';
 import type { Shop } from './shop.ts';
@@ -24,7 +25,7 @@ export async function create(shop: Shop, product_id: string, { name, values }: O
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
   refuseBeyond(rows.length, MAX_OPTIONS, 'options');
-  await insertOptions(shop, product_id, [{ name: name.trim() || name, values }], rows.length + 1);
+  await insertOptions(shop, product_id, [{ name: normalName(name, ['body', 'name']), values }], rows.length + 1);
   const places = rows.map(({ position }) => position);
   await rewriteVariants(shop, product_id, places, values[0] ?? null);
   return finish(shop, product_id);
@@ -37,8 +38,9 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   const row = rows.find((option) => option.id === id);
   if (!row) throw notFound('option');
   if (patch.values) await refuseMissingValues(shop, product_id, row, patch.values);
+  const name = patch.name === undefined ? null : normalName(patch.name, ['body', 'name']);
   await shop.run(
-    sql`update product_options set name = coalesce(${patch.name ?? null}, name),
+    sql`update product_options set name = coalesce(${name}, name),
         values = coalesce(${patch.values ?? null}::text[], values)
       where site_id = ${shop.siteId} and id = ${id}`,
   );

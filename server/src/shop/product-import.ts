@@ -1,8 +1,7 @@
-import type { ImportResult, Product, ProductImport, ValidationErrorItem, VariantInput } from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
+import type { ImportResult, Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { bodyMistake, ShopError, ValidationError } from './errors.ts';
-import { combinationOf, type ProductPlan, planProduct } from './product-plan.ts';
-import { insertImages, insertOptions, insertVariants, summarize } from './product-write.ts';
+import { planProduct } from './product-plan.ts';
+import { lockBySlug, updateProduct } from './product-update.ts';
 import * as products from './products.ts';
 import type { Shop } from './shop.ts';
 
@@ -18,14 +17,22 @@ export interface ImportCall {
   update_inventory?: boolean;
 }
 
-export type RowCheck = (row: unknown, loc: (string | number)[]) => ValidationErrorItem[];
+type Place = (string | number)[];
+export type RowCheck = (row: unknown, loc: Place) => ValidationErrorItem[];
 
 type RowResult = ImportResult['results'][number];
 
 export async function importProducts(shop: Shop, call: ImportCall, mistakesIn: RowCheck): Promise<ImportResult> {
   const results: RowResult[] = [];
+  const firsts = new Map<string, number>();
+  const check: RowCheck = (row, loc) => {
+    const mistakes = mistakesIn(row, loc);
+    return mistakes.length > 0 ? mistakes : repetitionIn(firsts, row as ProductImport, loc);
+  };
   for (const [index, row] of call.products.entries()) {
-    results.push(await importRow(shop, call, mistakesIn, index, row));
+    const slug = slugIn(row);
+    if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
+    results.push(await importRow(shop, call, check, index, row));
   }
   const count = (status: RowResult['status']) => results.filter((result) => result.status === status).length;
   return {
@@ -40,6 +47,19 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesIn: R
   };
 }
 
+function slugIn(row: unknown): string | null {
+  const slug = (row as { slug?: unknown } | null)?.slug;
+  return typeof slug === 'string' ? slug.slice(0, 255) : null;
+}
+
+/** A slug that an earlier row has, too. `firsts` tells for each slug the first row with it. */
+function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc: Place): ValidationErrorItem[] {
+  const first = firsts.get(slug);
+  if (first === loc.at(-1)) return [];
+  const msg = `Row ${first} of this call has this slug already.`;
+  return [{ loc: [...loc, 'slug'], msg, type: 'duplicate', ctx: { first } }];
+}
+
 /** Thrown to undo a row that was only tried. */
 class Undo {
   readonly outcome: RowResult;
@@ -50,11 +70,9 @@ class Undo {
 }
 
 async function importRow(shop: Shop, call: ImportCall, mistakesIn: RowCheck, index: number, row: unknown) {
-  const given = (row as { slug?: unknown } | null)?.slug;
-  const slug = typeof given === 'string' ? given.slice(0, 255) : null;
   const failed = (errors: ValidationErrorItem[]): RowResult => ({
     index,
-    slug,
+    slug: slugIn(row),
     status: 'failed',
     product_id: null,
     errors,
@@ -72,148 +90,42 @@ async function importRow(shop: Shop, call: ImportCall, mistakesIn: RowCheck, ind
   } catch (error) {
     if (error instanceof Undo) return error.outcome;
     if (error instanceof ValidationError) return failed(error.detail);
-    const { constraint = '' } = error as { constraint?: string };
-    if (error instanceof ShopError) return failed([bodyMistake(['products', index], error.code, error.message)]);
-    const known = ROW_CONSTRAINTS[constraint];
-    if (!known) throw error;
-    return failed([bodyMistake(['products', index, ...known.field], constraint, known.msg)]);
+    return failed([refusalOf(error, index)]);
   }
 }
 
-const ROW_CONSTRAINTS: Partial<Record<string, { field: string[]; msg: string }>> = {
+const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
   sku_taken: { field: [], msg: 'A SKU of this row belongs to a variant of another product.' },
+  option_name_taken: { field: ['options'], msg: 'Two options have the same name.' },
   variant_options_taken: { field: ['variants'], msg: 'Two variants have the same option values.' },
   insufficient_stock: { field: [], msg: 'Stock below zero is possible under inventory_policy continue alone.' },
 };
 
+/** What a rule or a constraint of the database refused, said of the row. Throws on what is no refusal. */
+function refusalOf(error: unknown, index: number): ValidationErrorItem {
+  const { constraint = '' } = error as { constraint?: string };
+  const { code, message, context } =
+    error instanceof ShopError ? error : { code: constraint, message: '', context: {} };
+  const { field, msg } = REFUSALS[code] ?? { field: [], msg: message };
+  if (!msg) throw error;
+  return bodyMistake(['products', index, ...field], code, msg, context);
+}
+
 async function writeRow(shop: Shop, row: ProductImport, index: number, update_inventory: boolean): Promise<RowResult> {
-  const known = await shop.one<{ id: string }>(
-    sql`select id from products where site_id = ${shop.siteId} and slug = ${row.slug} for update`,
-  );
   const result = { index, slug: row.slug, errors: [] };
-  if (!known) {
-    const product_id = await products.insert(shop, planProduct(row, shop.currencyDigits, ['body', 'products', index]));
-    return { ...result, status: 'created', product_id };
+  const loc = ['body', 'products', index];
+  for (;;) {
+    const before = await lockBySlug(shop, row.slug);
+    if (before) {
+      await updateProduct(shop, before, planProduct(row, shop.currencyDigits, loc, before), update_inventory);
+      const after = await products.get(shop, before.id);
+      const status = comparable(before) === comparable(after) ? 'unchanged' : 'updated';
+      return { ...result, status, product_id: before.id };
+    }
+    const product_id = await products.insert(shop, planProduct(row, shop.currencyDigits, loc));
+    if (product_id) return { ...result, status: 'created', product_id };
+    // Another call has made the product in between: now it can be read and updated.
   }
-  const before = await products.get(shop, known.id);
-  const whole = { ...partsOf(before), ...row };
-  const plan = planProduct(whole, shop.currencyDigits, ['body', 'products', index]);
-  await updateProduct(shop, before, row, plan, update_inventory);
-  const after = await products.get(shop, known.id);
-  const status = comparable(before) === comparable(after) ? 'unchanged' : 'updated';
-  return { ...result, status, product_id: known.id };
-}
-
-/** What a row need not repeat, so that absent fields stay as they are. */
-function partsOf(product: Product): Partial<ProductImport> {
-  const [only] = product.variants;
-  if (product.has_variants || !only) {
-    return {
-      options: product.options.map(({ name, values }) => ({ name, values })),
-      variants: product.variants.map(inputOf),
-    };
-  }
-  const { option1: _1, option2: _2, option3: _3, image_url: _image, ...fields } = inputOf(only);
-  return fields;
-}
-
-function inputOf(variant: Product['variants'][number]): VariantInput {
-  const { id: _id, product_id: _product, available: _a, is_low_stock: _l, is_out_of_stock: _o, ...fields } = variant;
-  const { created_at: _created, updated_at: _updated, ...input } = fields;
-  return input;
-}
-
-async function updateProduct(
-  shop: Shop,
-  before: Product,
-  row: ProductImport,
-  plan: ProductPlan,
-  update_inventory: boolean,
-) {
-  const { id } = before;
-  const { name, vendor, product_type, tags, metadata, status, published_at, track_inventory } = row;
-  const { description } = row;
-  await products.updateRow(shop, id, {
-    name,
-    description,
-    vendor,
-    product_type,
-    tags,
-    metadata,
-    status,
-    published_at,
-    track_inventory,
-  });
-  if (row.options || row.variants) {
-    await shop.run(sql`delete from product_options where site_id = ${shop.siteId} and product_id = ${id}`);
-    await insertOptions(shop, id, plan.options);
-  }
-  await writeVariants(shop, before, plan, track_inventory ?? before.track_inventory, update_inventory);
-  if (row.images) {
-    await shop.run(sql`delete from product_images where site_id = ${shop.siteId} and product_id = ${id}`);
-    await insertImages(shop, id, row.images);
-  }
-  await summarize(shop, id);
-}
-
-/** Variants are the same when their option values are; those that the row no longer names go. */
-async function writeVariants(
-  shop: Shop,
-  before: Product,
-  plan: ProductPlan,
-  track: boolean,
-  update_inventory: boolean,
-) {
-  const known = new Map(before.variants.map((variant) => [combinationOf(variant), variant]));
-  const kept = plan.variants.flatMap((variant, i) => {
-    const old = known.get(combinationOf(variant));
-    return old ? [{ ...variant, id: old.id, position: i + 1, old_quantity: old.inventory_quantity }] : [];
-  });
-  const added = plan.variants.filter((variant) => !known.has(combinationOf(variant)));
-  await removeOthers(
-    shop,
-    before.id,
-    kept.map(({ id }) => id),
-  );
-  await shop.run(
-    sql`update variants v set position = n.position, sku = n.sku, barcode = n.barcode, price = n.price,
-        compare_at_price = n.compare_at_price, cost_per_item = n.cost_per_item, inventory_policy = n.inventory_policy,
-        low_stock_threshold = coalesce(n.low_stock_threshold, v.low_stock_threshold), weight = n.weight,
-        weight_unit = n.weight_unit, requires_shipping = n.requires_shipping, image_url = n.image_url
-      from jsonb_to_recordset(${JSON.stringify(kept)}) as n (id uuid, position int, sku text, barcode text, price numeric,
-        compare_at_price numeric, cost_per_item numeric, inventory_policy text, low_stock_threshold int, weight numeric,
-        weight_unit text, requires_shipping boolean, image_url text)
-      where v.site_id = ${shop.siteId} and v.id = n.id`,
-  );
-  if (update_inventory) await setStock(shop, before.id, kept);
-  await insertVariants(shop, before.id, added, track, kept.length + 1);
-}
-
-async function removeOthers(shop: Shop, product_id: string, keep: string[]): Promise<void> {
-  const held = await shop.one(
-    sql`select from variants where site_id = ${shop.siteId} and product_id = ${product_id} and reserved > 0
-      and not (id = any(${keep}::uuid[]))`,
-  );
-  if (held) throw new ShopError('conflict', 'An open checkout holds stock of a variant that this row no longer names.');
-  await shop.run(
-    sql`delete from variants where site_id = ${shop.siteId} and product_id = ${product_id}
-      and not (id = any(${keep}::uuid[]))`,
-  );
-}
-
-async function setStock(shop: Shop, product_id: string, variants: { id: string; inventory_quantity: number }[]) {
-  await shop.run(
-    sql`with changed as (
-        update variants v set on_hand = n.inventory_quantity + v.reserved
-        from jsonb_to_recordset(${JSON.stringify(variants)}) as n (id uuid, inventory_quantity int, old_quantity int)
-        where v.site_id = ${shop.siteId} and v.id = n.id and v.on_hand - v.reserved <> n.inventory_quantity
-        returning v.id, v.on_hand, v.reserved, n.inventory_quantity - n.old_quantity as delta
-      )
-      insert into stock_movements (site_id, id, variant_id, product_id, type, reason, delta, on_hand_after,
-        reserved_after, actor_id)
-      select ${shop.siteId}, gen_random_uuid(), id, ${product_id}, 'adjustment', 'correction', delta, on_hand, reserved,
-        ${shop.actorId} from changed`,
-  );
 }
 
 /** What counts as a change: everything but ids of replaced parts and times. */

@@ -1,7 +1,15 @@
-import type { ImageInput, ProductInput, ValidationErrorItem, VariantInput } from '@commerce-backend/spec';
-import { convert } from 'html-to-text';
+import type {
+  ImageInput,
+  OptionInput,
+  Product,
+  ProductInput,
+  ValidationErrorItem,
+  Variant,
+  VariantInput,
+} from '@commerce-backend/spec';
 import { ValidationError } from './errors.ts';
 import { canonicalAmount, minorUnits } from './money.ts';
+import { normalName, normalTexts } from './product-text.ts';
 
 /**
  * A product as it is about to be written: the input with its defaults filled in, its amounts in canonical form, and the
@@ -37,7 +45,8 @@ export interface VariantPlan {
   price: string;
   compare_at_price: string | null;
   cost_per_item: string | null;
-  inventory_quantity: number;
+  /** Null where the input gives none: a new variant begins with 0, the stock of an old one is left alone. */
+  inventory_quantity: number | null;
   inventory_policy: 'deny' | 'continue';
   low_stock_threshold: number | null;
   weight: string | null;
@@ -61,24 +70,29 @@ const DEFAULT_VARIANT_FIELDS = [
   'requires_shipping',
 ] as const;
 
-/** Throws a ValidationError with every mistake; `loc` is the place of the input in the request. */
-export function planProduct(input: ProductInput, digits: number, loc: Place = ['body']): ProductPlan {
+/**
+ * Throws a ValidationError with every mistake; `loc` is the place of the input in the request. Of a product that is
+ * there `before`, options and variants that are absent stay, and so do the absent fields of the variants.
+ */
+export function planProduct(input: ProductInput, digits: number, loc: Place = ['body'], before?: Product): ProductPlan {
   const mistakes = new Mistakes();
-  const options = (input.options ?? []).map(({ name, values }) => ({ name: name.trim(), values: [...(values ?? [])] }));
-  checkOptions(options, mistakes, [...loc, 'options']);
-  const variants = input.variants
-    ? input.variants.map((variant, i) => planVariant(variant, input, digits, mistakes, [...loc, 'variants', i]))
-    : [planVariant(input, input, digits, mistakes, loc)];
-  if (input.variants) refuseBesideVariants(input, mistakes, loc);
-  if (input.variants || options.length > 0) checkCombinations(options, variants, mistakes, loc);
+  const texts = mistakes.collect(() => normalTexts(input, loc));
+  const options = planOptions(input.options ?? before?.options ?? [], mistakes, [...loc, 'options']);
+  const old = new Map(before?.variants.map((variant) => [combinationOf(variant), variant]));
+  const plan = (variant: VariantInput, place: Place) =>
+    planVariant(variant, input, digits, mistakes, place, old.get(combinationOf(variant)));
+  const given = input.variants ?? (before?.has_variants ? before.variants.map(optionValuesOf) : undefined);
+  const variants = given ? given.map((variant, i) => plan(variant, [...loc, 'variants', i])) : [plan(input, loc)];
+  if (given) refuseBesideVariants(input, mistakes, loc);
+  if (given || options.length > 0) checkCombinations(options, variants, mistakes, loc);
   mistakes.throwIfAny();
   return {
-    name: input.name.trim() || input.name,
+    name: texts?.name ?? input.name,
     slug: input.slug,
-    description: input.description === undefined ? undefined : plainText(input.description),
+    description: texts?.description,
     vendor: input.vendor,
     product_type: input.product_type,
-    tags: input.tags && [...new Set(input.tags.map((tag) => tag.trim()).filter(Boolean))],
+    tags: texts?.tags,
     status: input.status,
     published_at: input.published_at,
     metadata: input.metadata,
@@ -98,53 +112,61 @@ export function planNewVariant(input: VariantInput, fallbackPrice: string, optio
   return variant;
 }
 
+/** `product` has the amounts of variants that give none, `old` what the variant is so far. */
 function planVariant(
   input: VariantInput,
   product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,
   digits: number,
   mistakes: Mistakes,
   loc: Place,
+  old?: Variant,
 ): VariantPlan {
-  const own = input.price !== undefined;
-  const priceOf = (amount: string | null | undefined, field: string) =>
+  const amountOf = (amount: string | null | undefined, field: string) =>
     amount == null ? null : (mistakes.collect(() => canonicalAmount(amount, digits, [...loc, field])) ?? null);
-  const price = priceOf(input.price ?? product.price, 'price');
-  if (input.price === undefined && product.price === undefined)
+  const price = amountOf(input.price ?? product.price ?? old?.price, 'price');
+  if ((input.price ?? product.price ?? old) === undefined)
     mistakes.add([...loc, 'price'], 'missing', 'Field required.');
-  const compare = priceOf(
-    own ? input.compare_at_price : (input.compare_at_price ?? product.compare_at_price),
-    'compare_at_price',
-  );
-  if (price && compare && minorUnits(compare, digits) <= minorUnits(price, digits)) {
+  const saleOf = input.price === undefined && input.compare_at_price === undefined ? product : input;
+  const isSale = (from: string) => price !== null && minorUnits(from, digits) > minorUnits(price, digits);
+  let compare = amountOf(saleOf.compare_at_price, 'compare_at_price');
+  if (price && compare && !isSale(compare)) {
     mistakes.add([...loc, 'compare_at_price'], 'greater_than', `Must be above the price, ${price}.`, { gt: price });
   }
+  // As in a PATCH, a new price at or above the old compare_at_price ends the sale.
+  if (saleOf.compare_at_price === undefined && old?.compare_at_price && isSale(old.compare_at_price)) {
+    compare = old.compare_at_price;
+  }
+  const { cost_per_item } = { ...old, ...product, ...input };
+  const all = { ...old, ...input };
   return {
-    sku: input.sku ?? null,
-    barcode: input.barcode ?? null,
-    option1: input.option1 ?? null,
-    option2: input.option2 ?? null,
-    option3: input.option3 ?? null,
+    sku: all.sku ?? null,
+    barcode: all.barcode ?? null,
+    option1: all.option1 ?? null,
+    option2: all.option2 ?? null,
+    option3: all.option3 ?? null,
     price: price ?? '0',
     compare_at_price: compare,
-    cost_per_item: priceOf(input.cost_per_item ?? product.cost_per_item, 'cost_per_item'),
-    inventory_quantity: input.inventory_quantity ?? 0,
-    inventory_policy: input.inventory_policy ?? 'deny',
-    low_stock_threshold: input.low_stock_threshold ?? null,
-    weight: input.weight ?? null,
-    weight_unit: input.weight_unit ?? 'kg',
-    requires_shipping: input.requires_shipping ?? true,
-    image_url: input.image_url ?? null,
+    cost_per_item: amountOf(cost_per_item, 'cost_per_item'),
+    inventory_quantity: input.inventory_quantity ?? null,
+    inventory_policy: all.inventory_policy ?? 'deny',
+    low_stock_threshold: all.low_stock_threshold ?? null,
+    weight: all.weight ?? null,
+    weight_unit: all.weight_unit ?? 'kg',
+    requires_shipping: all.requires_shipping ?? true,
+    image_url: all.image_url ?? null,
   };
 }
 
-function checkOptions(options: OptionPlan[], mistakes: Mistakes, loc: Place): void {
+function planOptions(given: OptionInput[], mistakes: Mistakes, loc: Place): OptionPlan[] {
   const names = new Set<string>();
-  options.forEach(({ name, values }, i) => {
+  return given.map(({ name: givenName, values }, i) => {
+    const name = mistakes.collect(() => normalName(givenName, [...loc, i, 'name'])) ?? givenName;
     const folded = name.toLowerCase();
     if (names.has(folded)) mistakes.add([...loc, i, 'name'], 'duplicate', 'Another option has this name.');
     names.add(folded);
     if (new Set(values).size < values.length)
       mistakes.add([...loc, i, 'values'], 'duplicate', 'The values must differ.');
+    return { name, values: [...values] };
   });
 }
 
@@ -196,26 +218,15 @@ function checkOptionValues(
   });
 }
 
+type OptionValues = Pick<VariantInput, (typeof OPTION_FIELDS)[number]>;
+
 /** What makes a variant the same one in another import: its option values. */
-export function combinationOf({
-  option1,
-  option2,
-  option3,
-}: Pick<VariantPlan, 'option1' | 'option2' | 'option3'>): string {
+export function combinationOf({ option1 = null, option2 = null, option3 = null }: OptionValues): string {
   return JSON.stringify([option1, option2, option3]);
 }
 
-/** The text of a description that may be HTML. */
-export function plainText(description: string): string {
-  if (!/<[a-z!/][^>]*>|&[a-z#0-9]+;/i.test(description)) return description;
-  const text = convert(description, {
-    wordwrap: false,
-    selectors: [
-      { selector: 'a', options: { ignoreHref: true } },
-      { selector: 'img', format: 'skip' },
-    ],
-  });
-  return text.replaceAll(/\n{3,}/g, '\n\n').trim();
+function optionValuesOf({ option1, option2, option3 }: Variant): OptionValues {
+  return { option1, option2, option3 };
 }
 
 /** Gathers mistakes, so that one answer can name them all. */

@@ -1,6 +1,7 @@
 import type { ImageInput } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { ShopError } from './errors.ts';
 import type { OptionPlan, VariantPlan } from './product-plan.ts';
 import type { Shop } from './shop.ts';
 
@@ -21,7 +22,7 @@ export async function insertOptions(
   );
 }
 
-/** Adds variants behind those that are there, with their opening stock and its movements. */
+/** Adds variants behind those that are there, with their opening stock and its movements. Throws `sku_taken`. */
 export async function insertVariants(
   shop: Shop,
   product_id: string,
@@ -32,11 +33,12 @@ export async function insertVariants(
   if (variants.length === 0) return [];
   const rows = variants.map((variant, i) => ({
     ...variant,
+    inventory_quantity: variant.inventory_quantity ?? 0,
     id: uuidv7(),
     movement_id: uuidv7(),
     position: firstPosition + i,
   }));
-  await shop.run(
+  const written = await shop.rows<{ id: string }>(
     sql`with given as (
         select * from jsonb_to_recordset(${JSON.stringify(rows)}) as v (id uuid, movement_id uuid, position int, sku text,
           barcode text, option1 text, option2 text, option3 text, price numeric, compare_at_price numeric,
@@ -55,9 +57,18 @@ export async function insertVariants(
         compare_at_price, cost_per_item, ${track_inventory}, inventory_policy,
         coalesce(low_stock_threshold, (select low_stock_threshold from site_settings where site_id = ${shop.siteId})),
         weight, weight_unit, requires_shipping, image_url, inventory_quantity
-      from given`,
+      from given
+      on conflict (site_id, sku) where sku is not null do nothing returning id`,
   );
+  // A conflict would not tell which SKU it was: the rows that are missing do.
+  const missing = rows.find(({ id }) => !written.some((row) => row.id === id));
+  if (missing) throw skuTaken(missing.sku);
   return rows.map(({ id }) => id);
+}
+
+/** The refusal of a SKU that another variant of the shop has. */
+export function skuTaken(sku: string | null): ShopError {
+  return new ShopError('sku_taken', 'Another variant of this shop has this SKU.', { sku });
 }
 
 /** Adds images; one without a position goes behind those before it. */

@@ -7,9 +7,11 @@ import { escapeLike } from './like.ts';
 import { canonicalAmount } from './money.ts';
 import type { PageQuery } from './pages.ts';
 import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from './product-list.ts';
-import { type ProductPlan, plainText, planProduct } from './product-plan.ts';
+import { lockProduct } from './product-parts.ts';
+import { type ProductPlan, planProduct } from './product-plan.ts';
 import { productRows, productsByIds } from './product-rows.ts';
-import { insertImages, insertOptions, insertVariants, summarize } from './product-write.ts';
+import { normalTexts } from './product-text.ts';
+import { insertImages, insertOptions, insertVariants, skuTaken, summarize } from './product-write.ts';
 import type { Shop } from './shop.ts';
 import { candidates, slugOf } from './slugs.ts';
 
@@ -47,14 +49,17 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
 
 /** Creates a product. Throws a ValidationError, or `slug_taken` / `sku_taken`. */
 export async function create(shop: Shop, input: ProductInput): Promise<Product> {
-  return get(shop, await insert(shop, planProduct(input, shop.currencyDigits)));
+  const id = await insert(shop, planProduct(input, shop.currencyDigits));
+  if (!id) throw new ShopError('slug_taken', 'Another product has this slug.');
+  return get(shop, id);
 }
 
-/** Writes a planned product; answers its id. */
-export async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
+/** Writes a planned product; answers its id, or nothing when another product has its slug. Throws `sku_taken`. */
+export async function insert(shop: Shop, plan: ProductPlan): Promise<string | undefined> {
   const id = uuidv7();
   await holdCurrency(shop);
-  await (plan.slug ? insertRow(shop, id, plan, plan.slug) : insertWithFreeSlug(shop, id, plan));
+  const inserted = plan.slug ? insertRow(shop, id, plan, plan.slug) : insertWithFreeSlug(shop, id, plan);
+  if (!(await inserted)) return undefined;
   await insertOptions(shop, id, plan.options);
   await insertVariants(shop, id, plan.variants, plan.track_inventory ?? true);
   if (plan.images?.length) await insertImages(shop, id, plan.images);
@@ -70,21 +75,23 @@ async function holdCurrency(shop: Shop): Promise<void> {
   if (held === 0) throw new ShopError('conflict', 'The currency of the shop has just changed. Send the product again.');
 }
 
-async function insertRow(shop: Shop, id: string, plan: ProductPlan, slug: string, ifTaken = empty): Promise<number> {
+/** Answers whether the slug was free. */
+async function insertRow(shop: Shop, id: string, plan: ProductPlan, slug: string): Promise<boolean> {
   const status = plan.status ?? 'draft';
   const { published_at } = plan;
-  return shop.run(
+  const inserted = await shop.run(
     sql`insert into products (site_id, id, name, slug, description, vendor, product_type, tags, status, published_at,
         metadata, track_inventory, has_variants, price, price_max)
       values (${shop.siteId}, ${id}, ${plan.name}, ${slug}, ${plan.description ?? ''}, ${plan.vendor ?? null},
         ${plan.product_type ?? null}, ${plan.tags ?? []}, ${status},
         ${published_at === undefined ? (status === 'active' ? sql`now()` : null) : published_at},
         ${JSON.stringify(plan.metadata ?? {})}, ${plan.track_inventory ?? true}, ${plan.options.length > 0}, 0, 0)
-      ${ifTaken}`,
+      on conflict (site_id, slug) do nothing`,
   );
+  return inserted > 0;
 }
 
-async function insertWithFreeSlug(shop: Shop, id: string, plan: ProductPlan): Promise<void> {
+async function insertWithFreeSlug(shop: Shop, id: string, plan: ProductPlan): Promise<boolean> {
   const wish = slugOf(plan.name, 'product');
   const like = `${escapeLike(wish)}%`;
   const rows = await shop.rows<{ slug: string }>(
@@ -92,8 +99,9 @@ async function insertWithFreeSlug(shop: Shop, id: string, plan: ProductPlan): Pr
   );
   for (const slug of candidates(wish, new Set(rows.map((row) => row.slug)))) {
     // Another request may take the slug between the look and the insert; then the next one is tried.
-    if ((await insertRow(shop, id, plan, slug, sql`on conflict (site_id, slug) do nothing`)) > 0) return;
+    if (await insertRow(shop, id, plan, slug)) return true;
   }
+  return false;
 }
 
 const VARIANT_FIELDS = [
@@ -109,7 +117,10 @@ const VARIANT_FIELDS = [
   'requires_shipping',
 ] as const;
 
-/** Changes the given fields. Throws `not_found`, `slug_taken`, or `product_has_variants` for fields of the variants. */
+/**
+ * Changes the given fields. Throws `not_found`, `slug_taken`, `sku_taken`, or `product_has_variants` for fields of the
+ * variants.
+ */
 export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
   const locked = await shop.one<{ has_variants: boolean }>(
     sql`select has_variants from products where site_id = ${shop.siteId} and id = ${id} for update`,
@@ -122,12 +133,12 @@ export async function update(shop: Shop, id: string, patch: ProductPatch): Promi
     }
     await updateDefaultVariant(shop, id, patch);
   }
-  await updateRow(shop, id, patch);
+  await updateRow(shop, id, { ...patch, ...normalTexts(patch, ['body']) });
   await summarize(shop, id);
   return get(shop, id);
 }
 
-/** Writes the product's own fields that are given; `undefined` leaves a field as it is. */
+/** Writes the product's own fields that are given, texts in their normal form; `undefined` leaves a field as it is. */
 export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPatch>): Promise<void> {
   const given = <T>(field: keyof ProductPatch, value: T) => [patch[field] !== undefined, value] as const;
   const [hasVendor, vendor] = given('vendor', patch.vendor ?? null);
@@ -137,10 +148,10 @@ export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPa
     sql`update products set
         name = coalesce(${patch.name ?? null}, name),
         slug = coalesce(${patch.slug ?? null}, slug),
-        description = coalesce(${patch.description === undefined ? null : plainText(patch.description)}, description),
+        description = coalesce(${patch.description ?? null}, description),
         vendor = case when ${hasVendor} then ${vendor} else vendor end,
         product_type = case when ${hasType} then ${product_type} else product_type end,
-        tags = coalesce(${patch.tags ? [...new Set(patch.tags.map((tag) => tag.trim()))] : null}::text[], tags),
+        tags = coalesce(${patch.tags ?? null}::text[], tags),
         metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata),
         status = coalesce(${patch.status ?? null}, status),
         published_at = case when ${hasPublished} then ${published_at}::timestamptz
@@ -150,8 +161,8 @@ export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPa
   );
   if (patch.track_inventory !== undefined) {
     await shop.run(
-      sql`update variants set track_inventory = ${patch.track_inventory}
-        where site_id = ${shop.siteId} and product_id = ${id}`,
+      sql`update variants set track_inventory = ${patch.track_inventory}, updated_at = now()
+        where site_id = ${shop.siteId} and product_id = ${id} and track_inventory <> ${patch.track_inventory}`,
     );
   }
 }
@@ -165,7 +176,10 @@ async function updateDefaultVariant(shop: Shop, product_id: string, patch: Produ
 
 type VariantFields = Pick<ProductPatch, (typeof VARIANT_FIELDS)[number]> & { image_url?: string | null };
 
-/** Writes the fields of a variant that are given. A new price at or above the old compare_at_price ends the sale. */
+/**
+ * Writes the fields of a variant that are given. A new price at or above the old compare_at_price ends the sale.
+ * Throws `sku_taken`.
+ */
 export async function updateVariantRow(shop: Shop, id: string, patch: VariantFields): Promise<void> {
   const money = (field: 'price' | 'compare_at_price' | 'cost_per_item') => {
     const amount = patch[field];
@@ -174,7 +188,7 @@ export async function updateVariantRow(shop: Shop, id: string, patch: VariantFie
   const price = money('price');
   if (patch.compare_at_price != null) await refuseNoSale(shop, id, price, money('compare_at_price') ?? '');
   const set = (field: keyof VariantFields) => patch[field] !== undefined;
-  await shop.run(
+  const updated = shop.run(
     sql`update variants set
         price = coalesce(${price}::numeric, price),
         compare_at_price = case when ${set('compare_at_price')} then ${money('compare_at_price')}::numeric
@@ -191,6 +205,9 @@ export async function updateVariantRow(shop: Shop, id: string, patch: VariantFie
         updated_at = now()
       where site_id = ${shop.siteId} and id = ${id}`,
   );
+  await updated.catch((error: { constraint?: string }) => {
+    throw error.constraint === 'sku_taken' ? skuTaken(patch.sku ?? null) : error;
+  });
 }
 
 async function refuseNoSale(shop: Shop, id: string, newPrice: string | null, compareAt: string): Promise<void> {
@@ -205,6 +222,7 @@ async function refuseNoSale(shop: Shop, id: string, newPrice: string | null, com
 
 /** Deletes a product and leaves a tombstone for the sync surface. Throws `not_found`, or `conflict` while stock is held. */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
+  await lockProduct(shop, id);
   const held = await shop.rows<{ reserved: number }>(
     sql`select reserved from variants where site_id = ${shop.siteId} and product_id = ${id} order by id for update`,
   );

@@ -59,7 +59,8 @@ export class Shop {
       await this.#connection.query('release savepoint part');
       return result;
     } catch (error) {
-      await this.#connection.query('rollback to savepoint part');
+      // Released as well: within another part of this name, the outer one is the current one again.
+      await this.#connection.query('rollback to savepoint part; release savepoint part');
       throw error;
     }
   }

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+
+const products = '/api/dashboard/products';
+const product = '/api/dashboard/products/{product_id}';
+const importing = '/api/dashboard/products/import';
+const tee = {
+  name: 'Tee',
+  options: [{ name: 'Size', values: ['S', 'M'] }],
+  variants: [
+    { option1: 'S', sku: 'TEE-S', inventory_quantity: 3 },
+    { option1: 'M', sku: 'TEE-M' },
+  ],
+};
+
+test('a SKU that is taken is named, whichever way it was to be written', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const [made, mug] = [await givenProduct(tee), await givenProduct({ sku: 'MUG' })];
+  const variant = { product_id: made.id, variant_id: made.variants[0]?.id ?? '' };
+
+  const refusals = await Promise.all([
+    dashboard.POST(products, {
+      body: {
+        ...tee,
+        price: '1',
+        variants: [
+          { option1: 'S', sku: 'NEW' },
+          { option1: 'M', sku: 'MUG' },
+        ],
+      },
+    }),
+    dashboard.PATCH(product, { params: { path: { product_id: mug.id } }, body: { sku: 'TEE-M' } }),
+    dashboard.POST('/api/dashboard/products/{product_id}/variants', {
+      params: { path: { product_id: made.id } },
+      body: { option1: 'L', sku: 'MUG' },
+    }),
+    dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+      params: { path: variant },
+      body: { sku: 'TEE-M' },
+    }),
+  ]);
+
+  expect(refusals.map(({ error }) => error)).toMatchObject(
+    ['MUG', 'TEE-M', 'MUG', 'TEE-M'].map((sku) => ({ error: 'sku_taken', sku })),
+  );
+});
+
+test('a name of blanks is refused, for products and for options', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const made = await givenProduct(tee);
+  const params = { path: { product_id: made.id } };
+  const option = { path: { product_id: made.id, option_id: made.options[0]?.id ?? '' } };
+  const optionPath = '/api/dashboard/products/{product_id}/options/{option_id}';
+
+  const refusals = await Promise.all([
+    dashboard.POST(products, { body: { name: ' ', price: '1' } }),
+    dashboard.POST(products, { body: { ...tee, price: '1', options: [{ name: ' ', values: ['S', 'M'] }] } }),
+    dashboard.PATCH(product, { params, body: { name: '\t ' } }),
+    dashboard.POST('/api/dashboard/products/{product_id}/options', { params, body: { name: ' ', values: ['A'] } }),
+    dashboard.PATCH(optionPath, { params: option, body: { name: ' ' } }),
+  ]);
+  const patched = await dashboard.PATCH(product, { params, body: { name: ' T ', tags: [' a', 'a', ' '] } });
+  const renamed = await dashboard.PATCH(optionPath, { params: option, body: { name: ' Fit ' } });
+
+  expect(refusals.map(({ response }) => response.status)).toEqual([422, 422, 422, 422, 422]);
+  expect(patched.data).toMatchObject({ name: 'T', tags: ['a'] });
+  expect(renamed.data?.options[0]?.name).toBe('Fit');
+});
+
+test('however deep or broken a description is nested, it is read at once', async () => {
+  const { givenProduct } = await openShop();
+  const started = performance.now();
+
+  const deep = await givenProduct({ description: '<b>'.repeat(21_000) });
+  const broken = await givenProduct({ description: '<a'.repeat(32_700) });
+
+  expect(performance.now() - started).toBeLessThan(1500);
+  expect(deep.description).toBe('');
+  expect(broken.description).toBe('<a'.repeat(32_700));
+});
+
+test('an option name that the product has, whatever the case, and a fourth option are refused', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const { id, options } = await givenProduct(tee);
+  const add = (name: string) =>
+    dashboard.POST('/api/dashboard/products/{product_id}/options', {
+      params: { path: { product_id: id } },
+      body: { name, values: ['One'] },
+    });
+
+  const taken = await add('SIZE');
+  await add('Colour');
+  const renamed = await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
+    params: { path: { product_id: id, option_id: options[0]?.id ?? '' } },
+    body: { name: 'colour' },
+  });
+  await add('Cut');
+  const fourth = await add('Cloth');
+
+  expect([taken.error?.error, renamed.error?.error]).toEqual(['option_name_taken', 'option_name_taken']);
+  expect(fourth.error).toMatchObject({ error: 'limit_reached', limit: 3 });
+});
+
+test('an image and an option cannot be reached through another product of the shop', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  const made = await givenProduct({ ...tee, images: [{ url: 'https://images.example/1.jpg' }] });
+  const { id: product_id } = await givenProduct();
+  const image = { params: { path: { product_id, image_id: made.images[0]?.id ?? '' } } };
+  const option = { params: { path: { product_id, option_id: made.options[0]?.id ?? '' } } };
+  const imagePath = '/api/dashboard/products/{product_id}/images/{image_id}';
+  const optionPath = '/api/dashboard/products/{product_id}/options/{option_id}';
+
+  const refusals = await Promise.all([
+    dashboard.PATCH(imagePath, { ...image, body: { alt: 'Mine' } }),
+    dashboard.DELETE(imagePath, image),
+    dashboard.PATCH(optionPath, { ...option, body: { name: 'Mine' } }),
+    dashboard.DELETE(optionPath, option),
+  ]);
+
+  expect(refusals.map(({ error }) => error?.error)).toEqual(Array.from({ length: 4 }, () => 'not_found'));
+  const { data } = await dashboard.GET(product, { params: { path: { product_id: made.id } } });
+  expect([data?.images, data?.options]).toEqual([made.images, made.options]);
+});
+
+test('nothing whose stock an open checkout holds is deleted', async () => {
+  const { dashboard, givenProduct, owner } = await openShop();
+  const made = await givenProduct(tee);
+  const variant_id = made.variants[0]?.id ?? '';
+  await owner.query('update commerce.variants set reserved = 1 where id = $1', [variant_id]);
+
+  const whole = await dashboard.DELETE(product, { params: { path: { product_id: made.id } } });
+  const variant = await dashboard.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+    params: { path: { product_id: made.id, variant_id } },
+  });
+
+  expect([whole.error?.error, variant.error?.error]).toEqual(['conflict', 'conflict']);
+  const { data } = await dashboard.GET(product, { params: { path: { product_id: made.id } } });
+  expect(data?.variants).toHaveLength(2);
+});
+
+test('a variant whose stock an open checkout holds is not removed by an import that leaves it out', async () => {
+  const { dashboard, givenProduct, owner } = await openShop();
+  const made = await givenProduct({ ...tee, slug: 'tee' });
+  await owner.query('update commerce.variants set reserved = 1 where id = $1', [made.variants[0]?.id]);
+
+  const { data } = await dashboard.POST(importing, {
+    body: { products: [{ name: 'Tee', slug: 'tee', variants: [{ option1: 'M' }] }] },
+  });
+
+  expect(data?.results[0]).toMatchObject({ status: 'failed', errors: [{ type: 'conflict' }] });
+  const after = await dashboard.GET(product, { params: { path: { product_id: made.id } } });
+  expect(after.data?.variants).toHaveLength(2);
+});
+
+test('a slug that stands in two rows of an import is refused at the second', async () => {
+  const { dashboard } = await openShop();
+  const row = (slug: string, name: string) => ({ slug, name, price: '5' });
+
+  const { data } = await dashboard.POST(importing, {
+    body: { products: [row('mug', 'Mug'), row('cup', 'Cup'), row('mug', 'Other')] },
+  });
+
+  expect(data?.results.map(({ status }) => status)).toEqual(['created', 'created', 'failed']);
+  expect(data?.results[2]?.errors).toMatchObject([
+    { loc: ['body', 'products', 2, 'slug'], type: 'duplicate', ctx: { first: 0 } },
+  ]);
+  const listed = await dashboard.GET(products, { params: { query: { q: 'Other' } } });
+  expect(listed.data?.total).toBe(0);
+});

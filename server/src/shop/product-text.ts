@@ -1,0 +1,78 @@
+import { Parser } from 'htmlparser2';
+import { ValidationError } from './errors.ts';
+
+/** How the texts of a product are kept, whichever way they come in: created, patched or imported. */
+
+interface Texts {
+  name?: string;
+  description?: string;
+  tags?: string[];
+}
+
+/**
+ * The name trimmed, the description without markup, the tags trimmed and without empty ones and repetitions; what is
+ * absent stays absent. Throws a ValidationError for a blank name; `loc` is the place of the product in the request.
+ */
+export function normalTexts({ name, description, tags }: Texts, loc: (string | number)[]): Texts {
+  return {
+    name: name === undefined ? undefined : normalName(name, [...loc, 'name']),
+    description: description === undefined ? undefined : plainText(description),
+    tags: tags && [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))],
+  };
+}
+
+/** The name of a product or an option, trimmed. Throws a ValidationError at `loc` when nothing is left of it. */
+export function normalName(name: string, loc: (string | number)[]): string {
+  const trimmed = name.trim();
+  if (trimmed) return trimmed;
+  const msg = 'A name needs more than blanks.';
+  throw new ValidationError([{ loc, msg, type: 'string_too_short', ctx: { min_length: 1 } }]);
+}
+
+const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre section article'.split(' '));
+const LINES = new Set('br div li tr dt dd hr'.split(' '));
+const CELLS = new Set(['td', 'th']);
+const UNSEEN = new Set('script style template noscript iframe svg head title'.split(' '));
+
+/**
+ * The text that a reader of a description would see, which may be HTML; one without tags and entities stays as it is.
+ * The parser is a stream without recursion, so that depth costs no stack.
+ */
+function plainText(description: string): string {
+  const tagged = hasTags(description);
+  if (!tagged && !/&[a-z#0-9]+;/i.test(description)) return description;
+  const parts: string[] = [];
+  let unseen = 0;
+  const parser = new Parser({
+    onopentag(name) {
+      if (UNSEEN.has(name)) unseen += 1;
+      parts.push(breakAt(name), name === 'li' ? '- ' : '');
+    },
+    ontext(text) {
+      if (unseen === 0) parts.push(tagged ? text.replaceAll(/\s+/g, ' ') : text);
+    },
+    onclosetag(name) {
+      if (UNSEEN.has(name)) unseen -= 1;
+      // A line ends where it began: only its opening breaks, or every list item would stand alone.
+      if (PARAGRAPHS.has(name) || name === 'div') parts.push(breakAt(name));
+    },
+  });
+  parser.end(description);
+  const text = parts
+    .join('')
+    .replaceAll(/ +/g, ' ')
+    .replaceAll(/ ?\n ?/g, '\n');
+  return text.replaceAll(/\n{3,}/g, '\n\n').trim();
+}
+
+/** In one pass: a pattern for a whole tag would look for its end anew from every `<`. */
+function hasTags(text: string): boolean {
+  const start = text.search(/<[a-z!/]/i);
+  return start >= 0 && text.includes('>', start);
+}
+
+function breakAt(tag: string): string {
+  if (PARAGRAPHS.has(tag)) return '\n\n';
+  if (LINES.has(tag)) return '\n';
+  return CELLS.has(tag) ? ' ' : '';
+}
