@@ -4,7 +4,7 @@ import { changes, holdingsOf } from './database.ts';
 import type { Figures, Proof } from './frame.ts';
 import { isReplay, MUTATIONS, sameAnswer, underKey, unexpected } from './idempotent.ts';
 import { validCall } from './requests.ts';
-import { failNextStatement } from './statements.ts';
+import { failStatements } from './statements.ts';
 import { callAs, operationOf, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
@@ -114,7 +114,7 @@ async function failThenRetry(world: World, tenant: Tenant, call: Call): Promise<
   let tried = 0;
   for (const { what, matches, after } of PLACES) {
     for (const [code, status] of Object.entries(FAILURES)) {
-      const restore = failNextStatement(matches, code, 'failed by the proof', after);
+      const restore = failStatements(matches, code, 'failed by the proof', after);
       const failed = await world.send(call, tenant);
       restore();
       if (failed.status !== status) unexpected(world, call, `with ${code} ${what}`, failed);

@@ -6,7 +6,7 @@ import { additions, mutationsIn } from './mutations.ts';
 import { chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { slotsOf } from './slots.ts';
-import { failNextStatement } from './statements.ts';
+import { failStatements } from './statements.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
@@ -62,7 +62,7 @@ async function failures(world: World, tenant: Tenant, call: Call): Promise<void>
     ['23505', /products|collections|tokens|sites|variants/],
     ['42P01', /set_config/],
   ] as const) {
-    const restore = failNextStatement(place, code, detail);
+    const restore = failStatements(place, code, detail);
     const reply = await world.send(underKey(call), tenant);
     restore();
     if (reply.text.includes('failed on purpose')) world.violations.add(`${call.operation.id}: ${reply.text}`);

@@ -5,8 +5,9 @@ type Listener = (text: string) => void;
 
 interface Fault {
   matches: RegExp;
-  /** Armed once a statement that matches this has passed. */
+  /** Armed each time a statement that matches this has passed. */
   after: RegExp | undefined;
+  armed: boolean;
   error: Error;
 }
 
@@ -22,12 +23,13 @@ export function watchStatements(listener: Listener): () => void {
 }
 
 /**
- * The next statement that matches, when one that matches `after` has passed, is not sent, and fails with a database error of
- * this code and detail. The function that it returns takes the fault away again, when nothing matched.
+ * Each statement that matches, when one that matches `after` has passed, is not sent, and fails with a database error of this
+ * code and detail, until the function that it returns is called: the server tries again what it may, and must fail again.
  */
-export function failNextStatement(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
+export function failStatements(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
   install();
-  fault = { matches, after, error: Object.assign(new Error(`failed on purpose: ${detail}`), { code, detail }) };
+  const error = Object.assign(new Error(`failed on purpose: ${detail}`), { code, detail, severity: 'ERROR' });
+  fault = { matches, after, armed: !after, error };
   return () => {
     fault = undefined;
   };
@@ -43,12 +45,11 @@ function install(): void {
     if (connectionParameters?.options?.includes('role=commerce_app')) {
       const [first] = args;
       const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
-      if (fault && !fault.after && fault.matches.test(text)) {
-        const { error } = fault;
-        fault = undefined;
-        return refuse(error, args.at(-1));
+      if (fault?.armed && fault.matches.test(text)) {
+        fault.armed = !fault.after;
+        return refuse(fault.error, args.at(-1));
       }
-      if (fault?.after?.test(text)) fault.after = undefined;
+      if (fault?.after?.test(text)) fault.armed = true;
       for (const listener of listeners) listener(text);
     }
     return send.apply(this, args);

@@ -1,25 +1,34 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
-import { RawClient, rawRequest } from '../raw-http.ts';
+import { Worker } from 'node:worker_threads';
 
-/** The thread behind `Pulse`: asks for /healthz every few milliseconds, and tells the longest wait when asked. */
-const { port } = workerData as { port: number };
-const PAUSE_MS = 4;
-const client = new RawClient(port);
+/** Asks for `/healthz` without pause, in a thread of its own, so that our own work does not look like the server's. */
+export class Pulse {
+  readonly #worker: Worker;
 
-let longest = 0;
-let asked: number | undefined;
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+  }
 
-parentPort?.on('message', () => {
-  const open = asked === undefined ? 0 : performance.now() - asked;
-  parentPort?.postMessage(Math.max(longest, open));
-  longest = 0;
-});
+  static async of(port: number): Promise<Pulse> {
+    const worker = new Worker(new URL('./pulse-thread.ts', import.meta.url), { workerData: { port } });
+    const pulse = new Pulse(worker);
+    await pulse.reset();
+    return pulse;
+  }
 
-for (;;) {
-  asked = performance.now();
-  await client.send(rawRequest('GET', '/healthz', {}));
-  longest = Math.max(longest, performance.now() - asked);
-  asked = undefined;
-  await sleep(PAUSE_MS);
+  /** Forgets what was measured so far. */
+  async reset(): Promise<void> {
+    await this.longest();
+  }
+
+  /** The longest wait since the last question, in milliseconds, that of a request still open included. */
+  longest(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#worker.once('message', resolve);
+      this.#worker.postMessage('longest');
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
 }

@@ -32,7 +32,7 @@ async function commit(connection: Connection): Promise<void> {
   try {
     await connection.query('commit');
   } catch (error) {
-    throw isFromServer(error) ? error : new CommitUnknown(error);
+    throw isFromServer(error) && !isLostConnection(error) ? error : new CommitUnknown(error);
   }
 }
 

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { RawClient, rawRequest } from '../raw-http.ts';
+
+/** The thread behind `Pulse`: asks for /healthz every few milliseconds, and tells the longest wait when asked. */
+const { port } = workerData as { port: number };
+const PAUSE_MS = 4;
+const client = new RawClient(port);
+
+let longest = 0;
+let asked: number | undefined;
+
+parentPort?.on('message', () => {
+  const open = asked === undefined ? 0 : performance.now() - asked;
+  parentPort?.postMessage(Math.max(longest, open));
+  longest = 0;
+});
+
+for (;;) {
+  asked = performance.now();
+  await client.send(rawRequest('GET', '/healthz', {}));
+  longest = Math.max(longest, performance.now() - asked);
+  asked = undefined;
+  await sleep(PAUSE_MS);
+}
