@@ -1,5 +1,6 @@
 import type { ImportResult, Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { bodyMistake, ShopError, ValidationError } from './errors.ts';
+import { isAsPlanned } from './product-compare.ts';
 import { planProduct } from './product-plan.ts';
 import { lockBySlug, updateProduct } from './product-update.ts';
 import * as products from './products.ts';
@@ -117,7 +118,9 @@ async function writeRow(shop: Shop, row: ProductImport, index: number, update_in
   for (;;) {
     const before = await lockBySlug(shop, row.slug);
     if (before) {
-      await updateProduct(shop, before, planProduct(row, shop.currencyDigits, loc, before), update_inventory);
+      const plan = planProduct(row, shop.currencyDigits, loc, before);
+      if (isAsPlanned(before, plan, update_inventory)) return { ...result, status: 'unchanged', product_id: before.id };
+      await updateProduct(shop, before, plan, update_inventory);
       const after = await products.get(shop, before.id);
       const status = comparable(before) === comparable(after) ? 'unchanged' : 'updated';
       return { ...result, status, product_id: before.id };
