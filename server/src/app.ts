@@ -15,7 +15,9 @@ import { createLimits } from './http/limits.ts';
 import { requestId, requestLog } from './http/log.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createValidation } from './http/validate.ts';
+import { pages } from './pages/checkout.ts';
 import { ShopError } from './shop/errors.ts';
+import type { PaymentProvider } from './shop/payments/provider.ts';
 import { storefront } from './storefront/index.ts';
 
 export interface AppDeps {
@@ -26,6 +28,8 @@ export interface AppDeps {
   lastUsed: LastUsed;
   baseUrl: string;
   secretKey: string;
+  /** Who takes cards; none means that none are taken. */
+  card: PaymentProvider | undefined;
   pooling: 'session' | 'transaction';
   trustProxy: number;
   dashboardOrigins: string[];
@@ -37,6 +41,7 @@ export interface AppDeps {
 /** The whole pipeline on one screen. What the contract describes goes through `dispatch`; the rest is for operators. */
 export function createApp(deps: AppDeps): Express {
   const metrics = createMetrics(deps.db);
+  const limits = createLimits({ db: deps.db, redis: deps.redis, enabled: deps.rateLimits });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -51,6 +56,8 @@ export function createApp(deps: AppDeps): Express {
   app.get('/metrics', metrics.expose);
   app.use(docs());
   app.get('/demo-images/:name', demoImages);
+  const { baseUrl, secretKey, card } = deps;
+  app.use(pages({ db: deps.db, limits, till: { baseUrl, secretKey, card } }));
   app.use(preflight(deps.dashboardOrigins));
   app.use(
     dispatch(
@@ -59,8 +66,9 @@ export function createApp(deps: AppDeps): Express {
         pooling: deps.pooling,
         baseUrl: deps.baseUrl,
         secretKey: deps.secretKey,
+        card: deps.card,
         validation: createValidation(),
-        limits: createLimits({ redis: deps.redis, enabled: deps.rateLimits }),
+        limits,
         cache: createCatalogueCache({ enabled: deps.catalogueCache }),
         lastUsed: deps.lastUsed,
         validateResponses: deps.validateResponses,

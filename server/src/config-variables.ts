@@ -49,7 +49,7 @@ export const VARIABLES = {
   },
   DATA_DIR: {
     meaning:
-      'The directory of what the server keeps itself: the embedded database, the secret key, the demo credentials.',
+      'The directory of what the server keeps itself: the embedded database, the secret key, the demo credentials, mails.',
     allowed: 'a directory that the server may write to',
     whenUnset: '`.data`',
     read: matching(/^[^\0]{1,4000}$/),
@@ -86,6 +86,19 @@ export const VARIABLES = {
     whenUnset: 'no Redis',
     secret: true,
     read: address('redis:', 'rediss:'),
+  },
+  SMTP_URL: {
+    meaning: 'The mail server that mails go out by. Without it they are written to `outbox` in `DATA_DIR`.',
+    allowed: '`smtp://user:password@host:port` or `smtps://…`',
+    whenUnset: 'mails are written to files',
+    secret: true,
+    read: address('smtp:', 'smtps:'),
+  },
+  MAIL_FROM: {
+    meaning: 'The address that mails come from. The name beside it is that of the shop.',
+    allowed: 'an e-mail address',
+    whenUnset: '`no-reply@` and the host of `BASE_URL`',
+    read: matching(/^[^\s@"<>()[\],;:\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/),
   },
   SECRET_KEY: {
     meaning: 'What stored secrets are sealed with. All processes of one installation share it; keep it for good.',
@@ -141,6 +154,12 @@ export const VARIABLES = {
     allowed: '`on` or `off`',
     whenUnset: '`on`',
     read: onOrOff,
+  },
+  CARD_PROVIDER: {
+    meaning: 'Who takes card payments. `test` takes no money: its tokens say what is to become of a payment.',
+    allowed: '`none` or `test`; in production `none`',
+    whenUnset: '`test`; in production `none`',
+    read: oneOf('none', 'test'),
   },
   VALIDATE_RESPONSES: {
     meaning: 'Whether each answer is checked against the contract before it leaves. Costs time; meant for tests.',

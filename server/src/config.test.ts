@@ -105,6 +105,7 @@ describe('production refuses', () => {
     ['BASE_URL', { BASE_URL: 'http://shop.test' }],
     ['DATABASE_URL', { DATABASE_URL: ' ' }],
     ['RATE_LIMITS', { RATE_LIMITS: 'off' }],
+    ['CARD_PROVIDER', { CARD_PROVIDER: 'test' }],
     ['DEMO_SHOP', { DEMO_SHOP: 'on' }],
     ['COMMERCE_PORT', { COMMERCE_PORT: '80' }],
     ['TRUST_PROXY', { TRUST_PROXIES: '1' }],

@@ -16,6 +16,10 @@ export interface Config {
   databasePoolMax: number;
   databasePooling: 'session' | 'transaction';
   redisUrl: string | undefined;
+  /** Undefined means that mails are written to files. */
+  smtpUrl: string | undefined;
+  mailFrom: string;
+  cardProvider: 'none' | 'test';
   secretKey: string;
   role: 'api' | 'worker' | 'all';
   /** Proxies before the server. */
@@ -60,16 +64,20 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const port = values.PORT ?? 8080;
   const dataDir = resolve(values.DATA_DIR ?? '.data');
   const trustProxy = values.TRUST_PROXY ?? 0;
+  const baseUrl = values.BASE_URL ?? `http://localhost:${port}`;
   return {
     production,
     port,
     host: values.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
-    baseUrl: values.BASE_URL ?? `http://localhost:${port}`,
+    baseUrl,
     dataDir,
     databaseUrl: values.DATABASE_URL,
     databasePoolMax: values.DATABASE_POOL_MAX ?? 10,
     databasePooling: values.DATABASE_POOLING ?? 'session',
     redisUrl: values.REDIS_URL,
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
+    cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
     secretKey: values.SECRET_KEY ?? keptSecretKey(dataDir),
     role: values.ROLE ?? 'all',
     trustProxy,
@@ -123,6 +131,9 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
     );
   }
   if (values.RATE_LIMITS === false) mistakes.push('RATE_LIMITS=off is refused in production. Remove it.');
+  if (values.CARD_PROVIDER === 'test') {
+    mistakes.push('CARD_PROVIDER=test is refused in production: it gives goods away for no money. Remove it.');
+  }
   if (values.DEMO_SHOP) mistakes.push('DEMO_SHOP=on is refused in production: its passwords are known. Remove it.');
   return mistakes;
 }

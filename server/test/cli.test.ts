@@ -124,3 +124,82 @@ test('a sync key is made, rotated and revoked', async () => {
   expect(revoked.out).toMatch(/^Revoked: Search /);
   expect((await commerce(['sync-keys', 'list'])).out).toContain('revoked');
 });
+
+test('an order is seen through by its number, from the bank transfer to the refund', async () => {
+  const { commerce, givenOrder, givenProduct } = await merchant();
+  const { variants } = await givenProduct({ price: '14.00', sku: 'MUG-1' });
+  const content = [{ variant_id: variants[0]?.id ?? '', quantity: 3 }];
+  const { order_number } = await givenOrder({ content });
+  const changed = async (...args: string[]) => {
+    const [verb = '', ...options] = args;
+    const { code, out, err } = await commerce(['orders', verb, order_number, ...options, '--json']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return JSON.parse(out).changed;
+  };
+
+  expect((await commerce(['orders', 'list', '--payment', 'awaiting_payment'])).out).toContain(`${order_number}  `);
+  expect(await changed('mark-paid', '--yes')).toEqual({
+    status: { from: 'pending', to: 'confirmed' },
+    payment_status: { from: 'awaiting_payment', to: 'paid' },
+  });
+  expect(await changed('mark-paid')).toEqual({});
+  expect(await changed('ship', '--item', 'MUG-1=1')).toMatchObject({
+    fulfillment_status: { to: 'partially_fulfilled' },
+  });
+  const tooMany = await commerce(['orders', 'ship', order_number, '--item', 'MUG-1=3']);
+  expect(tooMany.err).toContain('(409 fulfillment_exceeds_remaining)');
+  expect(await changed('ship', '--carrier', 'DHL')).toMatchObject({ fulfillment_status: { to: 'fulfilled' } });
+  expect(await changed('deliver')).toMatchObject({ status: { to: 'completed' } });
+  expect(await changed('refund', '--amount', '14', '--reason', 'damaged')).toMatchObject({
+    payment_status: { to: 'partially_refunded' },
+  });
+  expect(await changed('refund', '--all', '--reason', 'returned')).toMatchObject({
+    payment_status: { to: 'refunded' },
+    fulfillment_status: { to: 'returned' },
+  });
+  const { out } = await commerce(['orders', 'timeline', order_number, '--json']);
+  expect(JSON.parse(out).entries).toHaveLength(8);
+});
+
+test('an order is cancelled, and says what it refuses afterwards', async () => {
+  const { commerce, givenOrder } = await merchant();
+  const { order_number } = await givenOrder();
+
+  const { out } = await commerce(['orders', 'cancel', order_number, '--reason', 'customer']);
+  expect(out).toContain('Payment     awaiting_payment → voided');
+  const { code, err } = await commerce(['orders', 'mark-paid', order_number]);
+  expect(code).toBe(1);
+  expect(err).toContain('(400 payment_not_awaiting)');
+});
+
+test('codes and shipping options are made, changed and taken away by name', async () => {
+  const { commerce } = await merchant();
+  const done = async (...args: string[]) => {
+    const { code, out, err } = await commerce([...args, '--json']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return JSON.parse(out);
+  };
+
+  const made = await done('discounts', 'create', 'SPRING', '--percentage', '12.5', '--ends', '2030-12-31');
+  expect(made).toMatchObject({ kind: 'percentage', value: '12.50', status: 'active' });
+  const disabled = await done('discounts', 'update', 'spring', '--disable', '--ends', 'none');
+  expect(disabled).toMatchObject({ status: 'disabled', ends_at: null });
+  expect(await done('discounts', 'redemptions', 'SPRING')).toEqual({ redemptions: [], next_cursor: null });
+  expect(await done('discounts', 'delete', 'SPRING')).toMatchObject({ deleted: true });
+
+  await done('shipping-options', 'create', 'Parcel', '--price', '4.90', '--country', 'de', '--maximum-subtotal', '60');
+  const moved = await done('shipping-options', 'update', 'Parcel', '--price', '5.20', '--country', 'none');
+  expect(moved).toMatchObject({ price: '5.20', countries: [], maximum_subtotal: '60.00' });
+  expect(await done('shipping-options', 'delete', 'Parcel')).toMatchObject({ deleted: true });
+});
+
+test('a customer and their orders are found by e-mail', async () => {
+  const { commerce, givenCustomer, givenOrder } = await merchant();
+  const { email, client } = await givenCustomer();
+  const { order_number } = await givenOrder({ client });
+
+  const { out } = await commerce(['customers', 'get', email.toUpperCase(), '--json']);
+  expect(JSON.parse(out)).toMatchObject({ email, orders_count: 1 });
+  const list = await commerce(['orders', 'list', '--customer', email, '--json']);
+  expect(JSON.parse(list.out).orders).toMatchObject([{ order_number }]);
+});

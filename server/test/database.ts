@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { prepareSchema } from '../src/commands/schema.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
-import { migrate } from '../src/db/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,6 +15,8 @@ declare module 'vitest' {
     databaseUrl: string;
     /** The same database, seen past row-level security. */
     superuserUrl: string;
+    /** Where the mails of all tests are written. */
+    mailDir: string;
   }
 }
 
@@ -27,14 +29,19 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     ? await ownDatabaseOn(process.env.DATABASE_URL)
     : await ownServer();
   try {
-    await migrate(url);
+    await prepareSchema(url);
   } catch (error) {
     await stop();
     throw error;
   }
   provide('databaseUrl', url);
   provide('superuserUrl', superuserUrl);
-  return stop;
+  const mailDir = mkdtempSync(join(tmpdir(), 'commerce-mail-'));
+  provide('mailDir', mailDir);
+  return async () => {
+    rmSync(mailDir, { recursive: true, force: true });
+    await stop();
+  };
 }
 
 interface TestDatabase {

@@ -34,6 +34,89 @@ export const INVARIANTS: Record<string, string> = {
   'at most two sync keys of a site live': `
     select site_id from commerce.tokens where kind = 'sync' and revoked_at is null and (expires_at is null or expires_at > now())
     group by site_id having count(*) > 2`,
+  'what is reserved is what checkouts hold': `
+    select v.id, v.reserved from commerce.variants v
+    left join commerce.stock_reservations r on r.site_id = v.site_id and r.variant_id = v.id
+    group by v.site_id, v.id, v.reserved having v.reserved <> coalesce(sum(r.quantity), 0)`,
+  'only checkouts under way hold stock': `
+    select k.id, k.status from commerce.stock_reservations r
+    join commerce.checkouts k on k.site_id = r.site_id and k.id = r.checkout_id
+    where k.status not in ('open', 'ready', 'requires_escalation') or k.reserved_until is null`,
+  'an order comes to the sum of its lines, less the discount, and with shipping and tax': `
+    select o.id from commerce.orders o
+    join commerce.order_lines l on l.site_id = o.site_id and l.order_id = o.id
+    where o.checkout_id is not null
+    group by o.site_id, o.id, o.subtotal, o.discount, o.tax, o.shipping_cost, o.tax_included, o.total
+    having o.subtotal <> sum(l.total) or o.discount <> sum(l.discount) or sum(l.tax) > o.tax
+      or bool_or(l.total <> l.price * l.quantity)
+      or o.total <> o.subtotal - o.discount + o.shipping_cost + case when o.tax_included then 0 else o.tax end`,
+  'the amounts of an order have exactly the digits of its currency': `
+    select o.id from commerce.orders o join commerce.sites s using (site_id)
+    where o.checkout_id is not null and s.currency_digits <> all(array[scale(o.subtotal), scale(o.discount),
+      scale(o.shipping_cost), scale(o.tax), scale(o.total)])`,
+  'a completed checkout has one order, and the order knows it': `
+    select k.id from commerce.checkouts k
+    left join commerce.orders o on o.site_id = k.site_id and o.checkout_id = k.id
+    where (k.order_id is distinct from o.id)`,
+  'the cart of a completed checkout is converted': `
+    select k.id from commerce.checkouts k join commerce.carts c on c.site_id = k.site_id and c.id = k.cart_id
+    where (k.status = 'completed') <> (c.status = 'converted') and (k.status = 'completed' or not exists (
+      select from commerce.checkouts o where o.site_id = c.site_id and o.cart_id = c.id and o.status = 'completed'))`,
+  'order numbers of a site are counted without gaps': `
+    select n.site_id, n.last_number, count(o.id) from commerce.order_numbers n
+    left join commerce.orders o on o.site_id = n.site_id and o.checkout_id is not null
+    group by n.site_id, n.last_number having n.last_number <> 1000 + count(o.id)`,
+  'the codes of cancelled orders are released': `
+    select o.id from commerce.orders o
+    join commerce.checkouts k on k.site_id = o.site_id and k.id = o.checkout_id
+    join commerce.discount_redemptions r on r.site_id = k.site_id and r.cart_id = k.cart_id and r.status <> 'released'
+    where o.status = 'cancelled'`,
+  'the three statuses of an order fit each other': `
+    select id, status, payment_status, fulfillment_status from commerce.orders
+    where checkout_id is not null and (
+      (status = 'cancelled' and fulfillment_status <> 'unfulfilled')
+      or (status = 'completed' and (fulfillment_status not in ('delivered', 'returned')
+        or payment_status not in ('paid', 'partially_refunded', 'refunded')))
+      or (status = 'cancelled' and payment_status in ('awaiting_payment', 'authorized', 'pending'))
+      or (status <> 'cancelled' and payment_status in ('expired', 'voided'))
+      or (payment_status in ('paid', 'partially_refunded', 'refunded')) <> (payment_confirmed_at is not null))`,
+  'a code is used as often as it is redeemed or reserved, and no oftener than it may be': `
+    select d.id, d.usage_count from commerce.discounts d
+    left join commerce.discount_redemptions r on r.site_id = d.site_id and r.discount_id = d.id and r.status <> 'released'
+    group by d.site_id, d.id, d.usage_count, d.usage_limit
+    having d.usage_count <> count(r.id) or count(r.id) > d.usage_limit`,
+  'a redeemed code took off what the order says': `
+    select r.id from commerce.discount_redemptions r
+    join commerce.orders o on o.site_id = r.site_id and o.id = r.order_id
+    where r.status = 'redeemed' and o.discount <> r.amount_off`,
+  'an order with a code has redeemed it, unless it is cancelled': `
+    select o.id from commerce.orders o
+    where o.checkout_id is not null and o.discount_code is not null and o.status <> 'cancelled' and not exists (
+      select from commerce.discount_redemptions r
+      where r.site_id = o.site_id and r.order_id = o.id and r.status = 'redeemed' and r.code = o.discount_code)`,
+  'an order without a code has no discount': `
+    select id from commerce.orders where checkout_id is not null and discount_code is null and discount <> 0`,
+  'refunds are no more than was paid': `
+    select o.id from commerce.orders o join commerce.refunds r on r.site_id = o.site_id and r.order_id = o.id
+    group by o.site_id, o.id, o.total, o.payment_status
+    having sum(r.amount) > o.total or (sum(r.amount) = o.total) <> (o.payment_status = 'refunded')
+      or o.payment_status not in ('partially_refunded', 'refunded')`,
+  'no more of a line is shipped than was ordered': `
+    select l.id from commerce.order_lines l
+    join commerce.fulfillment_items i on i.site_id = l.site_id and i.line_id = l.id
+    group by l.site_id, l.id, l.quantity having sum(i.quantity) > l.quantity`,
+  'a checkout is paid by one payment at most, of the amount of its order': `
+    select o.id from commerce.orders o
+    join commerce.payments p on p.site_id = o.site_id and p.order_id = o.id
+      and p.status in ('pending', 'authorized', 'succeeded')
+    group by o.site_id, o.id, o.total, o.payment_method
+    having count(*) > 1 or sum(p.amount) <> o.total or o.payment_method <> 'card'`,
+  'every order begins its timeline by being created': `
+    select o.id from commerce.orders o where o.checkout_id is not null and not exists (
+      select from commerce.order_events e where e.site_id = o.site_id and e.order_id = o.id and e.type = 'created')`,
+  'the timeline tells of each payment once': `
+    select site_id, order_id from commerce.order_events where type in ('payment_confirmed', 'payment_expired', 'cancelled')
+    group by site_id, order_id, type having count(*) > 1`,
   'no idempotency key is left without its answer': `
     select key_hash from commerce.idempotency_keys where status is null`,
 };

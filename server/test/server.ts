@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 import { type AppDeps, createApp } from '../src/app.ts';
 import { openPool } from '../src/db/connect.ts';
 import { createLastUsed } from '../src/http/last-used.ts';
+import { testCard } from '../src/shop/payments/test-card.ts';
 
 /** One real server per test file, in this process, on the PostgreSQL of the test run. Answers are held against the contract. */
 export interface TestServer {
@@ -49,6 +50,7 @@ export async function startServer(
     lastUsed: createLastUsed(db),
     baseUrl: 'http://localhost',
     secretKey: 'a secret of the tests, long enough to be one',
+    card: testCard,
     pooling: 'session',
     trustProxy: 0,
     dashboardOrigins: [],

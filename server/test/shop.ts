@@ -1,10 +1,41 @@
 import { createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
-import type { ProductInput } from '@commerce-backend/spec';
+import type {
+  CheckoutPatch,
+  DiscountInput,
+  ProductInput,
+  SettingsPatch,
+  ShippingOptionInput,
+} from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
 import { inTransaction } from '../src/db/transaction.ts';
+import { hashPassword } from '../src/shop/passwords.ts';
 import { createSite } from '../src/shop/sites.ts';
 import { testServer } from './server.ts';
 
 let count = 0;
+const PASSWORD = 'correct horse battery staple';
+
+const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
+
+const FILLED_IN = {
+  email: 'june@example.com',
+  shipping_address: {
+    first_name: 'June',
+    last_name: 'Okafor',
+    address1: 'Lindenallee 7',
+    city: 'Berlin',
+    postal_code: '10115',
+    country: 'DE',
+  },
+  payment_method: 'bank_transfer',
+} as const;
+
+interface GivenCheckout extends CheckoutPatch {
+  /** Of a new cart; see `givenCart`. */
+  content?: string | { variant_id: string; quantity: number }[];
+  /** An existing cart. */
+  cart_id?: string;
+}
 
 /**
  * A shop of its own for a test, with clients that hold its credentials. Shops share one database: the neighbours' rows
@@ -37,5 +68,109 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  return { ...server, site_id, credentials, dashboard, storefront, givenProduct };
+  /** A guest's cart, unless the client is a customer's: with one piece of a new product of the price, or with these lines. */
+  async function givenCart(
+    content: string | { variant_id: string; quantity: number }[] = '10.00',
+    client = storefront,
+  ) {
+    const lines =
+      typeof content === 'string'
+        ? [{ variant_id: (await givenProduct({ price: content })).variants[0]?.id ?? '', quantity: 1 }]
+        : content;
+    let { data: cart, error } = await client.POST('/api/storefront/cart');
+    for (const body of lines) {
+      const path = { cart_id: cart?.id ?? '' };
+      ({ data: cart, error } = await client.POST('/api/storefront/cart/{cart_id}/items', { params: { path }, body }));
+    }
+    if (!cart) throw new Error(`The cart was refused: ${JSON.stringify(error)}`);
+    return cart;
+  }
+
+  /** A code for the test: TEN, which takes 10.00 off, unless told otherwise. */
+  async function givenDiscount(input: Partial<DiscountInput> = {}) {
+    const value = input.kind === 'free_shipping' ? undefined : '10.00';
+    const body = { code: 'TEN', kind: 'fixed_amount' as const, value, ...input };
+    const { data, error } = await dashboard.POST('/api/dashboard/discounts', { body });
+    if (!data) throw new Error(`The discount was refused: ${JSON.stringify(error)}`);
+    return data;
+  }
+
+  /** A shipping option for the test: everywhere, for 4.90, unless told otherwise. */
+  async function givenShippingOption(input: Partial<ShippingOptionInput> = {}) {
+    const body = { name: 'Parcel', price: '4.90', ...input };
+    const { data, error } = await dashboard.POST('/api/dashboard/shipping-options', { body });
+    if (!data) throw new Error(`The shipping option was refused: ${JSON.stringify(error)}`);
+    return data;
+  }
+
+  /** A customer with a verified address who is logged in, and a client of theirs. */
+  async function givenCustomer({ email, password = PASSWORD }: { email?: string; password?: string } = {}) {
+    count += 1;
+    const address = email ?? `customer-${process.pid}-${count}@example.com`;
+    await server.owner.query(
+      sql`insert into commerce.customers (site_id, id, email, password_hash, email_verified_at, first_name, last_name)
+        values (${site_id}, gen_random_uuid(), ${address}, ${await hashPassword(password)}, now(), 'June', 'Okafor')`,
+    );
+    const body = { email: address, password };
+    const { data: session, error } = await storefront.POST('/api/storefront/customer/login', { body });
+    if (!session) throw new Error(`The login was refused: ${JSON.stringify(error)}`);
+    const { customer, access_token } = session;
+    return { ...customer, password, access_token, session, client: storefront.withCustomer(access_token) };
+  }
+
+  /** The shop takes bank transfers from now on, and has one shipping option. */
+  async function givenTerms(settings: SettingsPatch = {}) {
+    await dashboard.PATCH('/api/dashboard/settings', { body: { bank_details: BANK_DETAILS, ...settings } });
+    const { data } = await dashboard.GET('/api/dashboard/shipping-options');
+    return data?.shipping_options[0] ?? (await givenShippingOption());
+  }
+
+  /** A checkout that is ready to be completed by bank transfer, unless told otherwise, of a cart as `givenCart` makes it. */
+  async function givenCheckout({
+    content,
+    cart_id,
+    client = storefront,
+    ...patch
+  }: GivenCheckout & { client?: typeof storefront } = {}) {
+    const { id: shipping_option_id } = await givenTerms();
+    const cart = cart_id ?? (await givenCart(content, client)).id;
+    const begun = await client.POST('/api/storefront/checkout', { body: { cart_id: cart } });
+    const checkout_id = begun.data?.id ?? '';
+    const { data, error } = await client.PATCH('/api/storefront/checkout/{checkout_id}', {
+      params: { path: { checkout_id } },
+      body: { ...FILLED_IN, shipping_option_id, ...patch },
+    });
+    if (!data) throw new Error(`The checkout was refused: ${JSON.stringify(begun.error ?? error)}`);
+    return data;
+  }
+
+  /** An order as `givenCheckout` prepares it. */
+  async function givenOrder({
+    card_token,
+    ...given
+  }: Parameters<typeof givenCheckout>[0] & { card_token?: string } = {}) {
+    const { id: checkout_id } = await givenCheckout(given);
+    const { data, error } = await (given.client ?? storefront).POST('/api/storefront/checkout/{checkout_id}/complete', {
+      params: { path: { checkout_id } },
+      body: card_token ? { payment: { card_token } } : {},
+    });
+    if (!data) throw new Error(`The completion was refused: ${JSON.stringify(error)}`);
+    return { ...data.order, checkout_id, payment: data.payment };
+  }
+
+  return {
+    ...server,
+    site_id,
+    credentials,
+    dashboard,
+    storefront,
+    givenProduct,
+    givenCart,
+    givenDiscount,
+    givenShippingOption,
+    givenCustomer,
+    givenTerms,
+    givenCheckout,
+    givenOrder,
+  };
 }

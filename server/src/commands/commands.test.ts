@@ -37,12 +37,24 @@ describe('beside a running server', () => {
     for (const secret of [demo.storefront_token, demo.api_key, demo.sync_secret, demo.staff.password]) {
       expect(greeting).toContain(secret);
     }
+    expect(demo.customers).toHaveLength(3);
+    expect(greeting).toContain(demo.customers[0]?.password);
+    expect(greeting).toContain(join(dataDir, 'outbox'));
     const curl = greeting.slice(greeting.indexOf('curl '), greeting.indexOf('Ctrl-C'));
     const [, url = ''] = /curl '([^']+)'/.exec(curl) ?? [];
     const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [name, value]);
     const answer = await fetch(url, { headers: Object.fromEntries(headers) });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ products: [{}, {}, {}] });
+  });
+
+  test('the greeting has the page of a checkout to try', async () => {
+    const [url = ''] = /http:\S+\/checkout\/chk_\w+/.exec(greeting) ?? [];
+
+    const page = await fetch(url);
+
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('Rowan Stoneware Mug');
   });
 
   test.concurrent('a second server on the directory is refused in one line', async () => {

@@ -5,15 +5,19 @@ export interface Greeting {
   baseUrl: string;
   /** In words, without a password. */
   database: string;
+  /** Where mails go, in words. */
+  mails: string;
   demo: DemoCredentials | undefined;
   /** Where the demo credentials are kept. */
   demoFile: string;
+  /** The page of a checkout to try, if there is one. */
+  checkoutUrl: string | undefined;
   /** Since the process began. */
   seconds: number;
 }
 
 /** What a person at a terminal wants to know of a server that has just started. */
-export function greeting({ version, baseUrl, database, demo, demoFile, seconds }: Greeting): string {
+export function greeting({ version, baseUrl, database, mails, seconds, ...shop }: Greeting): string {
   const head = [
     `Commerce Backend ${version} is ready, after ${seconds.toFixed(1)} s.`,
     '',
@@ -23,13 +27,17 @@ export function greeting({ version, baseUrl, database, demo, demoFile, seconds }
       Contract: `${baseUrl}/openapi.json`,
       Health: `${baseUrl}/readyz`,
       Database: database,
+      Mails: mails,
     }),
   ];
   const foot = ['', 'Ctrl-C stops the server.'];
-  return indent([...head, ...(demo ? demoLines(demo, demoFile) : []), ...foot]);
+  return indent([...head, ...(shop.demo ? demoLines(shop.demo, shop) : []), ...foot]);
 }
 
-function demoLines(demo: DemoCredentials, demoFile: string): string[] {
+type Shown = Pick<Greeting, 'demoFile' | 'checkoutUrl'>;
+
+function demoLines(demo: DemoCredentials, { demoFile, checkoutUrl }: Shown): string[] {
+  const [customer] = demo.customers;
   return [
     '',
     `The demo shop, whose credentials are also in ${demoFile}:`,
@@ -40,12 +48,14 @@ function demoLines(demo: DemoCredentials, demoFile: string): string[] {
       'API key': demo.api_key,
       'Sync secret': demo.sync_secret,
       'Staff login': `${demo.staff.email}  ${demo.staff.password}`,
+      ...(customer && { 'Customer login': `${customer.email}  ${customer.password}` }),
     }),
     '',
     'Try it:',
     `  curl '${demo.base_url}/api/storefront/products?limit=3' \\`,
     `    -H 'X-Site-ID: ${demo.site_id}' \\`,
     `    -H 'X-Service-Token: ${demo.storefront_token}'`,
+    ...(checkoutUrl ? ['', 'Buy something, with goods that are held for 15 minutes:', `  ${checkoutUrl}`] : []),
   ];
 }
 

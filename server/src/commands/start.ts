@@ -5,14 +5,19 @@ import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
-import { seedDemo } from '../demo/seed.ts';
+import { type DemoCredentials, seedDemo } from '../demo/seed.ts';
+import { openCheckout } from '../demo/sell.ts';
 import { drainOnSignal } from '../drain.ts';
 import { document } from '../http/contract.ts';
 import { healthz, type Readiness, readyz } from '../http/health.ts';
 import { createLastUsed, type LastUsed } from '../http/last-used.ts';
 import { createLogger } from '../http/log.ts';
-import { startJobs } from '../jobs/run.ts';
+import { createMetrics } from '../http/metrics.ts';
+import { createMailer } from '../jobs/mailer.ts';
+import { sendQueuedMails, startJobs } from '../jobs/run.ts';
 import { connectRedis } from '../redis.ts';
+import type { PaymentProvider } from '../shop/payments/provider.ts';
+import { testCard } from '../shop/payments/test-card.ts';
 import { type Database, openDatabase } from './database.ts';
 import { unsafeDurability } from './durability.ts';
 import { greeting } from './greeting.ts';
@@ -31,6 +36,7 @@ type Stop = () => Promise<unknown>;
 export async function start(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
+  if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: no mail leaves this machine.');
   // The last one started is the first one stopped.
   const stops: Stop[] = [];
   try {
@@ -54,21 +60,37 @@ async function serve(config: Config, logger: Logger, database: Database, readine
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
   await refuseUnsafe(db, config, logger);
-  const demo = database.embedded && config.demoShop ? (await seedDemo({ ...config, db })).demo : undefined;
+  const demo = database.embedded && config.demoShop ? await openDemo(config, db, database.url) : undefined;
   const lastUsed = createLastUsed(db);
   const app = await appFor(config, logger, db, readiness, lastUsed, stops);
   if (config.role !== 'api') {
-    const jobs = await startJobs({ url: database.url, logger });
+    const jobs = await startJobs({
+      ...config,
+      url: database.url,
+      db,
+      card: cardOf(config),
+      mailer: createMailer(config),
+      logger,
+    });
     stops.unshift(jobs.stop);
   }
   const server = await listen(app, config);
   flushRegularly(lastUsed, logger, stops);
   if (config.production) logger.info({ port: config.port, role: config.role }, 'listening');
-  else greet(config, database, demo);
+  else greet(config, database, demo, demo && (await openCheckout(db, demo.site_id, config)));
   return server;
 }
 
-/** The whole API, or for a worker the health endpoints alone. */
+/** The demo shop. The mails about the orders it is made with are written here, so that they do not bury the greeting. */
+async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials> {
+  const { demo, seeded } = await seedDemo({ ...config, db });
+  if (seeded && config.role !== 'api' && !config.smtpUrl) {
+    await sendQueuedMails({ ...config, url, db, mailer: createMailer(config), logger: createLogger('silent') });
+  }
+  return demo;
+}
+
+/** The whole API, or for a worker health and metrics alone. */
 async function appFor(
   config: Config,
   logger: Logger,
@@ -80,12 +102,26 @@ async function appFor(
   const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
   if (redis) stops.unshift(async () => redis.destroy());
   if (config.role !== 'worker')
-    return createApp({ ...config, db, redis, logger, readiness, lastUsed, pooling: config.databasePooling });
+    return createApp({
+      ...config,
+      card: cardOf(config),
+      db,
+      redis,
+      logger,
+      readiness,
+      lastUsed,
+      pooling: config.databasePooling,
+    });
   const app = express();
   app.disable('x-powered-by');
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(db, redis, readiness));
+  app.get('/metrics', createMetrics(db).expose);
   return app;
+}
+
+function cardOf({ cardProvider }: Config): PaymentProvider | undefined {
+  return cardProvider === 'test' ? testCard : undefined;
 }
 
 /** A database that may lose what it has confirmed, or a login that may do anything: refused in production, pointed out elsewhere. */
@@ -113,13 +149,20 @@ function flushRegularly(lastUsed: LastUsed, logger: Logger, stops: Stop[]): void
   });
 }
 
-function greet(config: Config, database: Database, demo: Awaited<ReturnType<typeof seedDemo>>['demo'] | undefined) {
+function greet(
+  config: Config,
+  database: Database,
+  demo: DemoCredentials | undefined,
+  checkoutUrl: string | undefined,
+): void {
   const lines = greeting({
     version: document.info.version,
     baseUrl: config.baseUrl,
     database: database.description,
+    mails: config.smtpUrl ? 'sent by SMTP' : `written to ${join(config.dataDir, 'outbox')}`,
     demo,
     demoFile: join(config.dataDir, 'demo.json'),
+    checkoutUrl,
     seconds: process.uptime(),
   });
   process.stdout.write(lines);

@@ -2,10 +2,14 @@ import type { Handlers } from '../http/contract.ts';
 import * as apiKeys from './api-keys.ts';
 import * as auth from './auth.ts';
 import * as collections from './collections.ts';
+import * as customers from './customers.ts';
+import * as discounts from './discounts.ts';
 import * as inventory from './inventory.ts';
 import * as me from './me.ts';
+import * as orders from './orders.ts';
 import * as products from './products.ts';
 import * as settings from './settings.ts';
+import * as shippingOptions from './shipping-options.ts';
 import * as storefrontTokens from './storefront-tokens.ts';
 import * as syncKeys from './sync-keys.ts';
 
@@ -13,10 +17,14 @@ export const dashboard: Handlers<'dashboard'> = {
   ...apiKeys,
   ...auth,
   ...collections,
+  ...customers,
+  ...discounts,
   ...inventory,
   ...me,
+  ...orders,
   ...products,
   ...settings,
+  ...shippingOptions,
   ...storefrontTokens,
   ...syncKeys,
 };

@@ -50,7 +50,7 @@ test('a delta changes what is on hand and leaves a movement with who, why and wh
 test('a counted quantity is set without touching what open checkouts hold', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
-  await shop.owner.query('update commerce.variants set reserved = 2 where id = $1', [variant_id]);
+  await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
 
   const { data } = await shop.dashboard.POST(adjustPath, {
     ...at(variant_id),
@@ -109,7 +109,7 @@ test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delt
 test('less than open checkouts hold is refused with what was asked and what there is', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
-  await shop.owner.query('update commerce.variants set reserved = 4 where id = $1', [variant_id]);
+  await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
 
   const { error, response } = await shop.dashboard.POST(adjustPath, {
     ...at(variant_id),

@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -167,6 +167,7 @@ function isPostmaster(pid: number, directory: string): boolean {
  */
 function disownLock(directory: string): void {
   const file = join(directory, 'postmaster.pid');
+  if (!existsSync(file)) return; // Its PostgreSQL was just ending.
   const [, ...rest] = readFileSync(file, 'utf8').split('\n');
   writeFileSync(file, ['999999999', ...rest].join('\n'));
 }

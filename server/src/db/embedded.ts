@@ -78,7 +78,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 // Any constant: it only has to be the same in every release.
 const OWNER_LOCK = 7_301_965;
 const LOCK_WITHIN_MS = 2_000;
-const ATTEMPTS = 5;
+const ATTEMPTS = 15;
 
 interface Owned {
   /** The connection that holds the lock. */
@@ -89,16 +89,17 @@ interface Owned {
 
 async function own(housing: Housing, dataDir: string, port?: number): Promise<Owned> {
   for (let attempt = 1; ; attempt += 1) {
-    const running = await runningPostmaster(housing, port);
-    const owner = clientOf(housing.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
+    let owner: pg.Client | undefined;
     try {
+      const running = await runningPostmaster(housing, port);
+      owner = clientOf(housing.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
       await owner.connect();
       await lock(owner, dataDir);
       // The lock may have come free because PostgreSQL is ending, and has told its former owner before us.
       if (isStopping(housing.cluster.directory)) throw new Error('PostgreSQL is stopping.');
       return { owner, ...running };
     } catch (error) {
-      owner.end().catch(() => {});
+      owner?.end().catch(() => {});
       // The former owner may have been ending PostgreSQL under us: then it is started anew.
       if (error instanceof DataDirInUse || attempt === ATTEMPTS) throw error;
       await sleep(100);

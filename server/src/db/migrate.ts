@@ -4,6 +4,7 @@ import * as foundation from './migrations/0001_foundation.ts';
 import * as catalogue from './migrations/0002_catalogue.ts';
 import * as search from './migrations/0003_search.ts';
 import * as sweep from './migrations/0004_sweep.ts';
+import * as buying from './migrations/0005_buying.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -11,6 +12,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0002_catalogue': catalogue,
   '0003_search': search,
   '0004_sweep': sweep,
+  '0005_buying': buying,
 };
 
 const source: Knex.MigrationSource<string> = {

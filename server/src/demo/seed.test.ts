@@ -1,29 +1,56 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, createStorefrontClient } from '@commerce-backend/sdk';
+import {
+  createClient,
+  createDashboardClient,
+  createStorefrontClient,
+  paginate,
+  type Schemas,
+} from '@commerce-backend/sdk';
 import sql from 'sql-template-tag';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
 import { seedDemo } from './seed.ts';
+import { openCheckout } from './sell.ts';
+
+const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
 /** A data directory of its own, with the demo shop made in it. */
 async function seeded() {
+  const { dataDir, ...made } = await seedSomewhere();
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  return made;
+}
+
+let shared: ReturnType<typeof seedSomewhere> | undefined;
+
+/** One demo shop for all tests that leave it much as it is. */
+function demoShop() {
+  shared ??= seedSomewhere();
+  return shared;
+}
+
+afterAll(async () => {
+  if (shared) await rm((await shared).dataDir, { recursive: true });
+});
+
+async function seedSomewhere() {
   const server = await testServer();
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-seed-'));
-  onTestFinished(() => rm(dataDir, { recursive: true }));
-  const options = { db: server.db, dataDir, baseUrl: server.baseUrl };
+  const options = { db: server.db, dataDir, baseUrl: server.baseUrl, secretKey: SECRET_KEY };
   const { demo } = await seedDemo(options);
   const storefront = createStorefrontClient({
     baseUrl: server.baseUrl,
     siteId: demo.site_id,
     storefrontToken: demo.storefront_token,
   });
-  return { ...server, options, demo, storefront, file: join(dataDir, 'demo.json') };
+  const dashboard = createDashboardClient({ baseUrl: server.baseUrl, apiKey: demo.api_key });
+  return { ...server, options, demo, storefront, dashboard, dataDir, file: join(dataDir, 'demo.json') };
 }
 
 test('the demo shop looks like a shop', async () => {
-  const { storefront, baseUrl } = await seeded();
+  const { storefront, baseUrl } = await demoShop();
 
   const { data: page } = await storefront.GET('/api/storefront/products', { params: { query: { limit: 100 } } });
   const { data: collections } = await storefront.GET('/api/storefront/collections');
@@ -41,8 +68,105 @@ test('the demo shop looks like a shop', async () => {
   expect(picture.headers.get('Content-Type')).toContain('image/svg+xml');
 });
 
+test('its orders are in every state that its ways to pay lead to, one of them awaiting a bank transfer', async () => {
+  const { dashboard } = await demoShop();
+
+  const orders: Schemas['Order'][] = [];
+  for await (const order of paginate(dashboard, '/api/dashboard/orders')) orders.push(order);
+
+  const states = (field: 'status' | 'payment_status' | 'fulfillment_status' | 'payment_method') =>
+    [...new Set(orders.map((order) => order[field]))].sort();
+  expect(states('status')).toEqual(['cancelled', 'completed', 'confirmed', 'pending', 'processing']);
+  expect(states('payment_status')).toEqual([
+    ...['awaiting_payment', 'expired', 'failed', 'paid', 'partially_refunded', 'pending', 'refunded', 'voided'],
+  ]);
+  expect(states('fulfillment_status')).toEqual([
+    ...['delivered', 'fulfilled', 'partially_fulfilled', 'returned', 'unfulfilled'],
+  ]);
+  expect(states('payment_method')).toEqual(['bank_transfer', 'card', 'free', 'manual']);
+  expect(orders.filter(({ payment_status }) => payment_status === 'awaiting_payment')).toHaveLength(1);
+  expect(orders.every(({ tax, total }) => total === '0.00' || Number(tax) > 0)).toBe(true);
+});
+
+test('an order of it can be paid, shipped and delivered', async () => {
+  const { dashboard } = await seeded();
+  const query = { payment_status: 'awaiting_payment' } as const;
+  const { data: page } = await dashboard.GET('/api/dashboard/orders', { params: { query } });
+  const params = { path: { order_id: page?.orders[0]?.id ?? '' } };
+
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
+  const { data } = await dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params });
+
+  expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
+});
+
+test('its customers log in, and see their orders', async () => {
+  const { demo, storefront } = await demoShop();
+  expect(demo.customers).toHaveLength(3);
+  for (const body of demo.customers) {
+    const { data } = await storefront.POST('/api/storefront/customer/login', { body });
+    const customer = storefront.withCustomer(data?.access_token ?? '');
+    const { data: own } = await customer.GET('/api/storefront/customer/me/orders');
+    expect(own?.total).toBeGreaterThanOrEqual(2);
+  }
+});
+
+test('its codes give each answer that a shopper may get', async () => {
+  const { storefront } = await demoShop();
+  const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
+  const variant_id = list?.products[0]?.variants.find(({ sku }) => sku === 'KH-POT-20CM')?.id ?? '';
+  const { data: cart } = await storefront.POST('/api/storefront/cart');
+  const params = { path: { cart_id: cart?.id ?? '' } };
+  await storefront.POST('/api/storefront/cart/{cart_id}/items', { params, body: { variant_id, quantity: 2 } });
+  const apply = async (code: string) => {
+    const call = storefront.POST('/api/storefront/cart/{cart_id}/discounts', { params, body: { code } });
+    const { data, error } = await call;
+    return data?.amount_off ?? (error as { error?: string } | undefined)?.error;
+  };
+
+  expect(await apply('welcome10')).toBe('3.90');
+  expect(await apply('FREESHIP')).toBe('0.00');
+  expect(await apply('FIVEOFF')).toBe('discount_minimum_not_met');
+  expect(await apply('ONTHEHOUSE')).toBe('discount_usage_limit_reached');
+  expect(await apply('SUMMER26')).toBe('discount_expired');
+});
+
+test('goods are brought in two ways to neighbours, in one beyond, and fetched by anyone', async () => {
+  const { storefront } = await demoShop();
+  const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
+  const variant_id = list?.products[0]?.variants[0]?.id ?? '';
+  const { data: cart } = await storefront.POST('/api/storefront/cart');
+  const path = { cart_id: cart?.id ?? '' };
+  await storefront.POST('/api/storefront/cart/{cart_id}/items', {
+    params: { path },
+    body: { variant_id, quantity: 1 },
+  });
+  for (const [country, count] of [
+    ['DE', 3],
+    ['NL', 2],
+    ['JP', 1],
+  ] as const) {
+    const params = { path, query: { country } };
+    const { data } = await storefront.GET('/api/storefront/cart/{cart_id}/shipping-options', { params });
+    expect(data?.shipping_options).toHaveLength(count);
+  }
+});
+
+test('a checkout to try is opened anew each time, and not at all when its goods are gone', async () => {
+  const { options, demo, owner } = await seeded();
+
+  const first = await openCheckout(options.db, demo.site_id, options);
+  const second = await openCheckout(options.db, demo.site_id, options);
+  expect(first).toMatch(/\/checkout\/chk_\w+$/);
+  expect(second).not.toBe(first);
+
+  await owner.query(sql`update commerce.products set status = 'draft' where site_id = ${demo.site_id}`);
+  expect(await openCheckout(options.db, demo.site_id, options)).toBeUndefined();
+});
+
 test('the credentials are in a file that only its owner reads', async () => {
-  const { demo, file, baseUrl } = await seeded();
+  const { demo, file, baseUrl } = await demoShop();
 
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(demo);
   expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -7,11 +7,17 @@ import sql from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import * as collections from '../shop/collections.ts';
+import * as discountCodes from '../shop/discount-codes.ts';
 import { importProducts } from '../shop/product-import.ts';
+import * as settings from '../shop/settings.ts';
+import * as shippingOptions from '../shop/shipping-options.ts';
 import type { Shop } from '../shop/shop.ts';
 import { createSite } from '../shop/sites.ts';
 import { demoProducts } from './catalog.ts';
 import { demoCollections } from './collections.ts';
+import { giveAccounts } from './people.ts';
+import { type Cast, sellAll, sellByCard } from './sell.ts';
+import { demoDiscounts, demoSettings, demoShippingOptions } from './terms.ts';
 
 /** What `demo.json` holds: everything needed to try the demo shop. Made anew, at random, for each installation. */
 export interface DemoCredentials {
@@ -29,6 +35,7 @@ export interface SeedOptions {
   db: Pool;
   dataDir: string;
   baseUrl: string;
+  secretKey: string;
 }
 
 const SHOP_NAME = 'Alder & Finch';
@@ -39,26 +46,57 @@ const STAFF_EMAIL = 'demo@alder-finch.example';
 /**
  * Makes the demo shop on its first call, and afterwards answers the credentials that `demo.json` in the data directory
  * holds. The file is the mark: it is written just before the commit, so a crash leaves either no shop, or a shop whose
- * credentials are known.
+ * credentials are known. Orders paid by card follow after it, and a crash may leave some of them out.
  */
 export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
   const kept = await keptDemo(options);
   if (kept) return { demo: await follow(options, kept), seeded: false };
-  const demo = await inTransaction(options.db, async (connection) => {
+  const { demo, cast } = await inTransaction(options.db, async (connection) => {
     const { shop, credentials } = await createSite(connection, {
       name: SHOP_NAME,
       currency: CURRENCY,
       staff: { email: await freeEmail(connection), name: STAFF_NAME },
     });
     await stock(shop, options.baseUrl);
+    await open(shop);
+    const accounts = await giveAccounts(shop);
+    const cast = { ...(await castOf(shop)), accounts };
+    await sellAll(connection, cast, options);
     const { sync_key_id: _, staff, ...secrets } = credentials;
     const { email, password } = staff;
     if (password === null) throw new Error('Another process was making its demo shop at this moment. Try again.');
-    const made = { base_url: options.baseUrl, ...secrets, staff: { email, password }, customers: [] };
-    await keep(options, made);
-    return made;
+    const customers = accounts.map(({ email, password }) => ({ email, password }));
+    const demo = { base_url: options.baseUrl, ...secrets, staff: { email, password }, customers };
+    await keep(options, demo);
+    return { demo, cast };
   });
+  await sellByCard(options.db, cast, options);
   return { demo, seeded: true };
+}
+
+/** Settings, ways of sending and codes: what it takes to sell. */
+async function open(shop: Shop): Promise<void> {
+  await settings.update(shop, demoSettings);
+  for (const option of demoShippingOptions) await shippingOptions.create(shop, option);
+  for (const discount of demoDiscounts) await discountCodes.create(shop, discount);
+}
+
+/** Who acts in a shop that has just been made. */
+async function castOf(shop: Shop): Promise<Pick<Cast, 'tenant' | 'staff' | 'guest'>> {
+  const token = await shop.one<{ id: string }>(
+    sql`select id from tokens where site_id = ${shop.siteId} and kind = 'storefront'`,
+  );
+  return {
+    tenant: {
+      site_id: shop.siteId,
+      merchant_id: shop.merchantId,
+      currency: shop.currency,
+      currency_digits: shop.currencyDigits,
+      catalog_version: shop.catalogVersion,
+    },
+    staff: { type: shop.actorType, id: shop.actorId, customer_id: null },
+    guest: { type: 'storefront', id: token?.id ?? shop.siteId, customer_id: null },
+  };
 }
 
 /** The demo shop of an earlier start, if this database has it. */
@@ -86,6 +124,11 @@ async function follow(options: SeedOptions, demo: DemoCredentials): Promise<Demo
     await query(
       connection,
       sql`update variants set image_url = replace(image_url, ${from}, ${to})
+        where site_id = ${site_id} and starts_with(image_url, ${from})`,
+    );
+    await query(
+      connection,
+      sql`update order_lines set image_url = replace(image_url, ${from}, ${to})
         where site_id = ${site_id} and starts_with(image_url, ${from})`,
     );
     await query(

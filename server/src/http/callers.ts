@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import sql from 'sql-template-tag';
+import sql, { empty } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
-import type { Tenant } from '../shop/shop.ts';
+import type { Actor, Tenant } from '../shop/shop.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../shop/tokens.ts';
 import type { Operation } from './contract.ts';
 
@@ -11,9 +11,13 @@ import type { Operation } from './contract.ts';
  * `authenticate` asks the database, on every call, and names the tenant to row-level security in the same statement.
  */
 
+type CallerKind = 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync';
+
 export interface Claim {
-  kind: TokenKind | 'anonymous';
+  kind: CallerKind;
   secret: string;
+  /** The customer's token beside the storefront's. */
+  customer_secret: string | null;
   site_id: string | null;
   merchant_id: string | null;
 }
@@ -21,48 +25,86 @@ export interface Claim {
 export interface Caller {
   kind: Claim['kind'];
   tenant: Tenant;
-  /** Staff member, or the credential itself: who acts, and whose idempotency keys these are. */
+  /** Staff member, customer, or the credential itself: who acts, and whose idempotency keys these are. */
   principal_id: string;
   /** The row behind the secret, for `last_used_at` and logs. */
   credential_id: string;
+  /** The logged-in customer; null for guests and on the other surfaces. */
+  customer_id: string | null;
+  /** The customer's session and the token that names it. */
+  session?: { id: string; token_id: string; ends_soon: boolean };
   scopes: string[];
   allowed_origins: string[];
 }
 
-const SCHEMES: Record<string, { header: string; kind?: TokenKind }> = {
+type CredentialKind = Exclude<CallerKind, 'anonymous'>;
+
+const SCHEMES: Record<string, { header: string; kind?: CredentialKind }> = {
   StaffSession: { header: 'authorization', kind: 'staff' },
   ApiKey: { header: 'x-api-key', kind: 'api_key' },
   StorefrontToken: { header: 'x-service-token', kind: 'storefront' },
+  CustomerToken: { header: 'authorization', kind: 'customer' },
   SyncSecret: { header: 'x-sync-secret', kind: 'sync' },
   SiteId: { header: 'x-site-id' },
 };
-const CREDENTIAL_HEADERS = Object.values(SCHEMES).flatMap(({ header, kind }) => (kind ? [header] : []));
+const CREDENTIAL_HEADERS = [...new Set(Object.values(SCHEMES).flatMap(({ header, kind }) => (kind ? [header] : [])))];
+/** What a customer's token may do, besides what the storefront token beside it may. */
+const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** The claim that a request makes; throws 401 when it makes none, a malformed one, or two at once. */
+/** The claim that a request makes; throws 401 when it makes none, a malformed one, or two that do not belong together. */
 export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Claim {
-  const sent = CREDENTIAL_HEADERS.filter((header) => headers[header] !== undefined);
-  if (operation.security.length === 0) return { kind: 'anonymous', secret: '', site_id: null, merchant_id: null };
-
+  if (operation.security.length === 0) return NO_CLAIM;
   const alternative = operation.security.find((schemes) =>
     schemes.every((name) => headers[SCHEMES[name]?.header ?? '']),
   );
-  const scheme = alternative?.map((name) => SCHEMES[name]).find((one) => one?.kind);
+  const schemes = alternative?.flatMap((name) => SCHEMES[name] ?? []) ?? [];
+  const scheme = schemes.find(({ kind }) => kind && kind !== 'customer');
   if (!alternative || !scheme?.kind) {
     throw new ShopError('unauthorized', `This operation needs ${inWords(operation.security)}.`);
   }
-  if (sent.length > 1) throw new ShopError('unauthorized', 'Send one credential, not several.');
+  const beside = CREDENTIAL_HEADERS.filter(
+    (name) => headers[name] !== undefined && !schemes.some(({ header }) => header === name),
+  );
+  // A customer's token may be attached to every call of the storefront: where nobody asks for it, it is not looked at.
+  const ignored = operation.surface === 'storefront' && isWellFormed('customer', secretIn(headers, 'authorization'));
+  if (beside.some((name) => name !== 'authorization' || !ignored)) {
+    throw new ShopError('unauthorized', 'Send one credential, not several.');
+  }
 
-  const value = String(headers[scheme.header]);
-  const secret = scheme.header === 'authorization' ? (/^Bearer ([^\s]+)$/i.exec(value)?.[1] ?? '') : value;
-  if (!isWellFormed(scheme.kind, secret)) throw invalidToken();
+  const secret = wellFormed(scheme.kind, secretIn(headers, scheme.header));
+  const ofCustomer = alternative.includes('CustomerToken');
+  const customer_secret = ofCustomer ? wellFormed('customer', secretIn(headers, 'authorization')) : null;
   const site_id = alternative.includes('SiteId') ? String(headers['x-site-id']) : null;
   if (site_id !== null && !UUID.test(site_id)) throw invalidToken();
   const takesMerchant = operation.parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
   const merchant = takesMerchant ? headers['x-service-merchant-id'] : undefined;
   const merchant_id = UUID.test(String(merchant)) ? String(merchant).toLowerCase() : null;
-  return { kind: scheme.kind, secret, site_id, merchant_id };
+  return { kind: scheme.kind, secret, customer_secret, site_id, merchant_id };
+}
+
+const NO_CLAIM: Claim = { kind: 'anonymous', secret: '', customer_secret: null, site_id: null, merchant_id: null };
+
+function secretIn(headers: IncomingHttpHeaders, header: string): string {
+  const value = String(headers[header]);
+  return header === 'authorization' ? (/^Bearer ([^\s]+)$/i.exec(value)?.[1] ?? '') : value;
+}
+
+function wellFormed(kind: TokenKind, secret: string): string {
+  if (isWellFormed(kind, secret)) return secret;
+  // What kind of credential it is, its prefix tells anyone: saying where that belongs reveals nothing.
+  const meant = Object.entries(SCHEMES).find(([, scheme]) => scheme.kind && isWellFormed(scheme.kind, secret));
+  if (!meant) throw invalidToken();
+  throw new ShopError(
+    'invalid_token',
+    `Another kind of credential is wanted here: this one goes as ${headerInWords(meant[0])}.`,
+  );
+}
+
+/** Who acts in the shop when this caller calls. */
+export function actorOf({ kind, principal_id, customer_id }: Caller): Actor {
+  return { type: kind, id: principal_id, customer_id };
 }
 
 /**
@@ -85,36 +127,59 @@ interface TokenRow extends Tenant {
   id: string | null;
   scopes: string[];
   allowed_origins: string[];
+  customer_id: string | null;
+  session_id: string;
+  customer_token_id: string;
+  ends_soon: boolean;
 }
 
 async function authenticateToken(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
+  const { columns, join } = customerOf(claim);
   const { rows } = await query<TokenRow>(
     connection,
     sql`select t.id, t.scopes, s.site_id,
         case when t.allowed_origins = '{}' then s.allowed_origins else t.allowed_origins end as allowed_origins, s.merchant_id, s.currency, s.currency_digits,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(t.site_id::text, ''), ${local})
+        ${columns}
       from (select 1) as always
       left join tokens t on t.token_hash = ${hashToken(claim.secret)} and t.kind = ${claim.kind}
         and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
         and (${claim.site_id}::uuid is null or t.site_id = ${claim.site_id}::uuid)
-      left join sites s on s.site_id = t.site_id`,
+      left join sites s on s.site_id = t.site_id ${join}`,
   );
   const found = rows[0];
-  if (!found?.id) throw invalidToken();
+  if (!found?.id || (claim.customer_secret && !found.customer_id)) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
-  if (operation.scope && !found.scopes.includes(operation.scope)) {
+  const scopes = claim.customer_secret ? [...found.scopes, ...CUSTOMER_SCOPES] : found.scopes;
+  if (operation.scope && !scopes.includes(operation.scope)) {
     throw new ShopError('insufficient_scope', `This credential lacks the scope ${operation.scope}.`, {
       scope: operation.scope,
     });
   }
-  return {
+  const caller: Caller = {
     kind: claim.kind,
     tenant: found,
     principal_id: found.id,
     credential_id: found.id,
-    scopes: found.scopes,
+    customer_id: null,
+    scopes,
     allowed_origins: found.allowed_origins,
-  } satisfies Caller;
+  };
+  if (!found.customer_id) return caller;
+  const { customer_id, session_id, customer_token_id, ends_soon } = found;
+  const session = { id: session_id, token_id: customer_token_id, ends_soon };
+  return { ...caller, kind: 'customer', principal_id: customer_id, customer_id, session } satisfies Caller;
+}
+
+/** Of the customer beside the storefront: one more look-up in the same statement, where the token says who it is. */
+function customerOf({ customer_secret }: Claim) {
+  if (!customer_secret) return { columns: empty, join: empty };
+  return {
+    columns: sql`, c.customer_id, c.session_id, c.id as customer_token_id,
+        c.replaced_at is null and c.expires_at < now() + interval '2 minutes' as ends_soon`,
+    join: sql`left join customer_tokens c on c.token_hash = ${hashToken(customer_secret)} and c.site_id = t.site_id
+        and c.revoked_at is null and least(c.expires_at, c.renewable_until) > now()`,
+  };
 }
 
 interface StaffRow extends Tenant {
@@ -156,6 +221,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     tenant: found.site_id ? found : outside,
     principal_id: found.staff_id,
     credential_id: found.id,
+    customer_id: null,
     scopes: ['read', 'write'],
     allowed_origins: [],
   } satisfies Caller;
@@ -164,7 +230,8 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
 async function anonymous(connection: Connection, local: boolean): Promise<Caller> {
   await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
   const tenant = { site_id: NOBODY, merchant_id: NOBODY, currency: '', currency_digits: 0, catalog_version: '' };
-  return { kind: 'anonymous', tenant, principal_id: NOBODY, credential_id: NOBODY, scopes: [], allowed_origins: [] };
+  const nobody = { principal_id: NOBODY, credential_id: NOBODY, customer_id: null };
+  return { kind: 'anonymous', tenant, ...nobody, scopes: [], allowed_origins: [] };
 }
 
 /** Only cached reads need the version, and it costs a look at two more tables. */
@@ -182,6 +249,7 @@ function headerInWords(scheme: string): string {
     StaffSession: 'Authorization: Bearer mch_…',
     ApiKey: 'X-API-Key: key_…',
     StorefrontToken: 'X-Service-Token: stk_…',
+    CustomerToken: 'Authorization: Bearer cust_…',
     SyncSecret: 'X-Sync-Secret: syk_…',
     SiteId: 'X-Site-ID',
   };

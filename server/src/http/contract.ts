@@ -2,6 +2,7 @@ import type { operations } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import type { Pool } from 'pg';
 import type { Shop } from '../shop/shop.ts';
+import type { Till } from '../shop/till.ts';
 import type { Caller } from './callers.ts';
 
 /** The contract as the server uses it: the types of handlers, and a table of what each operation asks for. */
@@ -31,6 +32,8 @@ export interface Call<Id extends OperationId> {
   caller: Caller;
   /** The configured public address, for links. Never taken from the request. */
   baseUrl: string;
+  /** What selling needs besides the shop. */
+  till: Till;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;

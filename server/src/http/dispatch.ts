@@ -3,16 +3,18 @@ import type { Pool } from 'pg';
 import type { Connection } from '../db/connect.ts';
 import { inTransaction, withConnection } from '../db/transaction.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
+import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { Shop } from '../shop/shop.ts';
+import { audit } from './audit.ts';
 import { readBody } from './body.ts';
 import type { CatalogueCache } from './cache.ts';
-import { authenticate, type Caller, type Claim, claimOf } from './callers.ts';
+import { actorOf, authenticate, type Caller, type Claim, claimOf } from './callers.ts';
 import type { Operation, Surface } from './contract.ts';
 import { checkOrigin } from './cors.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
 import type { LastUsed } from './last-used.ts';
-import type { Limits } from './limits.ts';
-import { once } from './once.ts';
+import type { Counted, Limits } from './limits.ts';
+import { isAnswered, isReplay, type Key, once } from './once.ts';
 import { route } from './route.ts';
 import { faultIn } from './schemas.ts';
 import type { Validation } from './validate.ts';
@@ -31,6 +33,8 @@ export interface Deps {
   pooling: 'session' | 'transaction';
   baseUrl: string;
   secretKey: string;
+  /** Who takes cards; none means that none are taken. */
+  card: PaymentProvider | undefined;
   validation: Validation;
   limits: Limits;
   cache: CatalogueCache;
@@ -122,13 +126,26 @@ async function serve(
   await deps.limits.admit(ip);
   const claim = claimOf(operation, req.headers);
   const mistakes = await mistakesOf(deps, operation, req, res);
+  if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
   const incoming = { operation, claim, mistakes, req, res };
   if (!('beforehand' in handler)) return attempt(deps, handler, incoming, true);
 
   const local = deps.pooling === 'transaction';
-  const caller = await onConnection(deps, false, (connection) => admit(deps, connection, incoming, true, local));
+  const { caller, answered } = await onConnection(deps, false, async (connection) => {
+    const admitted = await admit(deps, connection, incoming, true, local);
+    const shop = new Shop(admitted.tenant, actorOf(admitted), connection);
+    const write = operation.method !== 'get';
+    return { caller: admitted, answered: write && (await isAnswered(shop, keyOf(deps, incoming, admitted))) };
+  });
+  // What stands outside the transaction must not happen again for an answer that is only told again.
+  if (answered) return attempt(deps, alreadyAnswered, incoming, false);
   const proper = await handler.beforehand({ ...partsOf(deps, incoming), caller, db: deps.db } as never);
   return attempt(deps, proper, incoming, false);
+}
+
+function tell(res: Response, { headers, refusal }: Counted): void {
+  res.set(headers);
+  if (refusal) throw refusal;
 }
 
 async function mistakesOf(deps: Deps, operation: Operation, req: Request, res: Response) {
@@ -171,9 +188,7 @@ async function admit(deps: Deps, connection: Connection, incoming: Incoming, cou
   (res.locals as Notes).caller = caller;
   checkOrigin(operation, req, caller);
   if (counted) {
-    const { headers, refusal } = await deps.limits.count(operation, caller, req.ip ?? '');
-    res.set(headers);
-    if (refusal) throw refusal;
+    tell(res, await deps.limits.count(operation, caller, req));
   }
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   return caller;
@@ -186,32 +201,54 @@ async function run(
   incoming: Incoming,
   counted: boolean,
 ): Promise<Answer> {
-  const { operation, claim, req, res } = incoming;
+  const { operation, req, res } = incoming;
   const write = operation.method !== 'get';
   const caller = await admit(deps, connection, incoming, counted, write || deps.pooling === 'transaction');
-  const shop = new Shop(caller.tenant, caller.principal_id, connection);
+  const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming), caller, shop };
   const answer = async () => success(operation, await handler(call as never));
   if (!write) {
     deps.lastUsed.note(caller);
     return operation.cacheable ? deps.cache.remember(shop, operation, req, res.locals as Notes, answer) : answer();
   }
-  const key = {
-    key: req.get('Idempotency-Key') ?? '',
-    principal_id: caller.principal_id,
-    operation_id: operation.id,
-    request: canonical([req.method, operation.path, req.params, req.query, req.body ?? null]),
-    secret: operation.secret,
-    pepper: `${deps.secretKey}${claim.secret}`,
-    request_id: (res.locals as Notes).request_id,
-  };
+  const key = keyOf(deps, incoming, caller);
   const result = await once(shop, key, answer);
+  const { request: payload, request_id } = key;
+  if (!isReplay(result)) {
+    await audit(shop, {
+      operation,
+      caller,
+      req,
+      payload,
+      secretKey: deps.secretKey,
+      request_id,
+      status: result.status,
+    });
+  }
   deps.lastUsed.note(caller);
   return result;
 }
 
+function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal_id }: Caller): Key {
+  return {
+    key: req.get('Idempotency-Key') ?? '',
+    principal_id,
+    operation_id: operation.id,
+    request: canonical([req.method, operation.path, req.params, req.query, req.body ?? null]),
+    secret: operation.secret,
+    pepper: `${deps.secretKey}${claim.secret}${claim.customer_secret ?? ''}`,
+    request_id: (res.locals as Notes).request_id,
+  };
+}
+
+/** Runs only if the answer that was just seen is gone in the next moment. */
+async function alreadyAnswered(): Promise<never> {
+  throw new ShopError('unavailable', 'The answer to this Idempotency-Key is just being removed. Send it again.');
+}
+
 function partsOf(deps: Deps, { req }: Incoming) {
-  return { baseUrl: deps.baseUrl, path: req.params, query: req.query, body: req.body as unknown };
+  const { baseUrl, secretKey, card } = deps;
+  return { baseUrl, till: { baseUrl, secretKey, card }, path: req.params, query: req.query, body: req.body as unknown };
 }
 
 function success(operation: Operation, body: unknown): Answer {

@@ -22,6 +22,10 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
+export function statusOf(code: ErrorCode): number {
+  return catalogue[code]?.status ?? 500;
+}
+
 /** The answer to anything thrown. What is not ours to tell (a bug, a database message) becomes a bare 500 or 503. */
 export function answerTo(error: unknown, requestId: string): Answer {
   if (error instanceof ValidationError) {
@@ -71,6 +75,8 @@ const CONSTRAINTS: Partial<Record<string, string>> = {
   handle_taken: 'Another collection has this handle.',
   option_name_taken: 'The product has an option of this name already.',
   variant_options_taken: 'Another variant of the product has the same option values.',
+  discount_code_taken: 'Another discount has this code.',
+  email_taken: 'Another customer has this e-mail address.',
   insufficient_stock: 'There is not that much in stock.',
 };
 

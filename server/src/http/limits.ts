@@ -1,25 +1,32 @@
+import type { Request } from 'express';
+import type { Pool } from 'pg';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisClientType } from 'redis';
+import { fold } from '../shop/emails.ts';
 import { ShopError } from '../shop/errors.ts';
-import type { Caller } from './callers.ts';
+import { draw } from '../shop/rate-counts.ts';
+import type { Caller, Claim } from './callers.ts';
 import type { Operation } from './contract.ts';
 
 /**
- * Rate limits of decisions §5. The general ones live in Redis when there is one, and in the process while it is away:
- * they bound load, so they may fail open. Guessing a login is counted in PostgreSQL (see
- * shop/login-throttle.ts), which never does.
+ * Rate limits of decisions §5. Most bound load: they live in Redis when there is one, and in the process while it is away,
+ * so they may fail open. Those that bound guessing (logins, codes, mails to others) are counted in PostgreSQL, and nothing
+ * happens uncounted.
  */
 export interface Limits {
   /** Refuses an address that keeps failing to authenticate. */
   admit(ip: string): Promise<void>;
   /** Counts a failed authentication of an address. */
   recordFailure(ip: string): Promise<void>;
+  /** Counts a request against the limits that never give way, if its operation has one. Call it with no connection held. */
+  countStrictly(operation: Operation, claim: Claim, req: Request): Promise<Counted>;
   /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
-  count(
-    operation: Operation,
-    caller: Caller,
-    ip: string,
-  ): Promise<{ headers: Record<string, string>; refusal?: ShopError }>;
+  count(operation: Operation, caller: Caller, req: Request): Promise<Counted>;
+}
+
+export interface Counted {
+  headers: Record<string, string>;
+  refusal?: ShopError;
 }
 
 interface Policy {
@@ -27,17 +34,46 @@ interface Policy {
   seconds: number;
 }
 
+const MINUTE = 60;
+const QUARTER = 15 * MINUTE;
+const HOUR = 60 * MINUTE;
+
 const POLICIES = {
-  dashboard: { points: 600, seconds: 60 },
-  storefront_read: { points: 600, seconds: 60 },
-  login: { points: 30, seconds: 15 * 60 },
-  failures: { points: 60, seconds: 60 },
+  dashboard: { points: 600, seconds: MINUTE },
+  storefront_read: { points: 600, seconds: MINUTE },
+  customer: { points: 120, seconds: MINUTE },
+  cart_write: { points: 60, seconds: MINUTE },
+  checkout: { points: 10, seconds: MINUTE },
+  failures: { points: 60, seconds: MINUTE },
 } satisfies Record<string, Policy>;
 
 type PolicyName = keyof typeof POLICIES;
 
-export function createLimits({ redis, enabled }: { redis: RedisClientType | undefined; enabled: boolean }): Limits {
-  if (!enabled) return { admit: async () => {}, recordFailure: async () => {}, count: async () => ({ headers: {} }) };
+/** What a request is counted by: the address it comes from, the e-mail or the cart that it is about. */
+const STRICT: Record<string, { by: 'ip' | 'email' | 'cart'; points: number; seconds: number }[]> = {
+  login: [{ by: 'ip', points: 30, seconds: QUARTER }],
+  customer_login: [{ by: 'ip', points: 30, seconds: QUARTER }],
+  reset_request: [
+    { by: 'email', points: 3, seconds: HOUR },
+    { by: 'ip', points: 30, seconds: QUARTER },
+  ],
+  discount_apply: [
+    { by: 'cart', points: 10, seconds: MINUTE },
+    { by: 'ip', points: 60, seconds: MINUTE },
+  ],
+};
+
+export interface LimitsDeps {
+  db: Pool;
+  redis: RedisClientType | undefined;
+  enabled: boolean;
+}
+
+export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
+  const unlimited = async () => ({ headers: {} });
+  if (!enabled) {
+    return { admit: async () => {}, recordFailure: async () => {}, countStrictly: unlimited, count: unlimited };
+  }
   const limiters = new Map(
     (Object.keys(POLICIES) as PolicyName[]).map((name) => [name, limiterFor(name, POLICIES[name], redis)]),
   );
@@ -49,25 +85,55 @@ export function createLimits({ redis, enabled }: { redis: RedisClientType | unde
   return {
     async admit(ip) {
       const found = await limiterOf('failures').get(ip);
-      if (found && found.consumedPoints > POLICIES.failures.points) throw limited(found);
+      if (found && found.consumedPoints > POLICIES.failures.points) throw limited(found.msBeforeNext);
     },
     async recordFailure(ip) {
       await limiterOf('failures')
         .consume(ip)
         .catch(() => undefined);
     },
-    async count(operation, caller, ip) {
+    countStrictly: (operation, claim, req) => countInDatabase(db, operation, claim, req),
+    async count(operation, caller, req) {
+      if (STRICT[operation.rateLimit]) return { headers: {} };
       const policy = POLICIES[operation.rateLimit as PolicyName];
-      const who = caller.kind === 'storefront' || caller.kind === 'anonymous' ? ip : caller.principal_id;
       try {
-        const left = await limiterOf(operation.rateLimit).consume(`${caller.tenant.site_id}:${who}`);
-        return { headers: headersOf(operation.rateLimit, policy, left) };
+        const left = await limiterOf(operation.rateLimit).consume(keyOf(operation, caller, req));
+        return { headers: headersOf(operation.rateLimit, policy, left.remainingPoints, left.msBeforeNext) };
       } catch (rejected) {
         if (!(rejected instanceof RateLimiterRes)) throw rejected;
-        return { headers: headersOf(operation.rateLimit, policy, rejected), refusal: limited(rejected) };
+        const headers = headersOf(operation.rateLimit, policy, 0, rejected.msBeforeNext);
+        return { headers, refusal: limited(rejected.msBeforeNext) };
       }
     },
   };
+}
+
+/** A checkout is counted by itself, guests by their address, everyone else by who they are. */
+function keyOf(operation: Operation, caller: Caller, req: Request): string {
+  const guest = caller.kind === 'storefront' || caller.kind === 'anonymous';
+  const checkout = operation.rateLimit === 'checkout' ? (req.params.checkout_id ?? fieldOf(req, 'cart_id')) : undefined;
+  return `${caller.tenant.site_id}:${checkout ?? (guest ? req.ip : caller.principal_id)}`;
+}
+
+async function countInDatabase(db: Pool, operation: Operation, claim: Claim, req: Request): Promise<Counted> {
+  const policies = (STRICT[operation.rateLimit] ?? []).flatMap(({ by, points, seconds }) => {
+    const subject = { ip: req.ip, email: fieldOf(req, 'email'), cart: req.params.cart_id }[by];
+    if (subject === undefined) return [];
+    const folded = by === 'email' ? fold(String(subject)) : String(subject).toLowerCase();
+    return [{ points, seconds, key: `${operation.id} ${claim.site_id} ${by} ${folded}` }];
+  });
+  if (policies.length === 0) return { headers: {} };
+  const drawn = await draw(db, policies);
+  const tightest = drawn.reduce((least, one, i) => (one.remaining < (drawn[least]?.remaining ?? 0) ? i : least), 0);
+  const [policy, left] = [policies[tightest], drawn[tightest]];
+  if (!policy || !left) return { headers: {} };
+  const headers = headersOf(operation.rateLimit, policy, Math.max(0, left.remaining), left.ms_until_reset);
+  return left.remaining < 0 ? { headers, refusal: limited(left.ms_until_reset) } : { headers };
+}
+
+/** A field of the body, which has passed the contract. */
+function fieldOf(req: Request, name: string): unknown {
+  return (req.body as Record<string, unknown> | undefined)?.[name];
 }
 
 function limiterFor(name: string, { points, seconds }: Policy, redis: RedisClientType | undefined) {
@@ -77,17 +143,17 @@ function limiterFor(name: string, { points, seconds }: Policy, redis: RedisClien
   return new RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true, insuranceLimiter: memory });
 }
 
-function limited({ msBeforeNext }: RateLimiterRes): ShopError {
-  const retry_after_seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+function limited(milliseconds: number): ShopError {
+  const retry_after_seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   return new ShopError('rate_limited', `Too many requests. Try again in ${retry_after_seconds} s.`, {
     retry_after_seconds,
   });
 }
 
 /** RateLimit header fields of the IETF draft: what is left of the quota, and its policy. */
-function headersOf(name: string, { points, seconds }: Policy, { remainingPoints, msBeforeNext }: RateLimiterRes) {
+function headersOf(name: string, { points, seconds }: Policy, remaining: number, milliseconds: number) {
   return {
-    RateLimit: `"${name}";r=${remainingPoints};t=${Math.ceil(msBeforeNext / 1000)}`,
+    RateLimit: `"${name}";r=${remaining};t=${Math.ceil(milliseconds / 1000)}`,
     'RateLimit-Policy': `"${name}";q=${points};w=${seconds}`,
   };
 }

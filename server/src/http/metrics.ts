@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { jobRegistry } from '../jobs/job-metrics.ts';
 import type { Notes } from './dispatch.ts';
 
 /** Figures for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
@@ -50,7 +51,7 @@ export function createMetrics(db: Pool): Metrics {
       if (res.hasHeader('Idempotency-Replayed')) replayed.inc();
     },
     expose: async (_req, res) => {
-      res.type(registry.contentType).send(await registry.metrics());
+      res.type(registry.contentType).send(await Registry.merge([registry, jobRegistry]).metrics());
     },
   };
 }

@@ -36,6 +36,16 @@ export async function once(shop: Shop, key: Key, run: () => Promise<Answer>): Pr
   return answer;
 }
 
+/** Whether `once` would tell a stored answer instead of running the deed. */
+export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
+  const found = await shop.one(
+    sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
+      and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)} and status is not null
+      and completed_at > now() - ${REPLAY_WINDOW}::interval`,
+  );
+  return found !== undefined;
+}
+
 interface StoredAnswer {
   request_hash: Buffer;
   status: number | null;
@@ -67,13 +77,15 @@ async function claim(shop: Shop, key: Key): Promise<StoredAnswer | undefined> {
 }
 
 async function replay(shop: Shop, key: Key, stored: StoredAnswer): Promise<Answer> {
-  if (!stored.request_hash.equals(fingerprint(key))) {
-    const msg = 'This Idempotency-Key was used for another request. Use a new one for each.';
-    throw new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
-  }
-  const body = stored.body && (stored.encrypted ? unseal(key, stored.body) : stored.body.toString());
+  if (!stored.request_hash.equals(fingerprint(key))) throw usedForAnother();
+  const body = stored.body && (stored.encrypted ? decrypt(key, stored.body) : stored.body.toString());
   if (body && stored.encrypted) await refuseRevoked(shop, body);
   return { status: stored.status ?? 500, body: body ?? undefined, headers: { 'Idempotency-Replayed': 'true' } };
+}
+
+function usedForAnother(): ValidationError {
+  const msg = 'This Idempotency-Key was used for another request. Use a new one for each.';
+  return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
 }
 
 /** A replay never hands out a token that has been revoked since. */
@@ -84,7 +96,8 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const hash = createHash('sha256').update(token).digest();
   const alive = await shop.one(
     sql`select from tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null
-      union all select from staff_sessions where token_hash = ${hash} and revoked_at is null and expires_at > now()`,
+      union all select from staff_sessions where token_hash = ${hash} and revoked_at is null and expires_at > now()
+      union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null and expires_at > now()`,
   );
   if (!alive) throw new ShopError('key_not_active', 'The secret that this key once brought has been revoked since.');
 }
@@ -99,6 +112,7 @@ async function runOrRefuse(shop: Shop, key: Key, run: () => Promise<Answer>): Pr
     const answer = answerTo(error, key.request_id);
     if (!storable || !STORED_REFUSALS.includes(answer.status)) throw error;
     await shop.run(sql`rollback to savepoint deed`);
+    if (error instanceof ShopError) await error.afterwards?.();
     return answer;
   }
 }
@@ -138,17 +152,18 @@ function encrypt(key: Key, text: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Another session of the same person, or a changed SECRET_KEY, cannot open what was sealed: the secret is lost to it. */
-function unseal(key: Key, bytes: Buffer): string {
-  try {
-    return decrypt(key, bytes);
-  } catch {
-    throw new ShopError('key_not_active', 'This key brought a secret to another session. Make a new one.');
-  }
-}
-
 function decrypt(key: Key, bytes: Buffer): string {
   const decipher = createDecipheriv('aes-256-gcm', secretKey(key), bytes.subarray(0, NONCE_LENGTH));
   decipher.setAuthTag(bytes.subarray(NONCE_LENGTH, NONCE_LENGTH + TAG_LENGTH));
-  return decipher.update(bytes.subarray(NONCE_LENGTH + TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
+  try {
+    return decipher.update(bytes.subarray(NONCE_LENGTH + TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    // The same person with another session: the secret is not theirs to read twice.
+    throw usedForAnother();
+  }
+}
+
+/** Whether an answer of `once` was a stored one. */
+export function isReplay({ headers }: Answer): boolean {
+  return headers?.['Idempotency-Replayed'] === 'true';
 }

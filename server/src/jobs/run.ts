@@ -1,5 +1,9 @@
-import { Logger as JobLogger, run, runMigrations } from 'graphile-worker';
+import { type JobHelpers, Logger as JobLogger, run, runMigrations, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
+import type { PaymentProvider } from '../shop/payments/provider.ts';
+import { workOffOverdue } from './buying.ts';
+import { counted } from './job-metrics.ts';
+import { type PostOffice, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 
 export interface Jobs {
@@ -7,14 +11,23 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-const CRONTAB = '*/10 * * * * sweep ?max=3';
+/** What the jobs need. `url` is the login that owns the schema. */
+export interface Workplace extends PostOffice {
+  url: string;
+  /** Who takes cards, if anyone does. */
+  card: PaymentProvider | undefined;
+}
+
+const CRONTAB = `*/10 * * * * sweep ?max=3
+* * * * * overdue ?max=1`;
 const CONNECTIONS = 3;
 
 /**
  * Runs the background jobs in this process. The queue lives in the database (schema graphile_worker), so any number of
- * processes share it, and each cron job runs once for all of them. `url` is the login that owns the schema.
+ * processes share it, and each cron job runs once for all of them.
  */
-export async function startJobs({ url, logger }: { url: string; logger: Logger }): Promise<Jobs> {
+export async function startJobs({ url, card, ...office }: Workplace): Promise<Jobs> {
+  const { db, logger } = office;
   const runner = await run({
     connectionString: url,
     maxPoolSize: CONNECTIONS,
@@ -23,13 +36,30 @@ export async function startJobs({ url, logger }: { url: string; logger: Logger }
     logger: jobLogger(logger),
     crontab: CRONTAB,
     taskList: {
-      async sweep(_payload, { withPgClient }) {
+      send_mail: counted('send_mail', sendMail(office)),
+      sweep: counted('sweep', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const swept = await withPgClient(sweep);
         logger.info({ job: 'sweep', ...swept }, 'job');
-      },
+      }),
+      overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
+        const done = await withPgClient((client) => workOffOverdue(client, db, card));
+        logger.info({ job: 'overdue', ...done }, 'job');
+      }),
     },
   });
   return { stop: () => runner.stop() };
+}
+
+/** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */
+export async function sendQueuedMails({ url, ...office }: PostOffice & { url: string }): Promise<void> {
+  await runOnce({
+    connectionString: url,
+    maxPoolSize: CONNECTIONS,
+    concurrency: CONNECTIONS - 1,
+    noHandleSignals: true,
+    logger: jobLogger(office.logger),
+    taskList: { send_mail: sendMail(office) },
+  });
 }
 
 /** Brings the queue's own schema, graphile_worker, to the installed version. */

@@ -107,3 +107,30 @@ test('the sweeper sees nothing that has time left', async () => {
 
   expect(seen.rows).toHaveLength(0);
 });
+
+test('ended sessions, dead links and counts of customers go, and what lives stays', async () => {
+  const shop = await openShop();
+  const { owner, site_id } = shop;
+  const { id } = await shop.givenCustomer();
+  await shop.givenCustomer();
+  await owner.query(
+    sql`update commerce.customer_tokens set expires_at = now() - interval '25 hours' where customer_id = ${id}`,
+  );
+  await owner.query(sql`insert into commerce.customer_codes (site_id, token_hash, purpose, email, expires_at) values
+    (${site_id}, '\\x01', 'register', 'old@example.com', now() - interval '25 hours'),
+    (${site_id}, '\\x02', 'register', 'new@example.com', now() - interval '23 hours')`);
+  await owner.query(sql`insert into commerce.customer_registrations (site_id, email, password_hash, profile, created_at) values
+    (${site_id}, 'old@example.com', '', '{}', now() - interval '8 days'), (${site_id}, 'new@example.com', '', '{}', now())`);
+  await owner.query(sql`insert into commerce.rate_counts (key_hash, points, expires_at) values
+    (sha256(${`old ${site_id}`}::text::bytea), 1, now()), (sha256(${`new ${site_id}`}::text::bytea), 1, now() + interval '1 hour')`);
+
+  await sweepOnce();
+
+  const left = await owner.query(sql`select
+    (select count(*) from commerce.customer_tokens where site_id = ${site_id}) as tokens,
+    (select string_agg(email, ' ') from commerce.customer_codes where site_id = ${site_id}) as codes,
+    (select string_agg(email, ' ') from commerce.customer_registrations where site_id = ${site_id}) as registrations,
+    (select count(*) from commerce.rate_counts
+      where key_hash in (sha256(${`old ${site_id}`}::text::bytea), sha256(${`new ${site_id}`}::text::bytea))) as counts`);
+  expect(left.rows).toEqual([{ tokens: 1, codes: 'new@example.com', registrations: 'new@example.com', counts: 1 }]);
+});

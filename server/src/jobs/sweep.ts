@@ -7,14 +7,18 @@ export interface Swept {
   login_throttles: number;
   staff_sessions: number;
   catalog_schedule: number;
+  customer_tokens: number;
+  customer_codes: number;
+  customer_registrations: number;
+  rate_counts: number;
 }
 
 const BATCH = 5_000;
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Removes what is past its time, of all tenants: idempotency keys after 24 hours, login counts that have run out, sessions
- * that ended a day ago, publications that have happened. It runs as commerce_sweep (see 0004_sweep), in batches, so that no
+ * Removes what is past its time, of all tenants: idempotency keys after 24 hours, counts that have run out, sessions and
+ * links that ended a day ago, registrations that nobody confirmed for a week, publications that have happened. It runs as commerce_sweep (see 0004_sweep), in batches, so that no
  * statement holds many locks. Running it twice, or on two machines at once, is harmless.
  */
 export async function sweep(client: PoolClient): Promise<Swept> {
@@ -40,6 +44,29 @@ export async function sweep(client: PoolClient): Promise<Swept> {
       client,
       sql`delete from commerce.catalog_schedule where publish_at <= now()
         and ctid = any(array(select ctid from commerce.catalog_schedule where publish_at <= now() limit ${BATCH}))`,
+    ),
+    customer_tokens: await inBatches(
+      client,
+      sql`delete from commerce.customer_tokens where least(expires_at, revoked_at) <= now() - interval '1 day'
+        and ctid = any(array(select ctid from commerce.customer_tokens
+          where least(expires_at, revoked_at) <= now() - interval '1 day' limit ${BATCH}))`,
+    ),
+    customer_codes: await inBatches(
+      client,
+      sql`delete from commerce.customer_codes where expires_at <= now() - interval '1 day'
+        and ctid = any(array(select ctid from commerce.customer_codes
+          where expires_at <= now() - interval '1 day' limit ${BATCH}))`,
+    ),
+    customer_registrations: await inBatches(
+      client,
+      sql`delete from commerce.customer_registrations where created_at <= now() - interval '7 days'
+        and ctid = any(array(select ctid from commerce.customer_registrations
+          where created_at <= now() - interval '7 days' limit ${BATCH}))`,
+    ),
+    rate_counts: await inBatches(
+      client,
+      sql`delete from commerce.rate_counts where expires_at <= now()
+        and ctid = any(array(select ctid from commerce.rate_counts where expires_at <= now() limit ${BATCH}))`,
     ),
   };
 }

@@ -4,12 +4,20 @@ import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
 export class ShopError extends Error {
   readonly code: ErrorCode;
   readonly context: Record<string, unknown>;
+  /** What is written although the deed is refused, in the same transaction, once the deed has been undone. */
+  readonly afterwards: (() => Promise<void>) | undefined;
 
-  constructor(code: ErrorCode, message: string, context: Record<string, unknown> = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    context: Record<string, unknown> = {},
+    afterwards?: () => Promise<void>,
+  ) {
     super(message);
     this.name = 'ShopError';
     this.code = code;
     this.context = context;
+    this.afterwards = afterwards;
   }
 }
 

@@ -99,7 +99,7 @@ export function planProduct(input: ProductInput, digits: number, loc: Place = ['
     track_inventory: input.track_inventory,
     options,
     variants,
-    images: input.images,
+    images: input.images?.map((image) => ({ ...sizeOf(image.url, before), ...image })),
   };
 }
 
@@ -113,6 +113,12 @@ export function planNewVariant(input: VariantInput, fallbackPrice: string, optio
 }
 
 /** `product` has the amounts of variants that give none, `old` what the variant is so far. */
+/** A file that names a known image again seldom knows how large it is. */
+function sizeOf(url: string, before: Product | undefined) {
+  const known = before?.images.find((image) => image.url === url);
+  return known && { width: known.width, height: known.height };
+}
+
 function planVariant(
   input: VariantInput,
   product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,

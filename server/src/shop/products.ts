@@ -1,6 +1,7 @@
 import type { Product, ProductInput, ProductPage, ProductPatch } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { holdCurrency } from './currency.ts';
 import { cursorPage, idOfCursor } from './cursors.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from './errors.ts';
 import { escapeLike } from './like.ts';
@@ -65,14 +66,6 @@ export async function insert(shop: Shop, plan: ProductPlan): Promise<string | un
   if (plan.images?.length) await insertImages(shop, id, plan.images);
   await summarize(shop, id);
   return id;
-}
-
-/** The plan's amounts have the digits of the currency that the call began with: it must not change before they commit. */
-async function holdCurrency(shop: Shop): Promise<void> {
-  const held = await shop.run(
-    sql`select from sites where site_id = ${shop.siteId} and currency = ${shop.currency} for key share`,
-  );
-  if (held === 0) throw new ShopError('conflict', 'The currency of the shop has just changed. Send the product again.');
 }
 
 /** Answers whether the slug was free. */

@@ -64,7 +64,7 @@ export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings
   return get(shop);
 }
 
-/** Waits for products that are just being made: each holds a key lock on the site's row until it commits. */
+/** Waits for products, codes and shipping options that are just being made: each holds a key lock on the site's row until it commits. */
 async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   const now = await shop.one<{ currency: string }>(
     sql`select currency from sites where site_id = ${shop.siteId} for update`,
@@ -72,9 +72,14 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   if (now?.currency === currency) return;
   const changed = await shop.run(
     sql`update sites set currency = ${currency}, currency_digits = ${currencyDigits(currency)}
-      where site_id = ${shop.siteId} and not exists (select from products where site_id = ${shop.siteId})`,
+      where site_id = ${shop.siteId}
+        and not exists (select from products where site_id = ${shop.siteId})
+        and not exists (select from cart_items where site_id = ${shop.siteId})
+        and not exists (select from discounts where site_id = ${shop.siteId})
+        and not exists (select from shipping_options where site_id = ${shop.siteId})
+        and not exists (select from orders where site_id = ${shop.siteId})`,
   );
-  if (changed === 0) throw new ShopError('currency_in_use', 'The shop has products priced in its currency.');
+  if (changed === 0) throw new ShopError('currency_in_use', 'The shop has amounts in its currency.');
 }
 
 /** What the contract's schema cannot judge alone. */

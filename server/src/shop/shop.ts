@@ -12,6 +12,20 @@ export interface Tenant {
   catalog_version: string;
 }
 
+/** Who acts in a shop. */
+export interface Actor {
+  type: ActorType;
+  /** The id of the person or of the credential, never a secret. */
+  id: string;
+  /** The customer who acts; null for guests and for everyone else. */
+  customer_id: string | null;
+}
+
+export type ActorType = 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync' | 'system';
+
+/** The shop's own doing: jobs, and what is found to be past its time. */
+export const SYSTEM: Actor = { type: 'system', id: '00000000-0000-0000-0000-000000000000', customer_id: null };
+
 /**
  * One tenant seen through one connection, on which `app.site_id` is set: row-level security shows this tenant alone.
  * Statements name `shop.siteId` themselves as the first wall; the setting is the third.
@@ -22,17 +36,22 @@ export class Shop {
   readonly currency: string;
   readonly currencyDigits: number;
   readonly catalogVersion: string;
-  /** Who acts: the id of the staff member or of the credential, never a secret. */
+  readonly actorType: ActorType;
+  /** Who acts: the id of the member of staff, of the customer or of the credential, never a secret. */
   readonly actorId: string;
+  /** The logged-in customer who acts; null for guests and for everyone else. */
+  readonly customerId: string | null;
   readonly #connection: Connection;
 
-  constructor(tenant: Tenant, actorId: string, connection: Connection) {
+  constructor(tenant: Tenant, actor: Actor, connection: Connection) {
     this.siteId = tenant.site_id;
     this.merchantId = tenant.merchant_id;
     this.currency = tenant.currency;
     this.currencyDigits = tenant.currency_digits;
     this.catalogVersion = tenant.catalog_version;
-    this.actorId = actorId;
+    this.actorType = actor.type;
+    this.actorId = actor.id;
+    this.customerId = actor.customer_id;
     this.#connection = connection;
   }
 

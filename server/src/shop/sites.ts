@@ -56,7 +56,7 @@ export async function createSite(connection: Connection, { name, currency, staff
   );
   await query(connection, sql`insert into site_settings (site_id, name) values (${tenant.site_id}, ${name})`);
   const { staff_id, password } = await hire(connection, tenant.site_id, staff);
-  const shop = new Shop(tenant, staff_id, connection);
+  const shop = new Shop(tenant, { type: 'staff', id: staff_id, customer_id: null }, connection);
   const storefront = await credentials.createStorefrontToken(shop, { description: 'Storefront' });
   const apiKey = await credentials.createApiKey(shop, { description: 'First API key', scopes: ['read', 'write'] });
   const syncKey = await credentials.createSyncKey(shop, { description: 'First sync key' });

@@ -6,19 +6,39 @@ import { crc32 } from 'node:zlib';
  * CRC32 of those, so that a typo or noise is refused without a query. Only the SHA-256 is stored: 190 bits of entropy
  * need no slow hash.
  */
-export const TOKEN_PREFIXES = { storefront: 'stk', staff: 'mch', api_key: 'key', sync: 'syk' } as const;
+export const TOKEN_PREFIXES = {
+  storefront: 'stk',
+  staff: 'mch',
+  api_key: 'key',
+  sync: 'syk',
+  customer: 'cust',
+  checkout: 'chk',
+  reset: 'rst',
+  verification: 'vrf',
+} as const;
 
 export type TokenKind = keyof typeof TOKEN_PREFIXES;
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const FORM = new RegExp(`^([a-z]{3})_([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+const FORM = new RegExp(`^([a-z]{3,4})_([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 
 /** A new secret. It is shown once; keep `hashToken` of it. */
 export function mintToken(kind: TokenKind): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `${TOKEN_PREFIXES[kind]}_${random}${checksum(random)}`;
+}
+
+/** A secret that follows from 32 secret bytes, in the form of every other. */
+export function tokenFrom(kind: TokenKind, seed: Buffer): string {
+  let rest = BigInt(`0x${seed.toString('hex')}`);
+  let text = '';
+  for (let i = 0; i < RANDOM_LENGTH; i += 1) {
+    text += ALPHABET[Number(rest % BigInt(ALPHABET.length))];
+    rest /= BigInt(ALPHABET.length);
+  }
+  return `${TOKEN_PREFIXES[kind]}_${text}${checksum(text)}`;
 }
 
 /** Whether a text can be a token of the kind at all. */

@@ -1,6 +1,16 @@
 import type { Handlers } from '../http/contract.ts';
+import * as cart from './cart.ts';
+import * as checkout from './checkout.ts';
 import * as collections from './collections.ts';
+import * as customer from './customer.ts';
 import * as products from './products.ts';
 import * as shop from './shop.ts';
 
-export const storefront: Handlers<'storefront'> = { ...collections, ...products, ...shop };
+export const storefront: Handlers<'storefront'> = {
+  ...cart,
+  ...checkout,
+  ...collections,
+  ...customer,
+  ...products,
+  ...shop,
+};

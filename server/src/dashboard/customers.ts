@@ -1,0 +1,28 @@
+import type { Beforehand, Handler } from '../http/contract.ts';
+import * as erasure from '../shop/customer-erasure.ts';
+import * as customers from '../shop/customers.ts';
+import { expireUnpaid } from '../shop/order-expiry.ts';
+import * as orders from '../shop/orders.ts';
+
+export const listCustomers: Handler<'dashboard.listCustomers'> = ({ shop, query }) => customers.list(shop, query);
+
+export const createCustomer: Handler<'dashboard.createCustomer'> = ({ shop, body }) => customers.create(shop, body);
+
+export const getCustomer: Handler<'dashboard.getCustomer'> = ({ shop, path }) => customers.get(shop, path.customer_id);
+
+export const updateCustomer: Handler<'dashboard.updateCustomer'> = ({ shop, path, body }) =>
+  customers.update(shop, path.customer_id, body);
+
+export const anonymizeCustomer: Handler<'dashboard.anonymizeCustomer'> = ({ shop, path }) =>
+  erasure.anonymize(shop, path.customer_id);
+
+/** Orders past their deadline are expired before they are shown. */
+export const listOrdersOfCustomer: Beforehand<'dashboard.listOrdersOfCustomer'> = {
+  async beforehand({ caller, db, path }) {
+    await expireUnpaid(db, caller.tenant);
+    return async ({ shop, query }) => {
+      await customers.record(shop, path.customer_id);
+      return orders.listOfCustomer(shop, path.customer_id, query, 'merchant');
+    };
+  },
+};

@@ -1,0 +1,47 @@
+import type { Beforehand, Handler } from '../http/contract.ts';
+import * as fulfillments from '../shop/fulfillments.ts';
+import { timeline } from '../shop/order-events.ts';
+import { expireUnpaid } from '../shop/order-expiry.ts';
+import * as orders from '../shop/orders.ts';
+import * as refunds from '../shop/refunds.ts';
+
+/** Orders past their deadline are expired before they are shown. */
+export const listOrders: Beforehand<'dashboard.listOrders'> = {
+  async beforehand({ caller, db }) {
+    await expireUnpaid(db, caller.tenant);
+    return ({ shop, query }) => orders.list(shop, query);
+  },
+};
+
+export const getOrder: Beforehand<'dashboard.getOrder'> = {
+  async beforehand({ caller, db, path }) {
+    await expireUnpaid(db, caller.tenant, path.order_id);
+    return ({ shop, path }) => orders.get(shop, path.order_id);
+  },
+};
+
+export const updateOrder: Handler<'dashboard.updateOrder'> = ({ shop, path, body }) =>
+  orders.update(shop, path.order_id, body);
+
+export const markOrderPaid: Handler<'dashboard.markOrderPaid'> = ({ shop, path }) =>
+  orders.markPaid(shop, path.order_id);
+
+export const markOrderDelivered: Handler<'dashboard.markOrderDelivered'> = ({ shop, path }) =>
+  orders.markDelivered(shop, path.order_id);
+
+export const cancelOrder: Handler<'dashboard.cancelOrder'> = ({ shop, path, body }) =>
+  orders.cancel(shop, path.order_id, body);
+
+export const listFulfillments: Handler<'dashboard.listFulfillments'> = ({ shop, path }) =>
+  fulfillments.list(shop, path.order_id);
+
+export const createFulfillment: Handler<'dashboard.createFulfillment'> = ({ shop, path, body }) =>
+  fulfillments.create(shop, path.order_id, body);
+
+export const listRefunds: Handler<'dashboard.listRefunds'> = ({ shop, path }) => refunds.list(shop, path.order_id);
+
+export const createRefund: Handler<'dashboard.createRefund'> = ({ shop, path, body }) =>
+  refunds.create(shop, path.order_id, body);
+
+export const getOrderTimeline: Handler<'dashboard.getOrderTimeline'> = ({ shop, path, query }) =>
+  timeline(shop, path.order_id, query);

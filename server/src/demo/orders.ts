@@ -1,0 +1,103 @@
+import type { OrderDetails } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import * as fulfillments from '../shop/fulfillments.ts';
+import * as orders from '../shop/orders.ts';
+import * as refunds from '../shop/refunds.ts';
+import type { Shop } from '../shop/shop.ts';
+import { EMIL, IDA, JUNE, NOOR, type Person, TOM } from './people.ts';
+import { EXPRESS, PICKUP, STANDARD } from './terms.ts';
+
+/** What someone orders in the demo shop, and what the merchant does about it. */
+export interface DemoOrder {
+  buyer: Person;
+  /** How many of each SKU. */
+  items: Record<string, number>;
+  code?: string;
+  shipping: string;
+  payment: 'bank_transfer' | 'manual' | 'card';
+  /** The test card, for those paid by card. */
+  card?: string;
+  note?: string;
+  deeds: Deed[];
+}
+
+type Deed = (shop: Shop, order: OrderDetails) => Promise<unknown>;
+
+const paid: Deed = (shop, { id }) => orders.markPaid(shop, id);
+
+const shipped: Deed = (shop, { id, order_number }) => fulfillments.create(shop, id, parcel(order_number));
+
+const firstLineShipped: Deed = (shop, { id, order_number, line_items: [line] }) =>
+  fulfillments.create(shop, id, {
+    ...parcel(order_number),
+    items: line?.id ? [{ line_item_id: line.id, quantity: line.quantity }] : undefined,
+  });
+
+const handedOver: Deed = (shop, { id }) => fulfillments.create(shop, id, {});
+
+const delivered: Deed = (shop, { id }) => orders.markDelivered(shop, id);
+
+const brokenPieceRefunded: Deed = (shop, { id, line_items: [line] }) =>
+  refunds.create(shop, id, { amount: line?.price ?? '1.00', reason: 'damaged', note: 'One arrived broken.' });
+
+const returned: Deed = (shop, { id, total }) =>
+  refunds.create(shop, id, { amount: total, reason: 'returned', note: 'Came back unused.' });
+
+const refunded: Deed = (shop, { id, total }) => refunds.create(shop, id, { amount: total, reason: 'other' });
+
+const cancelledByCustomer: Deed = (shop, { id }) =>
+  orders.cancel(shop, id, { reason: 'customer', note: 'Ordered twice by mistake.' });
+
+const soldOut: Deed = (shop, { id }) => orders.cancel(shop, id, { reason: 'inventory', restock: false });
+
+/** Its time to pay is over; the server notices that by itself. */
+const overdue: Deed = (shop, { id }) =>
+  shop.run(
+    sql`update orders set payment_due_at = now() - interval '1 minute' where site_id = ${shop.siteId} and id = ${id}`,
+  );
+
+function parcel(order_number: string) {
+  const tracking_number = `0034043416109400${order_number}`;
+  return { carrier: 'DHL', tracking_number, tracking_url: `https://tracking.example/${tracking_number}` };
+}
+
+const TRANSFER = { shipping: STANDARD, payment: 'bank_transfer' } as const;
+const AT_PICKUP = { shipping: PICKUP, payment: 'manual' } as const;
+const CARD = { shipping: STANDARD, payment: 'card' } as const;
+
+/** Orders in every state that an order without a card can have; the last one awaits its bank transfer. */
+export const demoOrders: DemoOrder[] = [
+  {
+    ...TRANSFER,
+    buyer: JUNE,
+    items: { 'KH-MUG-SAGE': 2, 'AF-JAR-1L': 1 },
+    code: 'WELCOME10',
+    deeds: [paid, shipped, delivered],
+  },
+  { ...TRANSFER, buyer: NOOR, items: { 'LT-DRIFT-SLAT-1301': 1 }, deeds: [paid, shipped] },
+  { ...TRANSFER, buyer: EMIL, items: { 'AF-BOARD-MEDI': 1, 'LT-TOWEL3': 2 }, deeds: [paid, firstLineShipped] },
+  { ...AT_PICKUP, buyer: IDA, items: { 'AF-STOOL': 1 }, note: 'I come on Saturday.', deeds: [] },
+  { ...AT_PICKUP, buyer: TOM, items: { 'ME-SOY-WARM': 3 }, deeds: [handedOver, delivered] },
+  { ...TRANSFER, buyer: JUNE, items: { 'DL-WREN-LINE': 1 }, shipping: EXPRESS, deeds: [paid] },
+  { ...TRANSFER, buyer: EMIL, items: { 'HW-SLACK-FJOR': 1 }, code: 'FREESHIP', deeds: [cancelledByCustomer] },
+  {
+    ...TRANSFER,
+    buyer: NOOR,
+    items: { 'HW-BURN-FJOR-05L': 3 },
+    deeds: [paid, shipped, delivered, brokenPieceRefunded],
+  },
+  { ...TRANSFER, buyer: IDA, items: { 'HW-FELL-NIGH-18L': 1 }, deeds: [paid, shipped, delivered, returned] },
+  { ...TRANSFER, buyer: TOM, items: { 'HW-ENAMEL': 4 }, deeds: [paid, soldOut, refunded] },
+  { ...TRANSFER, buyer: NOOR, items: { 'TD-VERGE-CORN': 5 }, deeds: [overdue] },
+  { ...AT_PICKUP, buyer: EMIL, items: { 'TD-VERGE-LATE': 1 }, code: 'ONTHEHOUSE', deeds: [] },
+  {
+    ...{ ...TRANSFER, buyer: JUNE, items: { 'LT-CUSH-OCHR-4040': 2 }, code: 'FIVEOFF' },
+    ...{ note: 'Please leave it with the neighbours.', deeds: [] },
+  },
+];
+
+/** Orders by card, one for each fate of the money. */
+export const demoCardOrders: DemoOrder[] = [
+  { ...CARD, buyer: TOM, items: { 'KH-BOWL-FJOR': 2 }, card: 'tok_success', deeds: [shipped, delivered] },
+  { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', deeds: [] },
+];

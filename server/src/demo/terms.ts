@@ -1,0 +1,57 @@
+import type { DiscountInput, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
+
+/** On what terms the demo shop sells: prices include 19 % of German tax, and customers may transfer the money. */
+export const demoSettings: SettingsPatch = {
+  prices_include_tax: true,
+  default_tax_rate: '0.19',
+  tax_rates: [
+    { country: 'DE', rate: '0.19' },
+    { country: 'AT', rate: '0.2' },
+  ],
+  bank_details: {
+    account_holder: 'Alder & Finch (demo shop)',
+    // The example account of textbooks: its check digits are right, and it is nobody's.
+    iban: 'DE89370400440532013000',
+    bic: 'COBADEFFXXX',
+    bank_name: 'Bank of the demo shop',
+    instructions: 'This is a demo shop: please transfer nothing.',
+  },
+  payment_deadline_hours: 168,
+};
+
+const NEIGHBOURS = ['DE', 'AT', 'BE', 'FR', 'LU', 'NL'];
+
+export const STANDARD = 'Standard';
+export const EXPRESS = 'Express';
+export const PICKUP = 'Pick up in the workshop';
+
+/** Its ways of sending, in the order in which shoppers see them. */
+export const demoShippingOptions: ShippingOptionInput[] = [
+  { name: STANDARD, description: 'Two to four working days.', price: '4.90', countries: NEIGHBOURS },
+  { name: EXPRESS, description: 'Tomorrow, if you order before noon.', price: '12.90', countries: ['DE', 'AT'] },
+  { name: PICKUP, description: 'Erlenweg 3, Leipzig. Pay there.', price: '0', kind: 'pickup' },
+];
+
+/** Its codes to try, one of them for each answer that a shopper may get. */
+export const demoDiscounts: DiscountInput[] = [
+  {
+    ...{ code: 'WELCOME10', kind: 'percentage', value: '10', usage_limit_per_customer: 1 },
+    description: '10 % off, once per customer.',
+  },
+  { code: 'FREESHIP', kind: 'free_shipping', description: 'Every way of sending costs nothing.' },
+  {
+    code: 'FIVEOFF',
+    kind: 'fixed_amount',
+    value: '5.00',
+    minimum_subtotal: '40.00',
+    description: '5.00 off from 40.00.',
+  },
+  { code: 'ONTHEHOUSE', kind: 'percentage', value: '100', usage_limit: 1, description: 'A present, used up by now.' },
+  {
+    code: 'SUMMER26',
+    kind: 'percentage',
+    value: '25',
+    ends_at: '2026-08-31T22:00:00Z',
+    description: 'The summer sale.',
+  },
+];

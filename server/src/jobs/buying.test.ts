@@ -1,0 +1,201 @@
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+import type { Outcome, PaymentProvider } from '../shop/payments/provider.ts';
+import { testCard } from '../shop/payments/test-card.ts';
+import { workOffOverdue } from './buying.ts';
+
+const orderPath = '/api/dashboard/orders/{order_id}';
+const checkoutPath = '/api/storefront/checkout/{checkout_id}';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+function at(order_id: string) {
+  return { params: { path: { order_id } } };
+}
+
+/** Works as the jobs of an installation do: finds out with the login that owns the tables, and acts as the requests do. */
+async function work({ db }: OpenShop, card: PaymentProvider = testCard) {
+  const pool = new pg.Pool({ connectionString: inject('databaseUrl'), max: 1 });
+  const client = await pool.connect();
+  try {
+    return await workOffOverdue(client, db, card);
+  } finally {
+    client.release();
+    await pool.end();
+  }
+}
+
+async function givenVariant(shop: OpenShop) {
+  const product = await shop.givenProduct();
+  return { product, variant_id: product.variants[0]?.id ?? '' };
+}
+
+async function stockOf({ dashboard }: OpenShop, product_id: string) {
+  const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
+  const { on_hand, reserved } = data?.inventory[0] ?? {};
+  return { on_hand, reserved };
+}
+
+async function paymentsOf({ owner, site_id }: OpenShop) {
+  const { rows } = await owner.query('select status from commerce.payments where site_id = $1', [site_id]);
+  return rows.map(({ status }) => status);
+}
+
+test('stock is released after 15 minutes while its checkout goes on', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
+  await shop.owner.query('update commerce.checkouts set reserved_until = now() where id = $1', [id]);
+
+  await Promise.all([work(shop), work(shop)]);
+
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
+  const { data } = await shop.storefront.PATCH(checkoutPath, {
+    params: { path: { checkout_id: id } },
+    body: { note: 'Still here' },
+  });
+  expect(data?.status).toBe('ready');
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 4 });
+});
+
+test('a checkout that was left alone ends and releases its stock', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
+  await shop.owner.query('update commerce.checkouts set expires_at = now() where id = $1', [id]);
+
+  await work(shop);
+
+  const { rows } = await shop.owner.query('select status, reserved_until from commerce.checkouts where id = $1', [id]);
+  expect(rows).toEqual([{ status: 'expired', reserved_until: null }]);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
+});
+
+test('an order whose transfer did not come is expired once, and gives its stock back once', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 4 }] });
+  await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [id]);
+
+  await Promise.all([work(shop), work(shop), work(shop)]);
+  await work(shop);
+
+  const { data } = await shop.dashboard.GET(orderPath, at(id));
+  expect(data).toMatchObject({ status: 'cancelled', payment_status: 'expired', cancel_reason: 'payment_expired' });
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
+});
+
+test('an order is reminded of at half time, once', async () => {
+  const shop = await openShop();
+  const { id } = await shop.givenOrder();
+  await shop.owner.query('update commerce.orders set payment_reminder_at = now() where id = $1', [id]);
+
+  await Promise.all([work(shop), work(shop)]);
+
+  const { data } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', at(id));
+  expect(data?.entries.map(({ type }) => type)).toEqual(['payment_reminded', 'created']);
+  expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
+});
+
+test('orders that have time left stay as they are', async () => {
+  const shop = await openShop();
+  const { id } = await shop.givenOrder();
+
+  await work(shop);
+
+  const { data } = await shop.dashboard.GET(orderPath, at(id));
+  expect(data).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment' });
+});
+
+test('a card that answers late makes a pending order, and pays it once the answer is there', async () => {
+  const shop = await openShop();
+  const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
+
+  await Promise.all([work(shop), work(shop)]);
+
+  const { data } = await shop.dashboard.GET(orderPath, at(order.id));
+  expect(order).toMatchObject({ status: 'pending', payment_status: 'pending' });
+  expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
+  const { data: timeline } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', at(order.id));
+  expect(timeline?.entries.map(({ type }) => type)).toEqual(['payment_confirmed', 'created']);
+});
+
+test('a card that is declined late cancels the order and gives its stock back', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const content = [{ variant_id, quantity: 4 }];
+  const { id } = await shop.givenOrder({ content, payment_method: 'card', card_token: 'tok_late_declined' });
+
+  await work(shop);
+
+  const { data } = await shop.dashboard.GET(orderPath, at(id));
+  expect(data).toMatchObject({
+    status: 'cancelled',
+    payment_status: 'failed',
+    payment: { failure_reason: 'card_declined' },
+  });
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
+});
+
+/** The test provider, listened to. */
+function listening(): PaymentProvider & { cancelled: string[] } {
+  const cancelled: string[] = [];
+  return {
+    ...testCard,
+    cancelled,
+    outcomeOf: async (): Promise<Outcome | undefined> => undefined,
+    cancel: async ({ id }) => {
+      cancelled.push(id);
+    },
+  };
+}
+
+test('a payment that is still pending when its order is cancelled is called off', async () => {
+  const shop = await openShop();
+  const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { ...at(id), body: { reason: 'customer' } });
+  const card = listening();
+
+  await work(shop, card);
+  await work(shop, card);
+
+  expect(card.cancelled).toHaveLength(1);
+  expect(await paymentsOf(shop)).toEqual(['cancelled']);
+  expect((await shop.dashboard.GET(orderPath, at(id))).data).toMatchObject({ payment_status: 'voided' });
+});
+
+test('money that was taken for an order that never came is given back', async () => {
+  const shop = await openShop();
+  const { id } = await shop.givenCheckout({ payment_method: 'card' });
+  await shop.owner.query(
+    `insert into commerce.payments (site_id, id, checkout_id, provider, status, amount, card_hash, reference, updated_at)
+      values ($1, gen_random_uuid(), $2, 'test_card', 'succeeded', 14.90, '', 'r', now() - interval '10 minutes')`,
+    [shop.site_id, id],
+  );
+  const card = listening();
+
+  await work(shop, card);
+
+  expect(card.cancelled).toHaveLength(1);
+  expect(await paymentsOf(shop)).toEqual(['cancelled']);
+});
+
+test('the look for what is due shows nothing that has time left', async () => {
+  const shop = await openShop();
+  await shop.givenOrder();
+  await shop.givenCheckout();
+  const client = await shop.owner.connect();
+
+  await client.query('begin');
+  await client.query('set local role commerce_sweep');
+  await client.query(`select set_config('app.site_id', '00000000-0000-0000-0000-000000000000', true)`);
+  const seen = [];
+  for (const table of ['orders', 'checkouts', 'carts', 'payments', 'discount_redemptions']) {
+    seen.push(await client.query(`select from commerce.${table} where site_id = $1`, [shop.site_id]));
+  }
+  await client.query('rollback');
+  client.release();
+
+  expect(seen.map(({ rowCount }) => rowCount)).toEqual([0, 0, 0, 0, 0]);
+});

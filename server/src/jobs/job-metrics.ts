@@ -1,0 +1,34 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+
+/** Figures of the background jobs of this process, shown at /metrics beside those of the requests. */
+export const jobRegistry = new Registry();
+
+const runs = new Counter({
+  name: 'jobs_total',
+  help: 'Background jobs that ran, by name and result',
+  labelNames: ['job', 'result'],
+  registers: [jobRegistry],
+});
+const duration = new Histogram({
+  name: 'job_duration_seconds',
+  help: 'Time that a background job took',
+  labelNames: ['job'],
+  buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
+  registers: [jobRegistry],
+});
+
+/** Counts and times each run of a job; what it throws is thrown on. */
+export function counted<Args extends unknown[]>(job: string, run: (...args: Args) => Promise<void>) {
+  return async (...args: Args): Promise<void> => {
+    const stop = duration.startTimer({ job });
+    try {
+      await run(...args);
+      runs.inc({ job, result: 'done' });
+    } catch (error) {
+      runs.inc({ job, result: 'failed' });
+      throw error;
+    } finally {
+      stop();
+    }
+  };
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createMailer } from './mailer.ts';
+
+const MAIL = {
+  to: 'june@example.com',
+  from_name: 'Alder, Finch <x@evil.example>',
+  subject: 'Grüße',
+  text: 'Hello',
+  html: '<p>Hello</p>',
+};
+
+/** A mail server that takes everything and remembers what it was told. */
+async function startMailServer() {
+  const told: string[] = [];
+  const server = createServer((socket) => {
+    let inMessage = false;
+    socket.write('220 test\r\n');
+    socket.on('data', (chunk) => {
+      for (const line of chunk.toString().split('\r\n')) {
+        if (line !== '') told.push(line);
+        if (inMessage && line !== '.') continue;
+        if (line === '.') inMessage = false;
+        if (line === 'DATA') inMessage = true;
+        if (line !== '') socket.write(inMessage ? '354 go on\r\n' : '250 ok\r\n');
+      }
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return { told, server, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test('with a mail server a mail goes to its one address, from the configured one', async () => {
+  const { told, server, url } = await startMailServer();
+  const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
+
+  await mailer.send(MAIL, 'mail-17');
+  server.close();
+
+  expect(told).toContain('MAIL FROM:<shop@example.com>');
+  expect(told.filter((line) => line.startsWith('RCPT'))).toEqual(['RCPT TO:<june@example.com>']);
+  expect(told).toContain('Message-ID: <mail-17@example.com>');
+  expect(told.find((line) => line.startsWith('From: '))).toMatch(/<shop@example\.com>$/);
+});
+
+test('an address is one address, whatever stands in it', async () => {
+  const { told, server, url } = await startMailServer();
+  const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
+
+  await mailer.send({ ...MAIL, to: 'a@example.com, b@example.com' }, 'mail-18').catch(() => undefined);
+  server.close();
+
+  expect(told.filter((line) => line.startsWith('RCPT')).length).toBeLessThanOrEqual(1);
+});
+
+test('without a mail server a mail becomes two files that only their owner reads', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'commerce-outbox-'));
+  const mailer = createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir });
+
+  const where = await mailer.send(MAIL, 'mail-19');
+
+  const outbox = join(dataDir, 'outbox');
+  const names = readdirSync(outbox).toSorted();
+  expect(names).toEqual([expect.stringMatching(/mail-19\.eml$/), expect.stringMatching(/mail-19\.html$/)]);
+  for (const name of names) expect(statSync(join(outbox, name)).mode & 0o777).toBe(0o600);
+  expect(readFileSync(new URL(where), 'utf8')).toBe(MAIL.html);
+});

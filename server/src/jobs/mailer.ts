@@ -1,0 +1,76 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createTransport } from 'nodemailer';
+import type { Mail } from '../shop/mail-rendering.ts';
+
+/** Brings mails out of the house. */
+export interface Mailer {
+  /** Sends a mail; `id` names it, so that one sent twice can be told to be the same. Answers where it went, in words. */
+  send(mail: Mail, id: string): Promise<string>;
+}
+
+export interface MailerSettings {
+  /** Undefined: mails are written to `outbox` in the data directory. */
+  smtpUrl: string | undefined;
+  /** The address that mails come from. */
+  mailFrom: string;
+  dataDir: string;
+}
+
+const TIMEOUT_MS = 20_000;
+
+export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Mailer {
+  const messageOf = ({ to, from_name, subject, text, html }: Mail, id: string) => ({
+    from: { name: from_name, address: mailFrom },
+    // An object is taken as one address, whatever stands in it.
+    to: { name: '', address: to },
+    subject,
+    text,
+    html,
+    messageId: `<${id}@${mailFrom.split('@')[1]}>`,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return smtpUrl ? smtpMailer(smtpUrl, messageOf) : outboxMailer(join(dataDir, 'outbox'), messageOf);
+}
+
+type MessageOf = (mail: Mail, id: string) => Record<string, unknown>;
+
+function smtpMailer(url: string, messageOf: MessageOf): Mailer {
+  const transport = createTransport({
+    url,
+    pool: true,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  });
+  return {
+    async send(mail, id) {
+      await transport.sendMail(messageOf(mail, id));
+      return 'sent by SMTP';
+    },
+  };
+}
+
+/** Each mail becomes two files: the whole message, and its HTML for a look with a browser. */
+function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  return {
+    async send(mail, id) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const { message } = (await transport.sendMail(messageOf(mail, id))) as unknown as { message: Buffer };
+      const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${id}`;
+      const html = join(directory, `${name}.html`);
+      await writeWhole(html, mail.html);
+      await writeWhole(join(directory, `${name}.eml`), message);
+      return pathToFileURL(html).href;
+    },
+  };
+}
+
+/** Whoever reads the directory sees whole files alone. They hold links that open accounts, so they are the owner's. */
+async function writeWhole(path: string, content: string | Buffer): Promise<void> {
+  await writeFile(`${path}.part`, content, { mode: 0o600 });
+  await rename(`${path}.part`, path);
+}

@@ -1,0 +1,34 @@
+import type { JobHelpers } from 'graphile-worker';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { inShopOf } from '../shop/in-shop.ts';
+import type { QueuedMail } from '../shop/mail.ts';
+import { compose } from '../shop/mail-letters.ts';
+import type { Mailer } from './mailer.ts';
+
+/** What sending mails needs. */
+export interface PostOffice {
+  db: Pool;
+  mailer: Mailer;
+  /** The configured public address, for links. */
+  baseUrl: string;
+  logger: Logger;
+}
+
+/**
+ * Sends a queued mail: it is written in a transaction, and goes out after that. One that fails is tried again, with new
+ * secrets in its links; one that was sent and is tried again for all that has the same Message-ID.
+ */
+export function sendMail({ db, mailer, baseUrl, logger }: PostOffice) {
+  return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
+    const queued = payload as QueuedMail;
+    const mail = await inShopOf(db, queued.site_id, (shop) => compose(shop, baseUrl, queued));
+    const line = { job: 'send_mail', template: queued.template, site_id: queued.site_id };
+    if (!mail) {
+      logger.info(line, 'there is nothing to send any more');
+      return;
+    }
+    const where = await mailer.send(mail, `mail-${job.id}-${queued.template}`);
+    logger.info({ ...line, where }, 'mail');
+  };
+}

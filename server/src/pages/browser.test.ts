@@ -1,0 +1,286 @@
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findChromium, NO_CHROMIUM, openChromium } from '../../test/chromium.ts';
+import { openShop } from '../../test/shop.ts';
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+/** Screenshots of each step are left here, to be looked at. */
+const SCREENSHOTS = join(tmpdir(), 'commerce-screenshots');
+
+let browser: Browser;
+
+beforeAll(async () => {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  if (chromium) browser = await openChromium(chromium);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+async function givenCheckout(name = 'Stoneware mug') {
+  const shop = await openShop();
+  const bank_details = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' };
+  await shop.dashboard.PATCH('/api/dashboard/settings', {
+    body: { name: name === 'Stoneware mug' ? 'Alder & Finch' : name, bank_details, default_tax_rate: '0.19' },
+  });
+  await shop.givenShippingOption({ description: 'Two to three working days.' });
+  await shop.givenShippingOption({ name: 'Collect in the shop', kind: 'pickup', price: '0' });
+  await shop.givenDiscount({ code: 'WELCOME10', kind: 'percentage', value: '10' });
+  const image = (drawing: string) => `http://localhost/demo-images/${drawing}.svg`;
+  const mug = await shop.givenProduct({
+    name,
+    options: [{ name: 'Glaze', values: ['Slate', 'Oat'] }],
+    variants: [
+      { option1: 'Slate', price: '14.00', inventory_quantity: 9 },
+      { option1: 'Oat', price: '14.00', inventory_quantity: 3 },
+    ],
+  });
+  const towel = await shop.givenProduct({ name: 'Washed linen tea towel, natural, set of two', price: '18.50' });
+  const lines = [
+    { variant_id: mug.variants[0]?.id ?? '', quantity: 2 },
+    { variant_id: mug.variants[1]?.id ?? '', quantity: 1 },
+    { variant_id: towel.variants[0]?.id ?? '', quantity: 1 },
+  ];
+  const cart = await shop.givenCart(lines);
+  await shop.owner.query('update commerce.variants set image_url = $2 where id = $1', [
+    lines[0]?.variant_id,
+    image('rowan-stoneware-mug'),
+  ]);
+  const { data: checkout } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  const path = new URL(checkout?.checkout_url ?? '').pathname;
+  return { ...shop, path, url: shop.baseUrl + path };
+}
+
+async function openPage(width: number, { script = false } = {}) {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.setJavaScriptEnabled(script);
+  await page.setViewport({ width, height: width < 600 ? 780 : 900 });
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // The one thing that a browser asks for without being told to.
+    if (!message.location().url?.endsWith('/favicon.ico')) complaints.push(message.text());
+  });
+  page.on('dialog', async (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  return { page, complaints };
+}
+
+async function press(page: Page, action: string): Promise<void> {
+  await Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
+}
+
+async function fillIn(page: Page): Promise<void> {
+  const texts = {
+    email: 'june@example.com',
+    shipping_first_name: 'June',
+    shipping_last_name: 'Okafor',
+    shipping_address1: 'Lindenallee 7',
+    shipping_postal_code: '10115',
+    shipping_city: 'Berlin',
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    await page.$eval(`#${name}`, (field) => {
+      (field as unknown as { value: string }).value = '';
+    });
+    await page.type(`#${name}`, text);
+  }
+  await page.select('#shipping_country', 'DE');
+  await page.click('[name="payment_method"][value="bank_transfer"]');
+}
+
+/** What a person with a small screen, weak eyes or a screen reader would stumble over. */
+const STUMBLING_BLOCKS = `(() => {
+  const found = [];
+  if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the screen');
+  for (const field of document.querySelectorAll('input:not([type=hidden]), select, textarea')) {
+    if (field.labels.length === 0) found.push('no label: ' + field.name);
+    for (const id of (field.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean)) {
+      if (!document.getElementById(id)) found.push('describes nothing: ' + id);
+    }
+  }
+  for (const link of document.querySelectorAll('a[href^="#"]')) {
+    if (!document.getElementById(link.hash.slice(1))) found.push('leads nowhere: ' + link.hash);
+  }
+  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+  if (new Set(ids).size < ids.length) found.push('an id twice');
+  const parse = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = colour.slice(0, 3).map((part) => part / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour[3] !== 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  for (const element of document.body.querySelectorAll('*')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || element.getClientRects().length === 0) continue;
+    const lights = [light(parse(getComputedStyle(element).color)), light(ground(element))].sort((a, b) => b - a);
+    const contrast = (lights[0] + 0.05) / (lights[1] + 0.05);
+    if (contrast < 4.5) found.push('contrast ' + contrast.toFixed(2) + ': ' + element.textContent.trim().slice(0, 40));
+  }
+  for (const control of document.querySelectorAll('button.primary, button.secondary, input[type=text], input[type=email], select')) {
+    if (control.getClientRects().length > 0 && control.getBoundingClientRect().height < 44) found.push('small to touch: ' + (control.name || control.textContent));
+  }
+  return found;
+})()`;
+
+for (const width of [1280, 375]) {
+  played(
+    `without script, ${width} pixels wide, a shopper gets from the cart to the confirmation`,
+    async () => {
+      const { url, dashboard } = await givenCheckout();
+      const { page, complaints } = await openPage(width);
+      const look = async (step: string) => {
+        await page.screenshot({ path: join(SCREENSHOTS, `${step}-${width}.png`), fullPage: true });
+        expect([step, await page.evaluate(STUMBLING_BLOCKS)]).toEqual([step, []]);
+      };
+      await page.goto(url);
+      await look('1-form');
+
+      await page.type('#email', 'june@');
+      await press(page, 'save');
+      await look('2-mistakes');
+      expect(await page.evaluate('document.activeElement.className')).toBe('summary-of-mistakes');
+
+      await page.type('#discount_code', 'welcome10');
+      await fillIn(page);
+      await press(page, 'apply_discount');
+      await look('3-discount');
+      await page.click('[name="shipping_option_id"]');
+      await press(page, 'save');
+      await look('4-review');
+      expect(await page.$eval('button[value="place_order"]', (button) => button.textContent)).toBe(
+        'Place order and pay €59.35',
+      );
+      await press(page, 'place_order');
+      await look('5-confirmation');
+
+      const { data } = await dashboard.GET('/api/dashboard/orders');
+      expect(data?.orders).toHaveLength(1);
+      const [order] = data?.orders ?? [];
+      expect(order).toMatchObject({ total: '59.35', discount: '6.05', payment_status: 'awaiting_payment' });
+      const text = await page.$eval('main', (main) => main.textContent);
+      expect(text).toContain(order?.order_number);
+      expect(text).toContain('DE89 3704 0044 0532 0130 00');
+      // The page with the mistakes, and nothing else: no picture refused, no rule of the policy broken.
+      expect(complaints).toEqual([expect.stringContaining('422')]);
+    },
+    90_000,
+  );
+}
+
+played(
+  'with the keyboard alone the order can be placed',
+  async () => {
+    const { url, dashboard } = await givenCheckout();
+    const { page } = await openPage(1280);
+    await page.goto(url);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+    const tabTo = async (selector: string) => {
+      for (let count = 0; count < 60; count += 1) {
+        if (await page.evaluate(`document.activeElement.matches('${selector}')`)) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`${selector} is not reached with Tab.`);
+    };
+    const enter = async () => Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    for (const [field, text] of Object.entries({
+      '#email': 'june@example.com',
+      '#shipping_country': 'Germ',
+      '#shipping_last_name': 'Okafor',
+      '#shipping_address1': 'Lindenallee 7',
+      '#shipping_city': 'Berlin',
+    })) {
+      await tabTo(field);
+      await page.keyboard.type(text);
+    }
+    await tabTo('[name="payment_method"]');
+    await page.keyboard.press('Space');
+    await enter();
+    await tabTo('[name="shipping_option_id"]');
+    await page.keyboard.press('Space');
+    await enter();
+    await tabTo('button[value="place_order"]');
+    await enter();
+    expect((await dashboard.GET('/api/dashboard/orders')).data?.orders).toHaveLength(1);
+  },
+  60_000,
+);
+
+played(
+  'another site can neither frame the page nor post to it',
+  async () => {
+    const { url, dashboard } = await givenCheckout();
+    const { page } = await openPage(1280, { script: true });
+    await page.goto(url);
+    const csrf = await page.$eval('[name="csrf"]', (field) => field.getAttribute('value'));
+    // Even one that had learned the token: the browser says where the form comes from.
+    const form = `<form method="post" action="${url}"><input name="csrf" value="${csrf}"><input name="action" value="save">
+    <input name="email" value="thief@example.com"><input name="shown_country" value=""></form>`;
+    const evil = createServer((req, res) => {
+      res.setHeader('Content-Type', 'text/html');
+      res.end(
+        req.url === '/frame' ? `<iframe src="${url}"></iframe>` : `${form}<script>document.forms[0].submit()</script>`,
+      );
+    });
+    await new Promise<void>((listening) => evil.listen(0, 'localhost', listening));
+    const { port } = evil.address() as AddressInfo;
+    await page.goto(`http://localhost:${port}/frame`);
+    const inside = await page
+      .frames()[1]
+      ?.evaluate('document.body.textContent')
+      .catch(() => '');
+    expect(String(inside)).not.toContain('Stoneware');
+
+    const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.goto(`http://localhost:${port}/post`);
+    expect((await answered).status()).toBe(403);
+    await page.goto(url);
+    expect(await page.$eval('#email', (field) => field.getAttribute('value'))).toBe('');
+    expect((await dashboard.GET('/api/dashboard/orders')).data?.orders).toEqual([]);
+    evil.closeAllConnections();
+    evil.close();
+  },
+  60_000,
+);
+
+played(
+  'nothing that a merchant wrote runs, and nothing tries to',
+  async () => {
+    const payloads = [
+      '<script>alert(1)</script>',
+      '<img src=x onerror=alert(1)>',
+      '"><svg/onload=alert(1)>',
+      '<style>*{background:url(https://evil.example/)}</style>',
+      '</title></textarea><iframe srcdoc="<script>alert(1)</script>">',
+      "'-alert(1)-'",
+    ];
+    for (const payload of payloads) {
+      const { url } = await givenCheckout(payload);
+      const { page, complaints } = await openPage(1280, { script: true });
+      await page.goto(url);
+      expect(await page.$eval('.name', (name) => name.textContent)).toBe(payload);
+      expect(await page.$eval('.shop', (shop) => shop.textContent)).toBe(payload);
+      expect(await page.$$('script, svg, style, iframe, img[src="x"]')).toHaveLength(0);
+      expect(complaints).toEqual([]);
+    }
+  },
+  90_000,
+);

@@ -1,0 +1,87 @@
+import type { Checkout, ShippingChoice } from '@commerce-backend/spec';
+import type { FormState } from './checkout-fields.ts';
+import { type Html, html } from './html.ts';
+import type { Summary } from './order-summary.ts';
+import { inWords } from './words.ts';
+
+/** All that the page of an open checkout shows. */
+export interface CheckoutView {
+  /** The name of the shop. */
+  shop: string;
+  /** Our own address, from which pictures may come. */
+  ownOrigin: string;
+  /** The path of the page, where its forms go. */
+  path: string;
+  /** What proves that a form came from this page. */
+  csrf: string;
+  checkout: Checkout;
+  /** Where the shop delivers. */
+  countries: readonly string[];
+  /** The country that `choices` is for; null as long as none is known. */
+  country: string | null;
+  choices: readonly ShippingChoice[];
+  /** Whether a card is paid with the test provider's tokens. */
+  testCard: boolean;
+  form: FormState;
+  /** What has to be said before anything else, e.g. that the total has changed. */
+  alert?: Html | undefined;
+}
+
+const STEPS = ['Your details', 'Review and pay', 'Done'] as const;
+
+/** Where the reader is on the way. */
+export function steps(current: (typeof STEPS)[number]): Html {
+  return html`
+<ol class="steps" aria-label="Steps of the checkout">
+${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>${step}</li>`)}
+</ol>`;
+}
+
+export function summaryOf({ checkout }: CheckoutView): Summary {
+  const { items, warnings, shipping_option, shipping_cost, ...rest } = checkout;
+  const lines = items.map((item) => ({
+    ...item,
+    warnings: warnings
+      .filter(({ line_item_id }) => line_item_id === item.id)
+      .map((warning) => ({ sentence: sentenceOf(warning, checkout.currency), grave: GRAVE.includes(warning.code) })),
+  }));
+  return { ...rest, lines, shipping_cost: shipping_option ? shipping_cost : null };
+}
+
+const GRAVE: Checkout['warnings'][number]['code'][] = ['unavailable', 'out_of_stock'];
+
+/** Short, for it stands below the name of the product. */
+function sentenceOf(warning: Checkout['warnings'][number], currency: string): string {
+  const { code, available, previous_price, price } = warning;
+  switch (code) {
+    case 'unavailable':
+      return 'No longer for sale.';
+    case 'out_of_stock':
+      return available ? `Only ${available} left: that is less than you want.` : 'Out of stock.';
+    case 'low_stock':
+      return `Only ${available} left.`;
+    case 'price_changed':
+      return `The price has changed from ${inWords(previous_price ?? '', currency)} to ${inWords(price ?? '', currency)}.`;
+    default:
+      return warning.message;
+  }
+}
+
+/** Whether everything in it could be bought now. */
+export function isBuyable({ checkout }: CheckoutView): boolean {
+  return checkout.items.length > 0 && checkout.items.every(({ available }) => available);
+}
+
+export function hiddenFields(view: CheckoutView): Html {
+  return html`<input type="hidden" name="csrf" value="${view.csrf}">`;
+}
+
+export const PAYMENT_WORDS = {
+  bank_transfer: {
+    label: 'Bank transfer',
+    detail: 'We show you the bank details after you have ordered. The goods are sent when the money has arrived.',
+  },
+  card: { label: 'Card', detail: 'You enter the card on the next step.' },
+  manual: { label: 'Pay on delivery or collection', detail: 'You pay when the goods are handed over.' },
+  free: { label: 'Nothing to pay', detail: 'The total is zero.' },
+} as const;

@@ -1,0 +1,58 @@
+import { type Html, html } from './html.ts';
+
+/** How the pages say amounts, moments and countries. */
+
+/** An amount as people read it, with the exact amount beside it for programs. */
+export function money(amount: string, currency: string): Html {
+  return html`<data value="${amount}">${inWords(amount, currency)}</data>`;
+}
+
+/** An amount as plain text, for sentences and buttons. */
+export function inWords(amount: string, currency: string): string {
+  // The text is formatted digit by digit, so that no amount is too long to be exact.
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount as `${number}`);
+}
+
+/** A moment, in a time zone that is named: the page knows nothing of the reader's. */
+export function moment(iso: string): Html {
+  const date = new Date(iso);
+  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(date);
+  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' }).format(date);
+  return html`<time datetime="${iso}">${day}, ${time} UTC</time>`;
+}
+
+/** An IBAN in groups of four, as it stands on cards. */
+export function inGroups(iban: string): string {
+  return iban.replaceAll(/(.{4})(?=.)/g, '$1 ');
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'region' });
+
+export function countryName(code: string): string {
+  try {
+    return names.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+/** Codes that have a name and are no country: unions, reserved ones, and parts of a country that share its post. */
+const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ', 'QO', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA'];
+
+/** Every country that the runtime knows by its ISO 3166-1 code, in the order of their names. */
+export const COUNTRIES: readonly string[] = byName(allCodes().filter(isCountry));
+
+function allCodes(): string[] {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  return letters.flatMap((first) => letters.map((second) => first + second));
+}
+
+/** A withdrawn code has the name of its successor, which is the canonical one. */
+function isCountry(code: string): boolean {
+  const named = countryName(code) !== code && !NO_COUNTRIES.includes(code);
+  return named && Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`;
+}
+
+export function byName(codes: readonly string[]): string[] {
+  return codes.toSorted((a, b) => countryName(a).localeCompare(countryName(b), 'en'));
+}

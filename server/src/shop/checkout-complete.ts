@@ -1,0 +1,223 @@
+import type { Order, Payment } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import * as carts from './carts.ts';
+import type { Charged } from './checkout-charge.ts';
+import { requireSeen } from './checkout-expected.ts';
+import { lockCheckout, offeredMethods, type Priced, priceCheckout, refuseOver } from './checkout-state.ts';
+import { holdAll } from './checkouts.ts';
+import * as discounts from './discounts.ts';
+import { bodyMistake, ShopError, ValidationError } from './errors.ts';
+import * as mail from './mail.ts';
+import { decimal } from './money.ts';
+import * as events from './order-events.ts';
+import { getForCustomer } from './order-rows.ts';
+import type { OrderStates } from './order-states.ts';
+import type { Shop } from './shop.ts';
+import * as stock from './stock.ts';
+import type { Till } from './till.ts';
+import { totalsOnTheWire } from './totals.ts';
+
+export interface Completion {
+  expected_total: string | undefined;
+  card_token: string | undefined;
+}
+
+export interface Completed {
+  order: Order;
+  payment: Payment;
+}
+
+/**
+ * Makes the order of a checkout: stock sold, code redeemed, cart converted, or nothing of it. A checkout that is completed
+ * already answers its order. Throws what the contract lists for completeCheckout.
+ */
+export async function complete(
+  shop: Shop,
+  till: Till,
+  id: string,
+  completion: Completion,
+  charged: Charged | undefined,
+  customer_id: string | null = shop.customerId,
+): Promise<Completed> {
+  const row = await lockCheckout(shop, id, customer_id);
+  if (row.order_id) return answer(shop, row.order_id);
+  refuseOver(row);
+  const priced = await priceCheckout(shop, till, row);
+  requireReady(shop, till, priced, completion);
+  requirePaid(shop, priced, charged);
+
+  // Locks are taken in one order everywhere: cart, checkout, order, discount, products, variants, the counter of numbers.
+  const order_id = uuidv7();
+  const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
+  await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
+  await countSales(shop, priced);
+  await holdAll(shop, id, priced.cart, priced.lines);
+  const sold = await stock.sell(shop, id);
+  await insertOrder(shop, order_id, buyer.customer_id, priced, charged);
+  await insertLines(shop, order_id, priced, sold);
+  await close(shop, order_id, priced, charged);
+  const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
+  await events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context });
+  await mail.enqueue(shop, 'order_placed', { order_id });
+  return answer(shop, order_id);
+}
+
+const MADE_ON: Record<Priced['row']['source'], string> = {
+  storefront: 'Ordered on the storefront.',
+  agent: 'Ordered with the help of an agent.',
+  ai_widget: 'Ordered with the AI widget.',
+  dashboard: 'Ordered on the dashboard.',
+  import: 'Imported.',
+};
+
+async function answer(shop: Shop, order_id: string): Promise<Completed> {
+  const { payment, fulfillments: _, ...order } = await getForCustomer(shop, order_id);
+  return { order, payment };
+}
+
+/**
+ * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`,
+ * `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for a card without its token.
+ */
+export function requireReady(shop: Shop, till: Till, priced: Priced, { expected_total, card_token }: Completion): void {
+  const { row, missing, payment_method } = priced;
+  carts.refuseInactive(priced.cart);
+  if (priced.cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
+  if (row.payment_method && !payment_method) {
+    const payment_methods = offeredMethods(priced.terms, till, priced.shipping_option);
+    throw new ShopError('payment_method_unavailable', 'The shop no longer offers the payment method.', {
+      payment_methods,
+    });
+  }
+  if (missing.length > 0) throw new ShopError('checkout_incomplete', `Missing: ${missing.join(', ')}.`, { missing });
+  requireSeen(shop, priced, expected_total);
+  if (priced.lines.length === 0) throw new ShopError('cart_empty', 'Nothing in the cart is for sale any more.');
+  if (payment_method === 'card' && card_token === undefined) {
+    throw new ValidationError([bodyMistake(['payment'], 'missing', 'Paying by card needs the card_token.')]);
+  }
+}
+
+/** Throws `payment_failed`, or `conflict` when the checkout changed between the charge and now; a job gives that money back. */
+function requirePaid(shop: Shop, { payment_method, totals }: Priced, charged: Charged | undefined): void {
+  if (payment_method !== 'card') return;
+  const isFresh = charged && charged.amount === decimal(totals.total, shop.currencyDigits);
+  if (!isFresh) throw new ShopError('conflict', 'The checkout has just been changed. Read it again.');
+  if (charged.status !== 'failed') return;
+  throw new ShopError('payment_failed', 'The payment was declined.', { reason: charged.reason });
+}
+
+/** For the order of best sellers. Products are locked before variants, as everywhere. */
+async function countSales(shop: Shop, { lines }: Priced): Promise<void> {
+  await shop.run(
+    sql`with counted as (
+        select product_id, sum(quantity) as quantity
+        from unnest(${lines.map(({ product_id }) => product_id)}::uuid[],
+          ${lines.map(({ quantity }) => quantity)}::int[]) as l (product_id, quantity) group by product_id
+      ), locked as materialized (
+        select p.id, c.quantity from products p join counted c on c.product_id = p.id
+        where p.site_id = ${shop.siteId} order by p.id for no key update of p
+      )
+      update products p set sales_count = p.sales_count + l.quantity from locked l
+      where p.site_id = ${shop.siteId} and p.id = l.id`,
+  );
+}
+
+function statesOf({ payment_method }: Priced, charged: Charged | undefined): OrderStates {
+  const fulfillment_status = 'unfulfilled';
+  switch (payment_method) {
+    case 'free':
+      return { status: 'confirmed', payment_status: 'paid', fulfillment_status };
+    case 'manual':
+      return { status: 'confirmed', payment_status: 'pending', fulfillment_status };
+    case 'card':
+      if (charged?.status === 'succeeded') return { status: 'confirmed', payment_status: 'paid', fulfillment_status };
+      if (charged?.status === 'authorized')
+        return { status: 'confirmed', payment_status: 'authorized', fulfillment_status };
+      return { status: 'pending', payment_status: 'pending', fulfillment_status };
+    default:
+      return { status: 'pending', payment_status: 'awaiting_payment', fulfillment_status };
+  }
+}
+
+async function insertOrder(
+  shop: Shop,
+  id: string,
+  customer_id: string | null,
+  priced: Priced,
+  charged: Charged | undefined,
+): Promise<void> {
+  const { row, terms, cart, payment_method, shipping_option, tax } = priced;
+  const amounts = totalsOnTheWire(priced.totals, shop.currencyDigits);
+  const states = statesOf(priced, charged);
+  const byTransfer = payment_method === 'bank_transfer';
+  const deadline = byTransfer ? terms.payment_deadline_hours : null;
+  await shop.run(
+    sql`with counted as (
+        insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
+        on conflict (site_id) do update set last_number = n.last_number + 1 returning last_number
+      )
+      insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
+        shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
+        billing_address, shipping_address, shipping_method, source, discount_code, bank_details, note, payment_due_at,
+        payment_reminder_at, payment_confirmed_at)
+      select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
+        ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
+        ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
+        ${payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
+        ${shipping_option?.name ?? null}, ${row.source}, ${cart.discount?.holds ? cart.discount.code : null},
+        ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
+        now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end
+      from counted`,
+  );
+}
+
+async function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced, sold: Set<string>): Promise<void> {
+  const digits = shop.currencyDigits;
+  const off = new Map(totals.allocations.map(({ id, amount }) => [id, amount]));
+  const taxes = new Map(totals.taxes.map(({ id, amount }) => [id, amount]));
+  const rows = lines.map((line, i) => ({
+    ...line,
+    position: i + 1,
+    price: decimal(line.price, digits),
+    total: decimal(line.price * line.quantity, digits),
+    discount: decimal(off.get(line.id) ?? 0, digits),
+    tax: decimal(taxes.get(line.id) ?? 0, digits),
+    stock_taken: sold.has(line.variant_id),
+  }));
+  await shop.run(
+    sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
+        option1, option2, option3, variant_name, image_url, discount, tax, stock_taken)
+      select ${shop.siteId}, id, ${order_id}, position, name, quantity, price, total, variant_id, product_id, sku, option1,
+        option2, option3, variant_name, image_url, discount, tax, stock_taken
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, position int, name text, quantity int,
+        price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text, option3 text,
+        variant_name text, image_url text, discount numeric, tax numeric, stock_taken boolean)`,
+  );
+}
+
+/** The checkout and its cart are over, and the money belongs to the order. */
+async function close(shop: Shop, order_id: string, { row }: Priced, charged: Charged | undefined): Promise<void> {
+  const closed = await shop.one<{ paid: number }>(
+    sql`with converted as (
+        update carts set status = 'converted', updated_at = now() where site_id = ${shop.siteId} and id = ${row.cart_id}
+      ), completed as (
+        update checkouts set status = 'completed', order_id = ${order_id}, reserved_until = null, told_prices = null,
+          customer_id = coalesce(customer_id, ${shop.customerId}), updated_at = now()
+        where site_id = ${shop.siteId} and id = ${row.id}
+      ), paid as (
+        update payments set order_id = ${order_id}, updated_at = now()
+        where site_id = ${shop.siteId} and id = ${charged?.payment_id ?? null} and checkout_id = ${row.id}
+          and order_id is null and status in ('pending', 'authorized', 'succeeded')
+        returning 1
+      )
+      select count(*) as paid from paid`,
+  );
+  if (charged && closed?.paid !== 1) {
+    throw new ShopError('conflict', 'The payment has just been replaced by another. Read the checkout again.');
+  }
+}
+
+function json(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}

@@ -1,0 +1,37 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { query } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
+
+const ATTEMPTS = 3;
+const CONFLICTS = ['40001', '40P01'];
+
+/**
+ * Runs a deed in a shop, in a transaction of its own: for what happens outside a request's transaction. Runs it again when
+ * the database chose it as the victim of a deadlock.
+ */
+export async function inShop<T>(db: Pool, tenant: Tenant, actor: Actor, deed: (shop: Shop) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inTransaction(db, async (connection) => {
+        await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
+        return deed(new Shop(tenant, actor, connection));
+      });
+    } catch (error) {
+      if (attempt === ATTEMPTS || !CONFLICTS.includes((error as { code?: string }).code ?? '')) throw error;
+      await new Promise((done) => setTimeout(done, 20 + Math.random() * 60 * attempt));
+    }
+  }
+}
+
+/** Runs a job's deed in the shop of a site, as the system itself. Throws when there is no such site. */
+export async function inShopOf<T>(db: Pool, site_id: string, deed: (shop: Shop) => Promise<T>): Promise<T> {
+  const { rows } = await query<Tenant>(
+    db,
+    sql`select site_id, merchant_id, currency, currency_digits, '' as catalog_version from sites where site_id = ${site_id}`,
+  );
+  const tenant = rows[0];
+  if (!tenant) throw new Error(`There is no site ${site_id}.`);
+  return inShop(db, tenant, SYSTEM, deed);
+}

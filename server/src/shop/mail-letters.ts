@@ -1,0 +1,194 @@
+import sql from 'sql-template-tag';
+import * as codes from './customer-codes.ts';
+import { resetLink, verificationLink } from './links.ts';
+import type { Mails, MailTemplate, QueuedMail } from './mail.ts';
+import { type Letter, type Mail, type Part, render } from './mail-rendering.ts';
+import * as orderLetters from './order-letters.ts';
+import type { Shop } from './shop.ts';
+
+/** What a letter is written with besides the shop. */
+export interface Desk {
+  shop: Shop;
+  shop_name: string;
+  /** The configured public address. */
+  baseUrl: string;
+}
+
+/** Writes a letter, or none when by now there is nothing to say or nobody to say it to. */
+type Writer<Template extends MailTemplate> = (desk: Desk, about: Mails[Template]) => Promise<Letter | undefined>;
+
+const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
+  registration,
+  verification,
+  address_changed_by_staff: (desk, { customer_id }) => verifyOwnAddress(desk, sql`id = ${customer_id}`),
+  address_change: addressChange,
+  address_changed: addressChanged,
+  password_reset: passwordReset,
+  password_changed: passwordChanged,
+  ...orderLetters.WRITERS,
+};
+
+/** The mail that was queued, as it is to be sent now. Secrets in links are made here, and replace those sent before. */
+export async function compose(shop: Shop, baseUrl: string, { template, about }: QueuedMail): Promise<Mail | undefined> {
+  const settings = await shop.one<{ name: string }>(sql`select name from site_settings where site_id = ${shop.siteId}`);
+  const shop_name = settings?.name ?? '';
+  const write = WRITERS[template] as Writer<MailTemplate>;
+  const letter = await write({ shop, shop_name, baseUrl }, about);
+  return letter && render(letter, shop_name);
+}
+
+async function registration(desk: Desk, { email }: Mails['registration']): Promise<Letter | undefined> {
+  const { shop, shop_name } = desk;
+  if (!(await hasAccount(shop, email))) return verifyRegistration(desk, email);
+  await shop.run(sql`delete from customer_registrations where site_id = ${shop.siteId} and email = ${email}`);
+  return {
+    to: email,
+    subject: `You have an account at ${shop_name}`,
+    parts: [
+      {
+        paragraph: `Someone, probably you, asked for an account at ${shop_name} with this address. You have one already.`,
+      },
+      { paragraph: 'If you forgot the password, ask for a new one where you log in. If it was not you, do nothing.' },
+    ],
+  };
+}
+
+async function verification(desk: Desk, { email }: Mails['verification']): Promise<Letter | undefined> {
+  const change = await desk.shop.one<{ customer_id: string }>(
+    sql`select customer_id from customer_codes
+      where site_id = ${desk.shop.siteId} and purpose = 'verify_email' and email = ${email}`,
+  );
+  if (change) return addressChange(desk, { customer_id: change.customer_id, email });
+  if (await hasAccount(desk.shop, email)) return verifyOwnAddress(desk, sql`lower(email) = ${email}`);
+  return verifyRegistration(desk, email);
+}
+
+async function verifyRegistration({ shop, shop_name, baseUrl }: Desk, email: string): Promise<Letter | undefined> {
+  const pending = await shop.one(
+    sql`select from customer_registrations where site_id = ${shop.siteId} and email = ${email} for update`,
+  );
+  if (!pending) return undefined;
+  const token = await codes.mint(shop, 'register', { customer_id: null, email });
+  return {
+    to: email,
+    subject: `Confirm your address for ${shop_name}`,
+    parts: [
+      { paragraph: `Welcome to ${shop_name}. Confirm that this is your address, and your account is ready.` },
+      ...linkParts('Confirm the address', verificationLink(baseUrl, shop.siteId, token), token, '24 hours'),
+      { paragraph: 'If you did not ask for an account, do nothing: there will be none.' },
+    ],
+  };
+}
+
+/** To a customer whose address is not verified. */
+async function verifyOwnAddress({ shop, shop_name, baseUrl }: Desk, who: ReturnType<typeof sql>) {
+  const customer = await shop.one<{ id: string; email: string }>(
+    sql`select id, email from customers where site_id = ${shop.siteId} and ${who}
+      and email_verified_at is null and password_hash is not null for no key update`,
+  );
+  if (!customer) return undefined;
+  const { id, email } = customer;
+  const token = await codes.mint(shop, 'verify_email', { customer_id: id, email });
+  return {
+    to: email,
+    subject: `Confirm your address for ${shop_name}`,
+    parts: [
+      { paragraph: `Your account at ${shop_name} has this address. Confirm it to log in again.` },
+      ...linkParts('Confirm the address', verificationLink(baseUrl, shop.siteId, token), token, '24 hours'),
+    ],
+  };
+}
+
+async function addressChange(
+  { shop, shop_name, baseUrl }: Desk,
+  { customer_id, email }: Mails['address_change'],
+): Promise<Letter | undefined> {
+  const customer = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
+  );
+  if (!customer) return undefined;
+  const owner = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and lower(email) = ${email} and id <> ${customer_id}`,
+  );
+  if (owner) {
+    return {
+      to: email,
+      subject: `Someone wanted to use your address at ${shop_name}`,
+      parts: [
+        { paragraph: `Someone wanted this address for another account at ${shop_name}. It stays with yours.` },
+        { paragraph: 'If that was you, log in to the account that has it.' },
+      ],
+    };
+  }
+  const token = await codes.mint(shop, 'verify_email', { customer_id, email });
+  return {
+    to: email,
+    subject: `Confirm your new address for ${shop_name}`,
+    parts: [
+      { paragraph: `Confirm that your account at ${shop_name} gets this address. Until then it keeps the old one.` },
+      ...linkParts('Confirm the address', verificationLink(baseUrl, shop.siteId, token), token, '24 hours'),
+      { paragraph: 'If you did not ask for this, do nothing.' },
+    ],
+  };
+}
+
+async function addressChanged({ shop_name }: Desk, { former_email }: Mails['address_changed']): Promise<Letter> {
+  return {
+    to: former_email,
+    subject: `Your address at ${shop_name} has changed`,
+    parts: [
+      { paragraph: `Your account at ${shop_name} now has another e-mail address. This one is used no more.` },
+      { paragraph: 'If it was not you who changed it, tell the shop at once.' },
+    ],
+  };
+}
+
+async function passwordReset({ shop, shop_name, baseUrl }: Desk, { email }: Mails['password_reset']) {
+  const customer = await shop.one<{ id: string }>(
+    sql`select id from customers where site_id = ${shop.siteId} and lower(email) = ${email} and anonymized_at is null
+      for no key update`,
+  );
+  if (!customer) return undefined;
+  const token = await codes.mint(shop, 'reset_password', { customer_id: customer.id, email });
+  return {
+    to: email,
+    subject: `A new password for ${shop_name}`,
+    parts: [
+      { paragraph: `Someone, probably you, asked for a new password for your account at ${shop_name}.` },
+      ...linkParts('Choose a new password', resetLink(baseUrl, shop.siteId, token), token, '30 minutes'),
+      { paragraph: 'If it was not you, do nothing: your password stays as it is.' },
+    ],
+  };
+}
+
+async function passwordChanged({ shop, shop_name }: Desk, { customer_id }: Mails['password_changed']) {
+  const customer = await shop.one<{ email: string }>(
+    sql`select email from customers where site_id = ${shop.siteId} and id = ${customer_id} and anonymized_at is null`,
+  );
+  return (
+    customer && {
+      to: customer.email,
+      subject: `Your password at ${shop_name} has changed`,
+      parts: [
+        { paragraph: `Your account at ${shop_name} has a new password.` },
+        { paragraph: 'If it was not you who set it, ask for another where you log in, and tell the shop.' },
+      ],
+    }
+  );
+}
+
+async function hasAccount(shop: Shop, email: string): Promise<boolean> {
+  const found = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and lower(email) = ${email} and password_hash is not null`,
+  );
+  return found !== undefined;
+}
+
+/** A link with what it is good for, and its secret for those who type it elsewhere. */
+function linkParts(label: string, link: string, token: string, life: string): Part[] {
+  return [
+    { link, label },
+    { paragraph: `The link works once, for ${life}. If the shop asks for a code, this is it:` },
+    { facts: [['Code', token]] },
+  ];
+}

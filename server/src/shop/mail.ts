@@ -1,0 +1,45 @@
+import sql from 'sql-template-tag';
+import type { Shop } from './shop.ts';
+
+/**
+ * What each mail is about. Only that is queued: addressee, words and secrets in links are found when the mail is sent, so
+ * that no secret lies in the queue, and a request takes the same time whether or not there is anyone to write to.
+ */
+export interface Mails {
+  /** Someone asked for an account. Goes out with a link, or as a warning to whoever has the address. */
+  registration: { email: string };
+  /** Someone who waits for a verification link asked for another. */
+  verification: { email: string };
+  /** Staff changed the address: its owner is to verify it. */
+  address_changed_by_staff: { customer_id: string };
+  /** A customer wants another address. */
+  address_change: { customer_id: string; email: string };
+  /** To the address that a customer had before. */
+  address_changed: { former_email: string };
+  password_reset: { email: string };
+  password_changed: { customer_id: string };
+  order_placed: { order_id: string };
+  payment_reminder: { order_id: string };
+  payment_received: { order_id: string };
+  order_shipped: { order_id: string };
+  order_cancelled: { order_id: string };
+}
+
+export type MailTemplate = keyof Mails;
+
+/** A mail as it lies in the queue. */
+export interface QueuedMail<Template extends MailTemplate = MailTemplate> {
+  site_id: string;
+  template: Template;
+  about: Mails[Template];
+}
+
+/** Has a mail sent once the transaction commits, and never if it does not. */
+export async function enqueue<Template extends MailTemplate>(
+  shop: Shop,
+  template: Template,
+  about: Mails[Template],
+): Promise<void> {
+  const mail: QueuedMail<Template> = { site_id: shop.siteId, template, about };
+  await shop.run(sql`select enqueue('send_mail', ${JSON.stringify(mail)}::json, now())`);
+}

@@ -1,0 +1,137 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { inShop } from '../in-shop.ts';
+import * as mail from '../mail.ts';
+import * as events from '../order-events.ts';
+import { canMove, changesBetween, type OrderStates } from '../order-states.ts';
+import * as orders from '../orders.ts';
+import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
+import type { Outcome, PaymentProvider } from './provider.ts';
+
+/** What becomes of payments after the checkout: late answers, and money that no order came of. */
+
+const AT_ONCE = 100;
+/** A completion takes seconds. An attempt that has no order by then was cut off. */
+const ORPHANED_AFTER = '10 minutes';
+
+interface OpenPayment {
+  id: string;
+  order_id: string | null;
+  status: 'pending' | 'abandoned';
+  reference: string | null;
+}
+
+/**
+ * Asks the provider how pending payments stand, and calls off those that nothing came of; at most 100 in one call. Each
+ * outcome takes effect once, whoever asks and however often. Answers how many were settled.
+ */
+export async function settlePayments(db: Pool, tenant: Tenant, card: PaymentProvider | undefined): Promise<number> {
+  if (!card) return 0;
+  const open = await inShop(db, tenant, SYSTEM, (shop) => openPayments(shop, card));
+  let settled = 0;
+  for (const payment of open) {
+    const done = payment.status === 'abandoned' ? callOff(db, tenant, card, payment) : ask(db, tenant, card, payment);
+    if (await done) settled += 1;
+  }
+  return settled;
+}
+
+async function openPayments(shop: Shop, { name }: PaymentProvider): Promise<OpenPayment[]> {
+  await shop.run(
+    sql`update payments set status = 'abandoned', updated_at = now()
+      where site_id = ${shop.siteId} and order_id is null and status in ('started', 'pending', 'authorized', 'succeeded')
+        and updated_at <= now() - ${ORPHANED_AFTER}::interval`,
+  );
+  return shop.rows<OpenPayment & Record<string, unknown>>(
+    sql`select id, order_id, status, reference from payments
+      where site_id = ${shop.siteId} and provider = ${name}
+        and (status = 'abandoned' or (status = 'pending' and order_id is not null))
+      order by updated_at limit ${AT_ONCE}`,
+  );
+}
+
+async function callOff(db: Pool, tenant: Tenant, card: PaymentProvider, payment: OpenPayment): Promise<boolean> {
+  await card.cancel(payment);
+  const cancelled = await inShop(db, tenant, SYSTEM, (shop) =>
+    shop.run(
+      sql`update payments set status = 'cancelled', updated_at = now()
+        where site_id = ${shop.siteId} and id = ${payment.id} and status = 'abandoned'`,
+    ),
+  );
+  return cancelled > 0;
+}
+
+async function ask(db: Pool, tenant: Tenant, card: PaymentProvider, payment: OpenPayment): Promise<boolean> {
+  const outcome = await card.outcomeOf(payment);
+  if (!outcome || outcome.status === 'pending' || !payment.order_id) return false;
+  const event = { event_id: `${payment.id}:${outcome.status}`, provider: card.name, outcome };
+  const { order_id, id } = payment;
+  return inShop(db, tenant, SYSTEM, (shop) => takeEvent(shop, order_id, id, event));
+}
+
+export interface PaymentEvent {
+  provider: string;
+  /** What the provider calls the event; the same one sent twice has the same id. */
+  event_id: string;
+  outcome: Outcome;
+}
+
+/**
+ * What a provider says of the payment of an order takes effect: paid, authorized, or failed, which cancels the order. An
+ * event that came before changes nothing; answers whether this one did.
+ */
+export async function takeEvent(
+  shop: Shop,
+  order_id: string,
+  payment_id: string,
+  { provider, event_id, outcome }: PaymentEvent,
+): Promise<boolean> {
+  const order = await orders.lock(shop, order_id);
+  const fresh = await shop.run(
+    sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event_id})
+      on conflict do nothing`,
+  );
+  if (fresh === 0) return false;
+  const changed = await shop.run(
+    sql`update payments set status = ${outcome.status}, failure_reason = ${outcome.reason}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${payment_id} and order_id = ${order_id}
+        and status in ('started', 'pending', 'authorized')`,
+  );
+  if (changed === 0) return false;
+  if (outcome.status === 'succeeded' && canMove(order, 'payment_status', 'paid')) {
+    await orders.confirmPayment(shop, order, 'The card provider has the money.');
+  } else if (outcome.status === 'authorized' && canMove(order, 'payment_status', 'authorized')) {
+    await authorize(shop, order);
+  } else if (outcome.status === 'failed' && canMove(order, 'payment_status', 'failed')) {
+    await fail(shop, order, outcome);
+  }
+  return true;
+}
+
+async function authorize(shop: Shop, order: orders.LockedOrder): Promise<void> {
+  const after: Partial<OrderStates> = { payment_status: 'authorized' };
+  if (order.status === 'pending') after.status = 'confirmed';
+  await shop.run(
+    sql`update orders set payment_status = 'authorized', status = ${after.status ?? order.status}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order.id}`,
+  );
+  const message = 'The card provider has reserved the money.';
+  await events.record(shop, order.id, { type: 'payment_authorized', message, context: changesBetween(order, after) });
+}
+
+async function fail(shop: Shop, order: orders.LockedOrder, { reason }: Outcome): Promise<void> {
+  const after: Partial<OrderStates> = { payment_status: 'failed' };
+  const cancels = canMove(order, 'status', 'cancelled') && order.fulfillment_status === 'unfulfilled';
+  if (cancels) {
+    after.status = 'cancelled';
+    await orders.end(shop, order, after, { reason: 'other', restock: true });
+    await mail.enqueue(shop, 'order_cancelled', { order_id: order.id });
+  } else {
+    await shop.run(
+      sql`update orders set payment_status = 'failed', updated_at = now()
+        where site_id = ${shop.siteId} and id = ${order.id}`,
+    );
+  }
+  const context = { ...changesBetween(order, after), reason };
+  await events.record(shop, order.id, { type: 'payment_failed', message: 'The card payment failed.', context });
+}

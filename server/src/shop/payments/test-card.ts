@@ -1,0 +1,35 @@
+import type { Outcome, PaymentProvider } from './provider.ts';
+
+/**
+ * A card provider that takes no money: its tokens say what is to become of the payment. What it answers lies in the
+ * reference, so that it needs no memory and survives a restart. Unknown tokens are declined.
+ */
+export const testCard: PaymentProvider = {
+  name: 'test_card',
+  charge: async ({ id, card_token }) => answerOf(FATES[card_token] ?? 'declined', id),
+  async outcomeOf({ reference }) {
+    const [, fate, id] = /^test_(\w+?)_([0-9a-f-]{36})$/.exec(reference ?? '') ?? [];
+    return id ? answerOf(fate === 'late_success' ? 'success' : 'declined', id, reference) : undefined;
+  },
+  cancel: async () => undefined,
+};
+
+type Fate = 'success' | 'declined' | 'late_success' | 'late_declined';
+
+const FATES: Partial<Record<string, Fate>> = {
+  tok_success: 'success',
+  tok_declined: 'declined',
+  tok_late_success: 'late_success',
+  tok_late_declined: 'late_declined',
+};
+
+const STATUSES = {
+  success: 'succeeded',
+  declined: 'failed',
+  late_success: 'pending',
+  late_declined: 'pending',
+} as const;
+
+function answerOf(fate: Fate, id: string, reference: string | null = `test_${fate}_${id}`): Outcome {
+  return { status: STATUSES[fate], reference: reference ?? '', reason: fate === 'declined' ? 'card_declined' : null };
+}

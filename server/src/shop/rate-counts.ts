@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { query } from '../db/connect.ts';
+
+/** What is drawn from a limit: so many points for one key within so many seconds. */
+export interface Draw {
+  key: string;
+  points: number;
+  seconds: number;
+}
+
+export interface Drawn {
+  /** Below zero when the limit is overdrawn. */
+  remaining: number;
+  ms_until_reset: number;
+}
+
+/**
+ * Takes a point from each limit, in PostgreSQL: the count holds across processes, and there is no answer without it. Answers
+ * in the order of what was drawn. To be called with no connection held.
+ */
+export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
+  const keyed = draws.map(({ key, points, seconds }) => ({ hash: hashOf(key), points, seconds }));
+  const { rows } = await query<{ key_hash: string; points: number; ms: number }>(
+    db,
+    sql`insert into rate_counts as r (key_hash, points, expires_at)
+      select decode(d.hash, 'hex'), 1, now() + d.seconds * interval '1 second'
+      from jsonb_to_recordset(${JSON.stringify(keyed)}::jsonb) as d(hash text, seconds integer) order by d.hash
+      on conflict (key_hash) do update set
+        points = case when r.expires_at <= now() then 1 else r.points + 1 end,
+        expires_at = case when r.expires_at <= now() then excluded.expires_at else r.expires_at end
+      returning encode(key_hash, 'hex') as key_hash, points, (extract(epoch from expires_at - now()) * 1000)::float8 as ms`,
+  );
+  return keyed.map(({ hash, points }) => {
+    const row = rows.find(({ key_hash }) => key_hash === hash);
+    return { remaining: points - (row?.points ?? Number.POSITIVE_INFINITY), ms_until_reset: row?.ms ?? 0 };
+  });
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}

@@ -1,0 +1,31 @@
+import type { Handler } from '../http/contract.ts';
+import * as cartDiscounts from '../shop/cart-discounts.ts';
+import * as carts from '../shop/carts.ts';
+import * as shippingOptions from '../shop/shipping-options.ts';
+
+export const createCart: Handler<'storefront.createCart'> = ({ shop }) => carts.create(shop);
+
+export const getCart: Handler<'storefront.getCart'> = ({ shop, path }) => carts.get(shop, path.cart_id);
+
+export const addCartItem: Handler<'storefront.addCartItem'> = ({ shop, path, body }) =>
+  carts.addItem(shop, path.cart_id, body);
+
+export const updateCartItem: Handler<'storefront.updateCartItem'> = ({ shop, path, body }) =>
+  carts.updateItem(shop, path.cart_id, path.line_item_id, body.quantity);
+
+export const removeCartItem: Handler<'storefront.removeCartItem'> = ({ shop, path }) =>
+  carts.removeItem(shop, path.cart_id, path.line_item_id);
+
+export const applyDiscount: Handler<'storefront.applyDiscount'> = ({ shop, path, body }) =>
+  cartDiscounts.apply(shop, path.cart_id, body.code);
+
+export const removeDiscount: Handler<'storefront.removeDiscount'> = ({ shop, path }) =>
+  cartDiscounts.remove(shop, path.cart_id);
+
+export const listCartShippingOptions: Handler<'storefront.listCartShippingOptions'> = async ({
+  shop,
+  path,
+  query,
+}) => ({
+  shipping_options: await shippingOptions.choicesForCart(shop, path.cart_id, query.country),
+});

@@ -1,0 +1,321 @@
+import { expect, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+
+const cartPath = '/api/storefront/cart/{cart_id}';
+const itemsPath = '/api/storefront/cart/{cart_id}/items';
+const checkoutsPath = '/api/storefront/checkout';
+const checkoutPath = '/api/storefront/checkout/{checkout_id}';
+const completePath = '/api/storefront/checkout/{checkout_id}/complete';
+const cancelPath = '/api/storefront/checkout/{checkout_id}/cancel';
+const inventoryPath = '/api/dashboard/inventory';
+const unknown = '0192f3a0-5555-7000-8000-00000000dead';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+function at(checkout_id: string) {
+  return { params: { path: { checkout_id } } };
+}
+
+async function givenVariant(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
+  const product = await shop.givenProduct(input);
+  return { product, variant_id: product.variants[0]?.id ?? '' };
+}
+
+async function stockOf({ dashboard }: OpenShop, product_id: string) {
+  const { data } = await dashboard.GET(inventoryPath, { params: { query: { product_id } } });
+  const { on_hand, reserved } = data?.inventory[0] ?? {};
+  return { on_hand, reserved };
+}
+
+async function reprice({ dashboard }: OpenShop, product_id: string, price: string) {
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', { params: { path: { product_id } }, body: { price } });
+}
+
+test('a checkout holds the stock of its cart and says what is missing', async () => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  const { product, variant_id } = await givenVariant(shop);
+  const cart = await shop.givenCart([{ variant_id, quantity: 3 }]);
+
+  const { data, response } = await shop.storefront.POST(checkoutsPath, { body: { cart_id: cart.id } });
+
+  expect(response.status).toBe(201);
+  expect(data).toMatchObject({
+    cart_id: cart.id,
+    status: 'open',
+    checkout_url: expect.stringMatching(/^http:\/\/localhost\/checkout\/chk_[0-9A-Za-z]{38}$/),
+    subtotal: '30.00',
+    total: '30.00',
+    payment_methods: ['bank_transfer', 'card'],
+    missing: ['email', 'shipping_address', 'shipping_option_id', 'payment_method'],
+    items: [{ quantity: 3, available: true }],
+  });
+  expect(Date.parse(data?.reserved_until ?? '') - Date.now()).toBeGreaterThan(14 * 60_000);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 3 });
+});
+
+test('a cart has one checkout: beginning again renews it, with what the cart has by then', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const cart = await shop.givenCart([{ variant_id, quantity: 3 }]);
+  const path = { cart_id: cart.id };
+
+  const { data: first } = await shop.storefront.POST(checkoutsPath, { body: { cart_id: cart.id } });
+  await shop.storefront.POST(itemsPath, { params: { path }, body: { variant_id, quantity: 2 } });
+  const { data: second } = await shop.storefront.POST(checkoutsPath, { body: { cart_id: cart.id } });
+
+  expect(second?.id).toBe(first?.id);
+  expect(second?.checkout_url).toBe(first?.checkout_url);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 5 });
+});
+
+test('an empty cart has nothing to check out', async () => {
+  const { storefront } = await openShop();
+  const { data: cart } = await storefront.POST('/api/storefront/cart');
+
+  const { error, response } = await storefront.POST(checkoutsPath, { body: { cart_id: cart?.id ?? '' } });
+
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({ error: 'cart_empty' });
+});
+
+test('of stock that is short nothing is held, and each short line is named', async () => {
+  const shop = await openShop();
+  const [few, many] = [await givenVariant(shop, { inventory_quantity: 2 }), await givenVariant(shop)];
+  const cart = await shop.givenCart([
+    { variant_id: few.variant_id, quantity: 2 },
+    { variant_id: many.variant_id, quantity: 1 },
+  ]);
+  await shop.givenCheckout({ content: [{ variant_id: few.variant_id, quantity: 1 }] });
+
+  const { error, response } = await shop.storefront.POST(checkoutsPath, { body: { cart_id: cart.id } });
+
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({
+    error: 'insufficient_stock',
+    lines: [{ line_item_id: cart.items[0]?.id, variant_id: few.variant_id, requested: 2, available: 1 }],
+  });
+  expect(await stockOf(shop, many.product.id)).toEqual({ on_hand: 10, reserved: 0 });
+  expect(await stockOf(shop, few.product.id)).toEqual({ on_hand: 2, reserved: 1 });
+});
+
+test('a line that is no longer for sale cannot be checked out', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const cart = await shop.givenCart([{ variant_id, quantity: 1 }]);
+  const params = { path: { product_id: product.id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status: 'archived' } });
+
+  const { error } = await shop.storefront.POST(checkoutsPath, { body: { cart_id: cart.id } });
+
+  expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ variant_id, requested: 1, available: 0 }] });
+});
+
+test('what a checkout holds past its time goes to whoever needs it', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 2 });
+  const first = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
+  const cart = await shop.givenCart([]);
+  await shop.owner.query(`update commerce.checkouts set reserved_until = now() - interval '1 s' where id = $1`, [
+    first.id,
+  ]);
+  await shop.owner.query(
+    `insert into commerce.cart_items (site_id, id, cart_id, variant_id, product_id, name, quantity, price_seen)
+      values ($1, gen_random_uuid(), $2, $3, $4, 'Mug', 2, 10)`,
+    [shop.site_id, cart.id, variant_id, product.id],
+  );
+
+  const { response } = await shop.storefront.POST(checkoutsPath, { body: { cart_id: cart.id } });
+  const { error } = await shop.storefront.POST(completePath, { ...at(first.id), body: {} });
+
+  expect(response.status).toBe(201);
+  expect(error).toMatchObject({ error: 'insufficient_stock' });
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 2, reserved: 2 });
+});
+
+test('a checkout becomes ready when nothing is missing, with shipping and the tax of its country in the total', async () => {
+  const shop = await openShop();
+  await shop.givenTerms({ prices_include_tax: false, tax_rates: [{ country: 'DE', rate: '0.19' }] });
+
+  const checkout = await shop.givenCheckout({ content: '20.00' });
+
+  expect(checkout).toMatchObject({
+    status: 'ready',
+    missing: [],
+    subtotal: '20.00',
+    shipping_cost: '4.90',
+    tax_included: false,
+    shipping_option: { name: 'Parcel', price: '4.90', kind: 'delivery' },
+    shipping_address: { city: 'Berlin' },
+  });
+  const amounts = [checkout.subtotal, checkout.shipping_cost, checkout.tax].map(Number);
+  expect(Number(checkout.total)).toBeCloseTo(amounts.reduce((sum, amount) => sum + amount, 0));
+});
+
+test('fields left out of a change stay, and null takes them back', async () => {
+  const shop = await openShop();
+  const { id } = await shop.givenCheckout();
+
+  const { data } = await shop.storefront.PATCH(checkoutPath, { ...at(id), body: { email: null, note: 'Ring twice.' } });
+
+  expect(data).toMatchObject({
+    status: 'open',
+    email: null,
+    note: 'Ring twice.',
+    missing: ['email'],
+    payment_method: 'bank_transfer',
+  });
+});
+
+test('an address to ship to needs name, street, city and country; goods that are fetched need none', async () => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  const pickup = await shop.givenShippingOption({ name: 'Pick up', price: '0.00', kind: 'pickup' });
+
+  const { id, missing } = await shop.givenCheckout({ shipping_address: { last_name: 'Okafor', country: 'DE' } });
+  const { data } = await shop.storefront.PATCH(checkoutPath, {
+    ...at(id),
+    body: { shipping_address: null, shipping_option_id: pickup.id, payment_method: 'manual' },
+  });
+
+  expect(missing).toEqual(['shipping_address.address1', 'shipping_address.city']);
+  expect(data).toMatchObject({
+    status: 'ready',
+    shipping_option: { kind: 'pickup' },
+    payment_methods: ['bank_transfer', 'card', 'manual'],
+  });
+});
+
+test('a shipping option that is not offered for the address is refused, and one that no longer fits is dropped', async () => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  const domestic = await shop.givenShippingOption({ name: 'Domestic', countries: ['DE'] });
+  const { id } = await shop.givenCheckout({ shipping_option_id: domestic.id });
+
+  const { data: moved } = await shop.storefront.PATCH(checkoutPath, {
+    ...at(id),
+    body: { shipping_address: { last_name: 'Okafor', address1: 'Rue 1', city: 'Paris', country: 'FR' } },
+  });
+  const { error, response } = await shop.storefront.PATCH(checkoutPath, {
+    ...at(id),
+    body: { shipping_option_id: domestic.id },
+  });
+
+  expect(moved).toMatchObject({ status: 'open', shipping_option: null, missing: ['shipping_option_id'] });
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({ error: 'shipping_option_unavailable' });
+});
+
+test('a payment method that the shop does not offer is refused with those that it does', async () => {
+  const shop = await openShop();
+  const { id } = await shop.givenCheckout();
+
+  const { error, response } = await shop.storefront.PATCH(checkoutPath, {
+    ...at(id),
+    body: { payment_method: 'manual' },
+  });
+
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({ error: 'payment_method_unavailable', payment_methods: ['bank_transfer', 'card'] });
+});
+
+test('a cancelled checkout releases its stock and keeps its cart for another', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const { id, cart_id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
+
+  const { data } = await shop.storefront.POST(cancelPath, at(id));
+  const again = await shop.storefront.POST(cancelPath, at(id));
+  const { error } = await shop.storefront.POST(completePath, { ...at(id), body: {} });
+  const stock = await stockOf(shop, product.id);
+  const { data: another } = await shop.storefront.POST(checkoutsPath, { body: { cart_id } });
+
+  expect(data).toMatchObject({ status: 'cancelled', checkout_url: null, reserved_until: null });
+  expect(again.response.status).toBe(200);
+  expect(error).toMatchObject({ error: 'checkout_not_open', status: 'cancelled' });
+  expect(stock).toEqual({ on_hand: 10, reserved: 0 });
+  expect(another?.id).not.toBe(id);
+});
+
+test('a checkout past its time is gone, and its cart begins another', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const { id, cart_id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
+  await shop.owner.query(`update commerce.checkouts set expires_at = now() where id = $1`, [id]);
+
+  const read = await shop.storefront.GET(checkoutPath, at(id));
+  const patched = await shop.storefront.PATCH(checkoutPath, { ...at(id), body: { note: 'Late' } });
+  const completed = await shop.storefront.POST(completePath, { ...at(id), body: {} });
+  const { data: another } = await shop.storefront.POST(checkoutsPath, { body: { cart_id } });
+
+  for (const { response, error } of [read, patched, completed]) {
+    expect(response.status).toBe(410);
+    expect(error).toMatchObject({ error: 'checkout_expired', cart_id });
+  }
+  expect(another?.id).not.toBe(id);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 3 });
+});
+
+test("a customer's checkout begins with their e-mail and opens to them alone", async () => {
+  const shop = await openShop();
+  const [june, stranger, elsewhere] = [await shop.givenCustomer(), await shop.givenCustomer(), await openShop()];
+  const cart = await shop.givenCart('10.00', june.client);
+  const { data } = await june.client.POST(checkoutsPath, { body: { cart_id: cart.id } });
+  const id = data?.id ?? '';
+
+  const reads = await Promise.all(
+    [june.client, stranger.client, shop.storefront, elsewhere.storefront].map((client) =>
+      client.GET(checkoutPath, at(id)),
+    ),
+  );
+  const writes = await Promise.all(
+    [stranger.client, shop.storefront, elsewhere.storefront].flatMap((client) => [
+      client.PATCH(checkoutPath, { ...at(id), body: { note: 'Mine' } }),
+      client.POST(completePath, { ...at(id), body: {} }),
+      client.POST(cancelPath, at(id)),
+      client.POST(checkoutsPath, { body: { cart_id: cart.id } }),
+    ]),
+  );
+
+  expect(data).toMatchObject({ customer_id: june.id, email: june.email });
+  expect(reads.map(({ response }) => response.status)).toEqual([200, 404, 404, 404]);
+  expect(writes.map(({ response }) => response.status)).toEqual(Array(12).fill(404));
+});
+
+test('unknown checkouts and carts are not found', async () => {
+  const { storefront } = await openShop();
+
+  const answers = await Promise.all([
+    storefront.GET(checkoutPath, at(unknown)),
+    storefront.PATCH(checkoutPath, { ...at(unknown), body: { note: 'x' } }),
+    storefront.POST(completePath, { ...at(unknown), body: {} }),
+    storefront.POST(cancelPath, at(unknown)),
+    storefront.POST(checkoutsPath, { body: { cart_id: unknown } }),
+  ]);
+
+  expect(answers.map(({ response }) => response.status)).toEqual([404, 404, 404, 404, 404]);
+});
+
+test('reading a checkout reserves nothing, and shows the prices of this moment', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
+  await shop.owner.query(`update commerce.checkouts set reserved_until = now() where id = $1`, [id]);
+  await reprice(shop, product.id, '12.00');
+
+  const { data } = await shop.storefront.GET(checkoutPath, at(id));
+
+  expect(data).toMatchObject({ subtotal: '12.00', reserved_until: null, warnings: [{ code: 'price_changed' }] });
+});
+
+test('a change of the cart shows in its checkout', async () => {
+  const shop = await openShop();
+  const { variant_id } = await givenVariant(shop);
+  const { id, cart_id, items } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
+  const path = { cart_id, line_item_id: items[0]?.id ?? '' };
+  await shop.storefront.PATCH(`${cartPath}/items/{line_item_id}`, { params: { path }, body: { quantity: 4 } });
+
+  const { data } = await shop.storefront.GET(checkoutPath, at(id));
+
+  expect(data?.subtotal).toBe('40.00');
+});

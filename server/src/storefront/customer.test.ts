@@ -1,0 +1,477 @@
+import { randomUUID } from 'node:crypto';
+import sql from 'sql-template-tag';
+import { expect, test } from 'vitest';
+import { mailsTo } from '../../test/mail.ts';
+import { openShop } from '../../test/shop.ts';
+
+const register = '/api/storefront/customer/register';
+const verify = '/api/storefront/customer/verify-email';
+const resend = '/api/storefront/customer/verify-email/resend';
+const login = '/api/storefront/customer/login';
+const refresh = '/api/storefront/customer/refresh';
+const logout = '/api/storefront/customer/logout';
+const resetRequest = '/api/storefront/customer/reset-request';
+const reset = '/api/storefront/customer/reset';
+const me = '/api/storefront/customer/me';
+const password = '/api/storefront/customer/me/password';
+
+const PASSWORD = 'correct horse battery staple';
+const OTHER = 'a longer horse and a better staple';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+function address(): string {
+  return `june-${randomUUID()}@example.com`;
+}
+
+async function newestTo(shop: OpenShop, email: string) {
+  const mail = (await mailsTo(shop, email)).at(-1);
+  if (!mail) throw new Error(`There is no mail to ${email}.`);
+  return mail;
+}
+
+async function givenRegistration(shop: OpenShop, email: string, words = PASSWORD) {
+  await shop.storefront.POST(register, { body: { email, password: words, first_name: 'June' } });
+  return newestTo(shop, email);
+}
+
+async function logInAs({ storefront }: OpenShop, email: string, words: string) {
+  const { data, error, response } = await storefront.POST(login, { body: { email, password: words } });
+  return { session: data, error, status: response.status };
+}
+
+test('an account begins with the link in the mail, and not before', async () => {
+  const shop = await openShop();
+  const email = address();
+
+  const answer = await shop.storefront.POST(register, { body: { email, password: PASSWORD, first_name: 'June' } });
+  const { token, html } = await newestTo(shop, email);
+  const before = await logInAs(shop, email, PASSWORD);
+  const verified = await shop.storefront.POST(verify, { body: { token } });
+  const after = await logInAs(shop, email, PASSWORD);
+
+  expect([answer.response.status, answer.data]).toEqual([202, { status: 'verification_sent' }]);
+  expect(html).toContain(`http://localhost/account/${shop.site_id}/verify-email/${token}`);
+  expect([before.status, before.error]).toMatchObject([401, { error: 'invalid_credentials' }]);
+  expect(verified.data).toMatchObject({ email, first_name: 'June', email_verified_at: expect.any(String) });
+  expect(after.session).toMatchObject({ token_type: 'Bearer', customer: { email }, cart_id: null });
+  expect(after.session?.access_token).toMatch(/^cust_[0-9A-Za-z]{38}$/);
+});
+
+test('a verification link works once, and a newer one takes its place', async () => {
+  const shop = await openShop();
+  const email = address();
+  const first = await givenRegistration(shop, email);
+  await shop.storefront.POST(resend, { body: { email } });
+  const second = await newestTo(shop, email);
+
+  const replaced = await shop.storefront.POST(verify, { body: { token: first.token } });
+  const used = await Promise.all(
+    [1, 2, 3, 4].map(() => shop.storefront.POST(verify, { body: { token: second.token } })),
+  );
+
+  expect([replaced.response.status, replaced.error]).toMatchObject([400, { error: 'verification_token_invalid' }]);
+  expect(used.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400, 400]);
+});
+
+test('registering again with another password leaves no link that brings the one before', async () => {
+  const shop = await openShop();
+  const email = address();
+  const first = await givenRegistration(shop, email, PASSWORD);
+  const second = await givenRegistration(shop, email, OTHER);
+
+  const old = await shop.storefront.POST(verify, { body: { token: first.token } });
+  await shop.storefront.POST(verify, { body: { token: second.token } });
+
+  expect(old.response.status).toBe(400);
+  expect((await logInAs(shop, email, PASSWORD)).status).toBe(401);
+  expect((await logInAs(shop, email, OTHER)).status).toBe(200);
+});
+
+test('the owner of an address that has an account is told of the attempt, and nothing changes', async () => {
+  const shop = await openShop();
+  const { email } = await shop.givenCustomer();
+
+  const taken = await shop.storefront.POST(register, { body: { email, password: OTHER } });
+  const free = await shop.storefront.POST(register, { body: { email: address(), password: OTHER } });
+  const { subject, token } = await newestTo(shop, email);
+
+  expect([taken.response.status, taken.data]).toEqual([free.response.status, free.data]);
+  expect([subject, token]).toEqual([expect.stringContaining('You have an account'), '']);
+  expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
+  expect((await logInAs(shop, email, OTHER)).status).toBe(401);
+});
+
+test('a customer whom staff had entered keeps what staff knew, and gets the password', async () => {
+  const shop = await openShop();
+  const email = address();
+  const { data: entered } = await shop.dashboard.POST('/api/dashboard/customers', {
+    body: { email, first_name: 'Juniper', note: 'Likes blue' },
+  });
+
+  const { token } = await givenRegistration(shop, email);
+  const { data } = await shop.storefront.POST(verify, { body: { token } });
+
+  expect(data).toMatchObject({ id: entered?.id, first_name: 'Juniper' });
+});
+
+test('with the verified address come the guest orders of it, whatever the case, and no others', async () => {
+  const shop = await openShop();
+  const email = address();
+  const order = (to: string) =>
+    shop.owner.query(
+      sql`insert into commerce.orders (site_id, id, order_number, email, subtotal, total, currency, status,
+          payment_status, fulfillment_status, source)
+        values (${shop.site_id}, gen_random_uuid(), ${randomUUID()}, ${to}, 1.00, 1.00, 'EUR', 'completed', 'paid',
+          'delivered', 'storefront')`,
+    );
+  await order(email.toUpperCase());
+  await order(address());
+
+  const { token } = await givenRegistration(shop, email);
+  await shop.storefront.POST(verify, { body: { token } });
+  const { session } = await logInAs(shop, email, PASSWORD);
+  const { data } = await shop.storefront
+    .withCustomer(session?.access_token ?? '')
+    .GET('/api/storefront/customer/me/orders');
+
+  expect(data).toMatchObject({ total: 1, orders: [{ email: email.toUpperCase() }] });
+});
+
+test('a login is refused alike for a wrong password, an unknown address and an account of another shop', async () => {
+  const shop = await openShop();
+  const neighbour = await openShop();
+  const { email } = await shop.givenCustomer();
+
+  const answers = [
+    await logInAs(shop, email, 'not the password'),
+    await logInAs(shop, address(), PASSWORD),
+    await logInAs(neighbour, email, PASSWORD),
+  ];
+
+  const told = answers.map(({ status, error }) => ({ status, error: { ...error, request_id: '' } }));
+  expect(new Set(told.map((one) => JSON.stringify(one))).size).toBe(1);
+  expect(told[0]).toMatchObject({ status: 401, error: { error: 'invalid_credentials' } });
+});
+
+test('guesses sent at once are counted one by one, per shop and address', async () => {
+  const shop = await openShop();
+  const neighbour = await openShop();
+  const { email } = await shop.givenCustomer();
+  await neighbour.givenCustomer({ email });
+
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => logInAs(shop, email, `guess ${i}`)));
+
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(7);
+  expect((await logInAs(shop, email, PASSWORD)).status).toBe(429);
+  expect((await logInAs(neighbour, email, PASSWORD)).status).toBe(200);
+});
+
+test('a customer token is asked for at every call, and a wrong one never counts as none', async () => {
+  const shop = await openShop();
+  const neighbour = await openShop();
+  const { client, access_token } = await shop.givenCustomer();
+  const stranger = await neighbour.givenCustomer();
+  const cartOf = (authorization: string) =>
+    fetch(`${shop.baseUrl}/api/storefront/cart`, {
+      method: 'POST',
+      headers: {
+        'X-Site-ID': shop.site_id,
+        'X-Service-Token': shop.credentials.storefront_token,
+        'Idempotency-Key': randomUUID(),
+        Authorization: authorization,
+      },
+    });
+
+  expect((await client.GET(me)).response.status).toBe(200);
+  expect((await client.GET('/api/storefront/products')).response.status).toBe(200);
+  expect((await shop.storefront.GET(me)).response.status).toBe(401);
+  expect((await shop.storefront.withCustomer(stranger.access_token).GET(me)).response.status).toBe(401);
+  expect((await cartOf(`Bearer ${access_token}`)).status).toBe(201);
+  for (const wrong of [`Bearer ${stranger.access_token}`, 'Bearer cust_noise', 'Basic abc', 'Bearer', '']) {
+    expect((await cartOf(wrong)).status).toBe(401);
+  }
+});
+
+test('a token ends an hour after its last use, and 30 days after the login in any case', async () => {
+  const shop = await openShop();
+  const { client, session } = await shop.givenCustomer();
+  const endsIn = async (expires: string, renewable: string) =>
+    shop.owner.query(
+      sql`update commerce.customer_tokens set expires_at = now() + ${expires}::interval,
+        renewable_until = now() + ${renewable}::interval where site_id = ${shop.site_id}`,
+    );
+  const minutesLeft = async () => {
+    const { rows } = await shop.owner.query<{ minutes: number }>(
+      sql`select extract(epoch from expires_at - now())::float8 / 60 as minutes from commerce.customer_tokens
+        where site_id = ${shop.site_id}`,
+    );
+    return rows[0]?.minutes;
+  };
+
+  const minutes = (Date.parse(session.expires_at) - Date.now()) / 60_000;
+  const days = (Date.parse(session.renewable_until) - Date.now()) / 86_400_000;
+  expect([minutes, days]).toEqual([expect.closeTo(60, 0), expect.closeTo(30, 1)]);
+  await endsIn('1 minute', '20 days');
+  expect((await client.GET(me)).response.status).toBe(200);
+  await expect.poll(minutesLeft).toBeCloseTo(60, 0);
+  await endsIn('1 minute', '30 minutes');
+  expect((await client.GET(me)).response.status).toBe(200);
+  await expect.poll(minutesLeft).toBeCloseTo(30, 0);
+  await endsIn('0', '30 minutes');
+  expect((await client.GET(me)).response.status).toBe(401);
+  await endsIn('1 hour', '0');
+  expect((await client.GET(me)).response.status).toBe(401);
+});
+
+test('a renewed token takes over, and the old one goes on for a minute at most', async () => {
+  const shop = await openShop();
+  const { client, session } = await shop.givenCustomer();
+
+  const { data: renewed } = await client.POST(refresh);
+  const both = [client, shop.storefront.withCustomer(renewed?.access_token ?? '')];
+
+  expect(renewed).toMatchObject({ renewable_until: session.renewable_until, customer: { id: session.customer.id } });
+  expect(renewed?.access_token).not.toBe(session.access_token);
+  for (const one of both) expect((await one.GET(me)).response.status).toBe(200);
+  const { rows } = await shop.owner.query<{ seconds: number }>(
+    sql`select extract(epoch from expires_at - now())::float8 as seconds from commerce.customer_tokens
+      where site_id = ${shop.site_id} and replaced_at is not null`,
+  );
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.seconds).toBeLessThanOrEqual(60);
+});
+
+test('a logout ends the session with all its tokens, those being made included, and no other session', async () => {
+  const shop = await openShop();
+  const { client, email } = await shop.givenCustomer();
+  const { session: other } = await logInAs(shop, email, PASSWORD);
+
+  const renewals = Array.from({ length: 8 }, () => client.POST(refresh));
+  const [{ response }, ...renewed] = await Promise.all([client.POST(logout), ...renewals]);
+
+  expect(response.status).toBe(204);
+  for (const { data } of renewed) {
+    if (data) expect((await shop.storefront.withCustomer(data.access_token).GET(me)).response.status).toBe(401);
+  }
+  expect((await client.GET(me)).response.status).toBe(401);
+  expect((await shop.storefront.withCustomer(other?.access_token ?? '').GET(me)).response.status).toBe(200);
+});
+
+test('a login or a renewal repeated with its key brings the same token, until that is revoked', async () => {
+  const shop = await openShop();
+  const { email } = await shop.givenCustomer();
+  const keyed = () => ({ params: { header: { 'Idempotency-Key': randomUUID() } } });
+  const call = { body: { email, password: PASSWORD }, ...keyed() };
+
+  const first = await shop.storefront.POST(login, call);
+  const again = await shop.storefront.POST(login, call);
+  const client = shop.storefront.withCustomer(first.data?.access_token ?? '');
+  const renewal = keyed();
+  const renewed = await client.POST(refresh, renewal);
+  const renewedAgain = await client.POST(refresh, renewal);
+  await client.POST(logout);
+  const dead = await shop.storefront.POST(login, call);
+
+  expect(again.data).toEqual(first.data);
+  expect(renewedAgain.data).toEqual(renewed.data);
+  expect([dead.response.status, dead.error]).toMatchObject([409, { error: 'key_not_active' }]);
+});
+
+test('the key of one session does not open the answer of another', async () => {
+  const shop = await openShop();
+  const { client, email } = await shop.givenCustomer();
+  const { session } = await logInAs(shop, email, PASSWORD);
+  const call = { params: { header: { 'Idempotency-Key': randomUUID() } } };
+  await client.POST(refresh, call);
+
+  const { error, response } = await shop.storefront.withCustomer(session?.access_token ?? '').POST(refresh, call);
+
+  expect(response.status).toBe(422);
+  expect(error).toMatchObject({ detail: [{ type: 'idempotency_conflict' }] });
+});
+
+test('a reset link sets a new password once and ends every session', async () => {
+  const shop = await openShop();
+  const { client, email } = await shop.givenCustomer();
+
+  const known = await shop.storefront.POST(resetRequest, { body: { email: email.toUpperCase() } });
+  const unknown = await shop.storefront.POST(resetRequest, { body: { email: address() } });
+  const { token, html } = await newestTo(shop, email);
+  const tries = await Promise.all(
+    [1, 2, 3].map(() => shop.storefront.POST(reset, { body: { token, new_password: OTHER } })),
+  );
+
+  expect([known.response.status, known.data]).toEqual([unknown.response.status, unknown.data]);
+  expect(html).toContain(`http://localhost/account/${shop.site_id}/reset/${token}`);
+  expect(tries.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400]);
+  expect(tries.find(({ data }) => data)?.data).toMatchObject({ email });
+  expect(tries.find(({ error }) => error)?.error).toMatchObject({ error: 'reset_token_invalid' });
+  expect((await client.GET(me)).response.status).toBe(401);
+  expect((await logInAs(shop, email, PASSWORD)).status).toBe(401);
+  expect((await logInAs(shop, email, OTHER)).status).toBe(200);
+  expect((await newestTo(shop, email)).subject).toContain('has changed');
+});
+
+test('a reset link dies with a newer one, after 30 minutes, and in another shop', async () => {
+  const shop = await openShop();
+  const neighbour = await openShop();
+  const { email } = await shop.givenCustomer();
+  const request = async () => {
+    await shop.storefront.POST(resetRequest, { body: { email } });
+    return (await newestTo(shop, email)).token;
+  };
+  const statusOf = async ({ storefront }: OpenShop, token: string) =>
+    (await storefront.POST(reset, { body: { token, new_password: OTHER } })).response.status;
+  const first = await request();
+  const second = await request();
+
+  expect(await statusOf(shop, first)).toBe(400);
+  expect(await statusOf(neighbour, second)).toBe(400);
+  const { rows } = await shop.owner.query<{ minutes: number }>(
+    sql`update commerce.customer_codes set expires_at = now() where site_id = ${shop.site_id}
+      returning extract(epoch from old.expires_at - now())::float8 / 60 as minutes`,
+  );
+  expect(rows[0]?.minutes).toBeCloseTo(30, 0);
+  expect(await statusOf(shop, second)).toBe(400);
+  expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
+});
+
+test('nothing is sent to an address that nobody has, and the queue holds no secret', async () => {
+  const shop = await openShop();
+  const email = address();
+  await shop.storefront.POST(resetRequest, { body: { email } });
+  await shop.storefront.POST(resend, { body: { email } });
+  await shop.storefront.POST(register, { body: { email: address(), password: PASSWORD } });
+
+  const { rows } = await shop.owner.query(
+    sql`select payload from graphile_worker._private_jobs where payload ->> 'site_id' = ${shop.site_id}`,
+  );
+
+  expect(rows).toHaveLength(3);
+  expect(JSON.stringify(rows)).not.toMatch(/vrf_|rst_|argon2|staple/);
+  expect(await mailsTo(shop, email)).toEqual([]);
+});
+
+test('a profile changes in the fields given, and null empties one', async () => {
+  const shop = await openShop();
+  const { client } = await shop.givenCustomer();
+
+  await client.PATCH(me, { body: { phone: '+49 30 1234567', marketing_opt_in: true } });
+  const { data } = await client.PATCH(me, { body: { last_name: null } });
+
+  expect(data).toMatchObject({ first_name: 'June', last_name: null, phone: '+49 30 1234567', marketing_opt_in: true });
+  expect((await client.GET(me)).data).toEqual(data);
+});
+
+test('another address needs the password, and counts from when its link is used', async () => {
+  const shop = await openShop();
+  const { client, email } = await shop.givenCustomer();
+  const next = address();
+
+  const wrong = await client.PATCH(me, { body: { email: next, current_password: 'not the password' } });
+  const asked = await client.PATCH(me, { body: { email: next, current_password: PASSWORD } });
+  const { token } = await newestTo(shop, next);
+  const { data } = await shop.storefront.POST(verify, { body: { token } });
+
+  expect([wrong.response.status, wrong.error]).toMatchObject([401, { error: 'invalid_credentials' }]);
+  expect(asked.data).toMatchObject({ email });
+  expect(data).toMatchObject({ email: next });
+  expect((await client.GET(me)).data).toMatchObject({ email: next });
+  expect((await logInAs(shop, email, PASSWORD)).status).toBe(401);
+  expect((await logInAs(shop, next, PASSWORD)).status).toBe(200);
+  expect((await newestTo(shop, email)).subject).toContain('has changed');
+});
+
+test('an address that another customer has is not taken and not told', async () => {
+  const shop = await openShop();
+  const { client, email } = await shop.givenCustomer();
+  const other = await shop.givenCustomer();
+
+  const { data } = await client.PATCH(me, { body: { email: other.email, current_password: PASSWORD } });
+
+  expect(data).toMatchObject({ email });
+  expect(await newestTo(shop, other.email)).toMatchObject({ subject: expect.stringContaining('Someone'), token: '' });
+});
+
+test('a new password ends every other session, and the one that set it goes on', async () => {
+  const shop = await openShop();
+  const { client, email } = await shop.givenCustomer();
+  const { session } = await logInAs(shop, email, PASSWORD);
+  await shop.storefront.POST(resetRequest, { body: { email } });
+  const { token } = await newestTo(shop, email);
+
+  const wrong = await client.POST(password, { body: { current_password: OTHER, new_password: OTHER } });
+  const changed = await client.POST(password, { body: { current_password: PASSWORD, new_password: OTHER } });
+
+  expect(wrong.response.status).toBe(401);
+  expect(changed.data).toMatchObject({ email });
+  expect((await client.GET(me)).response.status).toBe(200);
+  expect((await shop.storefront.withCustomer(session?.access_token ?? '').GET(me)).response.status).toBe(401);
+  expect((await shop.storefront.POST(reset, { body: { token, new_password: PASSWORD } })).response.status).toBe(400);
+  expect((await logInAs(shop, email, OTHER)).status).toBe(200);
+});
+
+test('a closed account is gone, its orders stay without it, and its address is free again', async () => {
+  const shop = await openShop();
+  const { client, id, email } = await shop.givenCustomer();
+  const cart = await shop.givenCart('10.00', client);
+  await client.POST('/api/storefront/customer/me/addresses', { body: ADDRESS });
+
+  const { data } = await client.DELETE(me);
+
+  expect(data).toEqual({ id, deleted: true });
+  expect((await client.GET(me)).response.status).toBe(401);
+  expect((await logInAs(shop, email, PASSWORD)).status).toBe(401);
+  const path = { customer_id: id };
+  expect(
+    (await shop.dashboard.GET('/api/dashboard/customers/{customer_id}', { params: { path } })).response.status,
+  ).toBe(404);
+  const { rows } = await shop.owner.query(
+    sql`select customer_id, status from commerce.carts where site_id = ${shop.site_id} and id = ${cart.id}`,
+  );
+  expect(rows).toEqual([{ customer_id: null, status: 'expired' }]);
+  await expect(shop.givenCustomer({ email })).resolves.toMatchObject({ email });
+});
+
+test('closing an account gives back what its checkout and its code held', async () => {
+  const shop = await openShop();
+  const { client } = await shop.givenCustomer();
+  const { variants } = await shop.givenProduct({ inventory_quantity: 3 });
+  const cart = await shop.givenCart([{ variant_id: variants[0]?.id ?? '', quantity: 3 }], client);
+  await shop.givenDiscount({ usage_limit: 1 });
+  const path = { cart_id: cart.id };
+  await client.POST('/api/storefront/cart/{cart_id}/discounts', { params: { path }, body: { code: 'TEN' } });
+  const { data } = await client.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+
+  await client.DELETE(me);
+
+  expect(data).toMatchObject({ status: 'open' });
+  const { rows } = await shop.owner.query(
+    sql`select v.reserved, d.usage_count, c.status, c.email from commerce.variants v
+      join commerce.discounts d using (site_id) join commerce.checkouts c using (site_id) where site_id = ${shop.site_id}`,
+  );
+  expect(rows).toEqual([{ reserved: 0, usage_count: 0, status: 'cancelled', email: null }]);
+});
+
+const ADDRESS = { last_name: 'Okafor', address1: 'Elm Street 1', city: 'Berlin', country: 'DE' };
+
+test('at login a guest takes the cart along, and what cannot be merged is no error', async () => {
+  const shop = await openShop();
+  const { email } = await shop.givenCustomer();
+  const guest = await shop.givenCart();
+  const body = { email, password: PASSWORD, cart_id: guest.id };
+
+  const { data } = await shop.storefront.POST(login, { body });
+  const again = await shop.storefront.POST(login, { body });
+  const unknown = await shop.storefront.POST(login, { body: { ...body, cart_id: randomUUID() } });
+
+  expect(data?.cart_id).not.toBe(guest.id);
+  const path = { cart_id: data?.cart_id ?? '' };
+  const cart = await shop.storefront
+    .withCustomer(data?.access_token ?? '')
+    .GET('/api/storefront/cart/{cart_id}', { params: { path } });
+  expect(cart.data).toMatchObject({ items: [{ quantity: 1 }] });
+  expect([again.data?.cart_id, unknown.data?.cart_id]).toEqual([data?.cart_id, data?.cart_id]);
+});

@@ -1,0 +1,122 @@
+import { actorOf } from '../http/callers.ts';
+import type { Beforehand, Call, Handler, OperationId } from '../http/contract.ts';
+import * as addresses from '../shop/addresses.ts';
+import * as carts from '../shop/carts.ts';
+import * as account from '../shop/customer-account.ts';
+import * as erasure from '../shop/customer-erasure.ts';
+import * as registration from '../shop/customer-registration.ts';
+import * as sessions from '../shop/customer-sessions.ts';
+import { expireUnpaid } from '../shop/order-expiry.ts';
+import * as orders from '../shop/orders.ts';
+import { hashPassword } from '../shop/passwords.ts';
+
+export const registerCustomer: Beforehand<'storefront.registerCustomer'> = {
+  async beforehand({ body: { email, password, ...profile } }) {
+    const password_hash = await hashPassword(password);
+    return async ({ shop }) => {
+      await registration.register(shop, { email, password_hash, profile });
+      return { status: 'verification_sent' };
+    };
+  },
+};
+
+export const verifyEmail: Handler<'storefront.verifyEmail'> = ({ shop, body }) =>
+  registration.verifyEmail(shop, body.token);
+
+export const resendVerification: Handler<'storefront.resendVerification'> = async ({ shop, body }) => {
+  await registration.resendVerification(shop, body.email);
+  return { status: 'verification_sent' };
+};
+
+export const loginCustomer: Beforehand<'storefront.loginCustomer'> = {
+  async beforehand({ db, caller, body: { email, password, cart_id } }) {
+    const verified = await sessions.verifyLogin(db, caller.tenant, actorOf(caller), email, password);
+    return async ({ shop }) => {
+      const session = await sessions.open(shop, verified);
+      const merged = cart_id ? await carts.mergeAtLogin(shop, cart_id, verified.customer_id) : null;
+      return { ...session, cart_id: merged ?? session.cart_id };
+    };
+  },
+};
+
+export const refreshCustomerToken: Handler<'storefront.refreshCustomerToken'> = ({ shop, caller }) =>
+  sessions.refresh(shop, sessionOf(caller).token_id);
+
+export const logoutCustomer: Handler<'storefront.logoutCustomer'> = async ({ shop, caller }) => {
+  await sessions.close(shop, sessionOf(caller).id);
+  return undefined;
+};
+
+export const requestPasswordReset: Handler<'storefront.requestPasswordReset'> = async ({ shop, body }) => {
+  await registration.requestReset(shop, body.email);
+  return { status: 'reset_sent' };
+};
+
+export const resetPassword: Beforehand<'storefront.resetPassword'> = {
+  async beforehand({ db, caller, body }) {
+    const password_hash = await registration.prepareReset(db, caller.tenant, actorOf(caller), body);
+    return ({ shop }) => registration.reset(shop, body.token, password_hash);
+  },
+};
+
+export const getCustomer: Handler<'storefront.getCustomer'> = ({ shop }) => account.profile(shop);
+
+export const updateCustomer: Beforehand<'storefront.updateCustomer'> = {
+  async beforehand({ db, caller, body: { current_password, ...patch } }) {
+    if (current_password !== undefined) {
+      await sessions.verifyAgain(db, caller.tenant, actorOf(caller), current_password);
+    }
+    return ({ shop }) => account.update(shop, patch);
+  },
+};
+
+export const deleteCustomer: Handler<'storefront.deleteCustomer'> = ({ shop, caller }) =>
+  erasure.remove(shop, customerOf(caller));
+
+export const changePassword: Beforehand<'storefront.changePassword'> = {
+  async beforehand({ db, caller, body }) {
+    const change = await account.preparePasswordChange(db, caller.tenant, actorOf(caller), body);
+    return ({ shop }) => account.changePassword(shop, change, sessionOf(caller).id);
+  },
+};
+
+export const listAddresses: Handler<'storefront.listAddresses'> = async ({ shop, caller }) => ({
+  addresses: await addresses.list(shop, customerOf(caller)),
+});
+
+export const createAddress: Handler<'storefront.createAddress'> = ({ shop, caller, body }) =>
+  addresses.create(shop, customerOf(caller), body);
+
+export const updateAddress: Handler<'storefront.updateAddress'> = ({ shop, caller, path, body }) =>
+  addresses.update(shop, customerOf(caller), path.address_id, body);
+
+export const deleteAddress: Handler<'storefront.deleteAddress'> = ({ shop, caller, path }) =>
+  addresses.remove(shop, customerOf(caller), path.address_id);
+
+/** Orders past their deadline are expired before they are shown. */
+export const listCustomerOrders: Beforehand<'storefront.listCustomerOrders'> = {
+  async beforehand({ caller, db }) {
+    await expireUnpaid(db, caller.tenant);
+    return ({ shop, query }) => orders.listOfCustomer(shop, customerOf(caller), query);
+  },
+};
+
+export const getCustomerOrder: Beforehand<'storefront.getCustomerOrder'> = {
+  async beforehand({ caller, db, path }) {
+    await expireUnpaid(db, caller.tenant, path.order_id);
+    return ({ shop }) => orders.getOfCustomer(shop, customerOf(caller), path.order_id);
+  },
+};
+
+type Caller = Call<OperationId>['caller'];
+
+/** The contract asks for the customer's token wherever this is called. */
+function customerOf({ customer_id }: Caller): string {
+  if (!customer_id) throw new Error('The operation was reached without a customer.');
+  return customer_id;
+}
+
+function sessionOf({ session }: Caller): NonNullable<Caller['session']> {
+  if (!session) throw new Error('The operation was reached without a session.');
+  return session;
+}

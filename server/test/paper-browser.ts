@@ -1,0 +1,77 @@
+/** A browser of paper: it keeps cookies, follows redirects, and sends the forms that it reads, as a real one would. */
+export class PaperBrowser {
+  readonly #origin: string;
+  readonly #cookies = new Map<string, string>();
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  /** Opens an address; whatever its host, it is asked of the server under test. */
+  async open(address: string, init: RequestInit = {}): Promise<Page> {
+    const { pathname, search } = new URL(address, this.#origin);
+    const headers = { Cookie: [...this.#cookies].map((pair) => pair.join('=')).join('; '), ...init.headers };
+    const response = await fetch(this.#origin + pathname + search, { ...init, headers, redirect: 'manual' });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      this.#cookies.set(name, value);
+    }
+    return { response, path: pathname, html: await response.text() };
+  }
+
+  /** Fills in the form of a page that has the button, and presses it. Redirects are followed. */
+  async press(page: Page, action: string, entries: Record<string, string> = {}): Promise<Page> {
+    const fields = formWith(page.html, action);
+    for (const [name, value] of Object.entries(entries)) fields.set(name, value);
+    fields.set('action', action);
+    return this.send(page.path, fields);
+  }
+
+  /** Posts a form from our own page. */
+  async send(path: string, fields: URLSearchParams, headers: Record<string, string> = {}): Promise<Page> {
+    const sent = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin', ...headers };
+    const page = await this.open(path, { method: 'POST', body: fields, headers: sent });
+    const target = page.response.headers.get('Location');
+    return page.response.status === 303 && target ? this.open(target) : page;
+  }
+}
+
+export interface Page {
+  response: Response;
+  path: string;
+  html: string;
+}
+
+/** What the form with the button would send without being touched. */
+export function formWith(html: string, action: string): URLSearchParams {
+  const forms = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/g)].map(([form]) => form);
+  const button = new RegExp(`<button[^>]*value="${action}"`);
+  // A button may stand outside of its form and name it.
+  const form = forms.find((text) => button.test(text)) ?? (button.test(html) ? forms[0] : undefined);
+  if (!form) throw new Error(`The page has no form with ${action}.`);
+  const fields = new URLSearchParams();
+  for (const [input] of form.matchAll(/<input\b[^>]*>/g)) {
+    const name = attribute(input, 'name');
+    const isChoice = attribute(input, 'type') === 'radio';
+    if (name && (!isChoice || /\schecked\b/.test(input))) fields.set(name, attribute(input, 'value') ?? '');
+  }
+  for (const [, opening = '', content = ''] of form.matchAll(/<select\b([^>]*)>([\s\S]*?)<\/select>/g)) {
+    const chosen = /<option value="([^"]*)" selected/.exec(content)?.[1] ?? '';
+    fields.set(attribute(opening, 'name') ?? '', chosen);
+  }
+  for (const [, opening = '', content = ''] of form.matchAll(/<textarea\b([^>]*)>\n?([\s\S]*?)<\/textarea>/g)) {
+    fields.set(attribute(opening, 'name') ?? '', unescaped(content));
+  }
+  return fields;
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+  return value === undefined ? undefined : unescaped(value);
+}
+
+/** Markup as its text. */
+export function unescaped(text: string): string {
+  const characters: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
+  return text.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity] ?? entity);
+}
