@@ -99,9 +99,21 @@ function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string 
   if (code === 'sync_key_limit') return 'Revoke one first: commerce sync-keys list, commerce sync-keys revoke ID';
   if (code === 'quantity_changed')
     return `There are ${told.actual ?? 'others'} now. Count again, then --expected that.`;
+  if (code === 'invalid_transition') return transitionRemedy(told);
+  if (code === 'payment_not_awaiting' && told.next === 'cancel_or_refund') {
+    return 'Send the money back, or have it ordered again: the order is expired, and its stock was given back.';
+  }
+  if (code === 'refund_exceeds_paid') return `Refund at most ${told.refundable}.`;
+  if (code === 'fulfillment_exceeds_remaining') return 'See what is left to ship: commerce orders get ORDER';
+  if (code === 'discount_in_use') return 'Switch it off: commerce discounts update CODE --disable';
   if (status === 429 && retryAfterMs !== undefined) return `Wait ${Math.ceil(retryAfterMs / 1000)} s, then try again.`;
   if (status === 422) return 'Mend the fields named.';
   return remedies()[code]?.remedy ?? 'Check that the address is that of the commerce server.';
+}
+
+function transitionRemedy({ field, from, allowed }: Record<string, unknown>): string {
+  const ways = Array.isArray(allowed) && allowed.length > 0 ? `can only become ${allowed.join(' or ')}` : 'is final';
+  return `Its ${field} is ${from}, which ${ways}. See: commerce orders get ORDER`;
 }
 
 /** The contract's own advice, which knows every code. Read when it is needed, for it is large. */

@@ -1,9 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { addCollections } from './commands/collections.ts';
+import { addCustomers } from './commands/customers.ts';
+import { addDiscounts } from './commands/discounts.ts';
 import { addInventory } from './commands/inventory.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
+import { addOrders } from './commands/orders.ts';
 import { addProducts } from './commands/products.ts';
+import { addShippingOptions } from './commands/shipping-options.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
 import { addWhoami } from './commands/whoami.ts';
 import { EXIT, type Report, reportOf } from './errors.ts';
@@ -31,7 +35,8 @@ Examples:
   $ commerce login --demo
   $ commerce products import products.csv --dry-run
   $ commerce products list --q lamp
-  $ commerce inventory adjust MUG-1 --delta 24 --reason received`;
+  $ commerce inventory adjust MUG-1 --delta 24 --reason received
+  $ commerce orders mark-paid 1001`;
 
 /**
  * Runs one command line and resolves to its exit code. Results go to stdout, everything else to stderr. Only a bug of
@@ -77,6 +82,10 @@ function createProgram(terminal: Terminal): Command {
   addProducts(program, terminal);
   addCollections(program, terminal);
   addInventory(program, terminal);
+  addOrders(program, terminal);
+  addDiscounts(program, terminal);
+  addShippingOptions(program, terminal);
+  addCustomers(program, terminal);
   return program;
 }
 

@@ -24,6 +24,16 @@ export async function askSecret(terminal: Terminal, question: string): Promise<s
   return secret;
 }
 
+/**
+ * Lets a person agree before something is done; anything but a yes ends the command as cancelled. Where nobody can be
+ * asked it is a usage error: a program agrees with --yes.
+ */
+export async function confirm(terminal: Terminal, question: string): Promise<void> {
+  if (!canAsk(terminal)) throw usageError('This needs a yes, and there is nobody to ask.', 'Add --yes.');
+  const answer = await readLine(terminal, `${question} [y/N] `, false);
+  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw usageError('Cancelled. Nothing was changed.');
+}
+
 const LONGEST_SECRET = 4096;
 
 async function firstLine(stdin: AsyncIterable<Buffer>): Promise<string> {

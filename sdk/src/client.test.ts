@@ -16,6 +16,11 @@ const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken: 's
 const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1' });
 const product_id = '0192f3a0-4444-7000-8000-000000000001';
 const params = { path: { product_id } };
+const cart = { path: { cart_id: product_id } };
+const linePath = '/api/storefront/cart/{cart_id}/items/{line_item_id}';
+const line = { path: { cart_id: product_id, line_item_id: product_id } };
+const checkoutPath = '/api/storefront/checkout/{checkout_id}';
+const checkout = { path: { checkout_id: product_id } };
 
 const shop = {
   site_id: siteId,
@@ -64,6 +69,27 @@ describe('credentials', () => {
     ]);
   });
 
+  test('a customer comes beside the shop, in a client that leaves the guest one as it is', async () => {
+    const requests = answerAll({});
+
+    const options = { baseUrl, siteId, storefrontToken: 'stk_1', customerToken: 'cust_1' };
+    const first = createStorefrontClient(options);
+    await first.GET('/api/storefront/customer/me');
+    await first.withCustomer('cust_2').GET('/api/storefront/customer/me');
+    await storefront.withCustomer('cust_3').GET('/api/storefront/customer/me');
+    await storefront.POST('/api/storefront/cart');
+
+    const sent = requests.map(({ headers }) =>
+      ['X-Site-ID', 'X-Service-Token', 'Authorization'].map((name) => headers.get(name)),
+    );
+    expect(sent).toEqual([
+      [siteId, 'stk_1', 'Bearer cust_1'],
+      [siteId, 'stk_1', 'Bearer cust_2'],
+      [siteId, 'stk_1', 'Bearer cust_3'],
+      [siteId, 'stk_1', null],
+    ]);
+  });
+
   test('logging in needs none', async () => {
     const requests = answerAll({});
 
@@ -80,6 +106,8 @@ describe('credentials', () => {
     expect(() => createStorefrontClient({ baseUrl, siteId, storefrontToken: '' })).toThrow(
       'storefrontToken is missing.',
     );
+    expect(() => storefront.withCustomer(unset)).toThrow('customerToken is missing.');
+    expect(() => storefront.withCustomer('')).toThrow('customerToken is missing.');
   });
 });
 
@@ -197,6 +225,12 @@ export function typesRefuseWhatTheContractDoesNotHave() {
   void storefront.GET('/api/storefront/products', { params: { query: { colour: 'red' } } });
   // @ts-expect-error There is no such option.
   void storefront.GET('/api/storefront/products', { param: {} });
+  // @ts-expect-error The code is required.
+  void storefront.POST('/api/storefront/cart/{cart_id}/discounts', { params: cart, body: {} });
+  // @ts-expect-error A quantity is a number.
+  void storefront.PATCH(linePath, { params: line, body: { quantity: '2' } });
+  // @ts-expect-error What is free is not for the shopper to say.
+  void storefront.PATCH(checkoutPath, { params: checkout, body: { payment_method: 'free' } });
   // @ts-expect-error One credential, not two.
   createDashboardClient({ baseUrl, apiKey: 'key_1', sessionToken: 'mch_1' });
   // @ts-expect-error Nor none.
@@ -210,6 +244,9 @@ test('answers are typed, with their enums open', () => {
   expectTypeOf<Product>().toEqualTypeOf<Schemas['Product']>();
   expectTypeOf<Product['price']>().toEqualTypeOf<string>();
   expectTypeOf<string>().toExtend<Product['status']>();
+  const complete = () =>
+    unwrap(storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params: checkout, body: {} }));
+  expectTypeOf<Awaited<ReturnType<typeof complete>>['order']>().toEqualTypeOf<Schemas['Order']>();
   const logout = () => unwrap(dashboard.POST('/api/dashboard/auth/logout'));
   expectTypeOf<Awaited<ReturnType<typeof logout>>>().toEqualTypeOf<undefined>();
 });

@@ -82,6 +82,16 @@ describe('what is tried again', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test('a completion keeps its key, so that a lost answer makes no second order', async () => {
+    const calls = answer(lost, () => refusal(503, 'unavailable', { retryable: true }), fine);
+    const params = { path: { checkout_id: siteId } };
+
+    await storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
+
+    expect(calls).toHaveLength(3);
+    expect(new Set(calls.map(({ key }) => key)).size).toBe(1);
+  });
+
   test('an answer that breaks off', async () => {
     const server = await listen((response) => {
       response.write('{"products":[', () => response.destroy());
@@ -97,6 +107,9 @@ describe('what is tried again', () => {
 describe('what is not', () => {
   test.each([
     ['a conflict', () => refusal(409, 'slug_taken')],
+    ['a total that is not what the human saw', () => refusal(409, 'price_changed')],
+    ['a card that was declined', () => refusal(409, 'payment_failed')],
+    ['a code that is used up', () => refusal(400, 'discount_usage_limit_reached')],
     ['a wrong credential', () => refusal(401, 'invalid_token')],
     ['a 503 that says trying again is of no use', () => refusal(503, 'unavailable')],
     ['an error of unknown kind', () => new HttpResponse('<h1>Oops</h1>', { status: 500 })],

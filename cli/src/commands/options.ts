@@ -19,6 +19,54 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** An amount of money, as the server takes it: "12.50". Its digits and bounds are the server's to judge. */
+export function amount(text: string): string {
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Give an amount such as 12.50.');
+  return text;
+}
+
+/** A moment; of a day without a time its beginning, in the zone of whoever calls. */
+export function since(text: string): string {
+  return momentOf(text, 0);
+}
+
+/** A moment; of a day without a time its end, in the zone of whoever calls. */
+export function until(text: string): string {
+  return momentOf(text, 1);
+}
+
+function momentOf(text: string, daysLater: number): string {
+  const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
+  const isDay = year !== undefined && month !== undefined && day !== undefined;
+  const date = isDay ? new Date(year, month - 1, day + daysLater) : new Date(text);
+  // A day that no calendar has, such as 2026-02-30, would become one of the next month.
+  const exists = isDay ? new Date(year, month - 1, day).getDate() === day : /T.*(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
+  if (!exists || Number.isNaN(date.getTime())) {
+    throw new InvalidArgumentError('Give a day (2026-12-31) or a moment with its zone (2026-12-31T18:00:00+01:00).');
+  }
+  return date.toISOString();
+}
+
+const NONE = 'none';
+
+/** What an option holds that takes "none", too: commander knows no null. */
+export type OrNone<Value> = Value | typeof NONE;
+
+/** Makes an option take "none", too, which takes back what was set. */
+export function orNone<Value>(parse: (text: string) => Value): (text: string) => OrNone<Value> {
+  return (text) => (text === NONE ? NONE : parse(text));
+}
+
+/** What such an option stands for in a body; undefined, and so left out, when it was not given. */
+export function orNull<Value>(value: OrNone<Value> | undefined): Value | null | undefined {
+  return value === NONE ? null : value;
+}
+
+/** The values of an option that may be repeated; a single "none" is the empty list. */
+export function listOf(values: string[] | undefined): string[] | undefined {
+  return values?.length === 1 && values[0] === NONE ? [] : values;
+}
+
 /** An option that takes one of a few words. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words);
@@ -32,6 +80,11 @@ export function isJson(command: Command): boolean {
 /** Collects the values of an option that may be repeated. */
 export function repeated(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
+}
+
+/** Whether a body would say nothing. */
+export function isEmpty(body: object): boolean {
+  return Object.values(body).every((value) => value === undefined);
 }
 
 /** Whether a text has the form of an id. */

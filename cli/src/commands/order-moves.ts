@@ -1,0 +1,214 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { usageError } from '../errors.ts';
+import { plain, show } from '../output.ts';
+import { confirm } from '../prompt.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { amount, choice, isJson, isUuid, repeated } from './options.ts';
+import { buyerOf, changesOf, findOrder, type Order, type OrderDetails, statusLines } from './order-view.ts';
+
+const CANCEL_REASONS = ['customer', 'inventory', 'fraud', 'staff', 'other'] as const;
+const REFUND_REASONS = ['customer', 'returned', 'damaged', 'duplicate', 'price_adjustment', 'other'] as const;
+
+interface ShipOptions {
+  item?: string[];
+  carrier?: string;
+  tracking?: string;
+  trackingUrl?: string;
+}
+
+interface CancelOptions {
+  reason: (typeof CANCEL_REASONS)[number];
+  note?: string;
+  restock: boolean;
+}
+
+interface RefundOptions {
+  amount?: string;
+  all?: true;
+  reason: (typeof REFUND_REASONS)[number];
+  note?: string;
+}
+
+const ORDER = '\nORDER is an order number or an id.';
+
+const PAID_EXAMPLES = `${ORDER} The command shows the order and asks whether its bank transfer has
+arrived. Programs agree with --yes. Marking a paid order again changes nothing.
+
+Examples:
+  $ commerce orders mark-paid 1001
+  $ commerce orders mark-paid 1001 --yes --json | jq .changed`;
+
+const SHIP_EXAMPLES = `${ORDER} Without --item it is all that has not been shipped.
+
+Examples:
+  $ commerce orders ship 1001 --carrier DHL --tracking 00340434161094042557
+  $ commerce orders ship 1001 --item MUG-1=2 --item LAMP-3=1`;
+
+const DELIVER_EXAMPLES = `${ORDER}
+
+Examples:
+  $ commerce orders deliver 1001`;
+
+const CANCEL_EXAMPLES = `${ORDER} An order of which something has shipped cannot be cancelled. Cancelling sends no money
+back: see commerce orders refund.
+
+Examples:
+  $ commerce orders cancel 1001 --reason customer --note "Ordered twice"
+  $ commerce orders cancel 1001 --reason inventory --no-restock`;
+
+const REFUND_EXAMPLES = `${ORDER} The command records that money went back; it sends none.
+
+Examples:
+  $ commerce orders refund 1001 --amount 14.00 --reason damaged --note "One mug arrived broken"
+  $ commerce orders refund 1001 --all --reason returned`;
+
+/** `orders mark-paid|ship|deliver|cancel|refund`: what moves an order on. Each tells what it moved. */
+export function addOrderMoves(orders: Command, terminal: Terminal): void {
+  orders
+    .command('mark-paid <order>')
+    .description('Record that the bank transfer of an order has arrived.')
+    .option('-y, --yes', 'do it without asking')
+    .addHelpText('after', PAID_EXAMPLES)
+    .action((wanted, { yes = false }, command: Command) => markPaid(wanted, yes, command, terminal));
+  orders
+    .command('ship <order>')
+    .description('Record what left the shop; the customer is told by mail.')
+    .option('--item <sku=quantity>', 'ship only this much of a line, by SKU or line id; may be repeated', repeated)
+    .option('--carrier <name>', 'who brings it')
+    .option('--tracking <number>', 'the number to follow it with')
+    .option('--tracking-url <address>', 'the page to follow it on')
+    .addHelpText('after', SHIP_EXAMPLES)
+    .action((wanted: string, options: ShipOptions, command: Command) => ship(wanted, options, command, terminal));
+  orders
+    .command('deliver <order>')
+    .description('Record that everything has arrived.')
+    .addHelpText('after', DELIVER_EXAMPLES)
+    .action((wanted: string, _options, command: Command) => deliver(wanted, command, terminal));
+  orders
+    .command('cancel <order>')
+    .description('Cancel an order of which nothing has shipped; the customer is told by mail.')
+    .addOption(choice('--reason <reason>', 'why', CANCEL_REASONS).makeOptionMandatory())
+    .option('--note <text>', 'a remark for staff, kept in the timeline')
+    .option('--no-restock', 'leave the stock as it is')
+    .addHelpText('after', CANCEL_EXAMPLES)
+    .action((wanted: string, options: CancelOptions, command: Command) => cancel(wanted, options, command, terminal));
+  orders
+    .command('refund <order>')
+    .description('Record that money went back to the customer.')
+    .option('--amount <amount>', 'how much, such as 14.00', amount)
+    .option('--all', 'all that was paid and not refunded yet')
+    .addOption(choice('--reason <reason>', 'why', REFUND_REASONS).makeOptionMandatory())
+    .option('--note <text>', 'a remark, kept with the refund')
+    .addHelpText('after', REFUND_EXAMPLES)
+    .action((wanted: string, options: RefundOptions, command: Command) => refund(wanted, options, command, terminal));
+}
+
+async function markPaid(wanted: string, yes: boolean, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const before = await findOrder(client, wanted);
+  const { id: order_id, payment_status, payment_method } = before;
+  // What does not await a transfer changes nothing, or is refused in the server's own words: nothing to agree to.
+  if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
+    const { order_number, total, currency } = before;
+    const what = plain(`Order ${order_number} of ${buyerOf(before)}: ${total} ${currency}`);
+    await confirm(terminal, `${what}\nHas the bank transfer of ${total} ${currency} arrived?`);
+  }
+  const order = await unwrap(
+    client.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id } } }),
+  );
+  tell({ before, order, deed: 'is paid' }, command, terminal);
+}
+
+async function ship(wanted: string, options: ShipOptions, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const before = await findOrder(client, wanted);
+  const body = {
+    ...(options.item && { items: options.item.map((text) => lineOf(before, text)) }),
+    ...(options.carrier && { carrier: options.carrier }),
+    ...(options.tracking && { tracking_number: options.tracking }),
+    ...(options.trackingUrl && { tracking_url: options.trackingUrl }),
+  };
+  const params = { path: { order_id: before.id } };
+  const call = client.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body });
+  const { order, fulfillment } = await unwrap(call);
+  tell({ before, order, deed: 'has shipped', more: { fulfillment } }, command, terminal);
+}
+
+/** A line of the order and how much of it, as --item names them. */
+function lineOf({ order_number, line_items }: OrderDetails, text: string) {
+  const at = text.lastIndexOf('=');
+  const [name, quantity] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 1 || !/^[1-9]\d{0,6}$/.test(quantity)) {
+    throw usageError(`--item ${text} is no SKU with a quantity.`, 'Write it as MUG-1=2.');
+  }
+  const lines = line_items.filter(({ id, sku }) => (isUuid(name) ? id === name : sku === name));
+  const [line] = lines;
+  if (!line?.id || lines.length > 1) {
+    const problem = line ? 'has no line of its own for' : 'has no line with';
+    const remedy = `Name a line by its id: commerce orders get ${order_number}`;
+    throw usageError(`Order ${order_number} ${problem} ${name}.`, remedy);
+  }
+  return { line_item_id: line.id, quantity: Number(quantity) };
+}
+
+async function deliver(wanted: string, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const before = await findOrder(client, wanted);
+  const params = { path: { order_id: before.id } };
+  const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params }));
+  tell({ before, order, deed: 'is delivered' }, command, terminal);
+}
+
+async function cancel(wanted: string, options: CancelOptions, command: Command, terminal: Terminal): Promise<void> {
+  const { reason, note, restock } = options;
+  const { client } = await openSession(command, terminal);
+  const before = await findOrder(client, wanted);
+  const params = { path: { order_id: before.id } };
+  const body = { reason, restock, ...(note && { note }) };
+  const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/cancel', { params, body }));
+  const { refundable, order_number, currency } = before;
+  const owed =
+    Number(refundable) > 0 ? `${refundable} ${currency} were paid and stay with you until you refund them.` : '';
+  const next = owed && `${owed}\nThen: commerce orders refund ${order_number} --all --reason ${refundReason(reason)}`;
+  tell({ before, order, deed: 'is cancelled', next }, command, terminal);
+}
+
+function refundReason(reason: string): string {
+  return reason === 'customer' ? 'customer' : 'other';
+}
+
+async function refund(wanted: string, options: RefundOptions, command: Command, terminal: Terminal): Promise<void> {
+  if ((options.amount === undefined) === (options.all === undefined))
+    throw usageError('Give either --amount or --all.');
+  const { client } = await openSession(command, terminal);
+  const before = await findOrder(client, wanted);
+  const { reason, note, amount = before.refundable } = options;
+  const params = { path: { order_id: before.id } };
+  const body = { amount, reason, ...(note && { note }) };
+  const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
+  const deed = `has a refund of ${made.refund.amount} ${made.refund.currency}`;
+  tell({ before, order: made.order, deed, more: { refund: made.refund } }, command, terminal);
+}
+
+interface Move {
+  before: OrderDetails;
+  order: Order;
+  /** What the order is or has now. */
+  deed: string;
+  /** What there is to do now. */
+  next?: string;
+  /** What programs get beside the order and its changes. */
+  more?: object;
+}
+
+/** Tells an order as it is now, and what the command moved. */
+function tell({ before, order, deed, next, more }: Move, command: Command, terminal: Terminal): void {
+  const changed = changesOf(before, order);
+  show(terminal, isJson(command), { order, ...more, changed }, (paint) => {
+    const already = Object.keys(changed).length === 0 && !more ? ' already; nothing was changed' : '';
+    const head = `Order ${plain(order.order_number)} ${deed}${already}.`;
+    return [head, statusLines(before, order, paint), ...(next ? [next] : [])].join('\n');
+  });
+}

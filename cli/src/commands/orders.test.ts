@@ -1,0 +1,261 @@
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import { expect, test } from 'vitest';
+import { type Answers, fakeServer, loggedIn, refusal } from '../testing.ts';
+
+// biome-ignore-start lint/suspicious/noExplicitAny: the contract's own examples.
+const DETAILS: any = contract.components.examples.OrderDetails.value;
+const PAID: any = contract.components.examples.PaidOrder.value;
+const TIMELINE: any = contract.components.examples.Timeline.value;
+// biome-ignore-end lint/suspicious/noExplicitAny: until here.
+const { id } = DETAILS;
+const [LINE] = DETAILS.line_items;
+const ORDER = `/api/dashboard/orders/${id}`;
+
+const UNPAID = {
+  ...DETAILS,
+  ...{ status: 'pending', payment_status: 'awaiting_payment', fulfillment_status: 'unfulfilled' },
+  ...{ refunded: '0.00', refundable: '0.00', refunds: [], fulfillments: [], delivered_at: null, shipped_at: null },
+};
+
+const pageOf = (orders: unknown[]) => ({ orders, total: orders.length, page: 1, limit: 20, pages: 1 });
+
+/** A merchant with one order, 1001, that the search finds after another whose number contains it. */
+async function merchant(order: object, answers: Answers = {}) {
+  const similar = { ...DETAILS, id: '0192f3a2-3333-7000-8000-000000000002', order_number: '11001' };
+  const server = await fakeServer({
+    'GET /api/dashboard/orders': { body: pageOf([similar, order]) },
+    [`GET ${ORDER}`]: { body: order },
+    ...answers,
+  });
+  return { ...server, ...(await loggedIn(server.url)) };
+}
+
+const MARK = `POST ${ORDER}/mark-paid`;
+
+test('marking as paid asks first, then tells what moved', async () => {
+  const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
+  const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed: 'y' });
+  expect(code).toBe(0);
+  expect(err).toContain('Order 1001 of June Okafor, june@example.com: 35.82 EUR\n');
+  expect(err).toContain('Has the bank transfer of 35.82 EUR arrived? [y/N]');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
+  expect(out.replace(/\x1b\[\d+m/g, '')).toBe(
+    [
+      'Order 1001 is paid.',
+      '  Order       pending → confirmed',
+      '  Payment     awaiting_payment → paid',
+      '  Fulfilment  unfulfilled',
+      '',
+    ].join('\n'),
+  );
+  expect(seen.map(({ method, path }) => `${method} ${path}`)).toContain(MARK);
+});
+
+test.each(['n', '', 'perhaps'])('the answer "%s" changes nothing', async (typed) => {
+  const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
+  const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed });
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain('Cancelled. Nothing was changed.');
+  expect(seen.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('where nobody can be asked it needs --yes', async () => {
+  const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
+  const refused = await commerce(['orders', 'mark-paid', '1001', '--json'], { input: 'y\n' });
+  expect(refused.code).toBe(2);
+  expect(JSON.parse(refused.err)).toMatchObject({ error: 'usage', remedy: 'Add --yes.' });
+  expect(seen.every(({ method }) => method === 'GET')).toBe(true);
+  const done = await commerce(['orders', 'mark-paid', id, '--yes', '--json']);
+  expect(JSON.parse(done.out)).toEqual({
+    order: PAID,
+    changed: {
+      status: { from: 'pending', to: 'confirmed' },
+      payment_status: { from: 'awaiting_payment', to: 'paid' },
+    },
+  });
+});
+
+test('an order that is paid already is told without a question', async () => {
+  const { commerce } = await merchant({ ...DETAILS, ...PAID }, { [MARK]: { body: PAID } });
+  const { code, out } = await commerce(['orders', 'mark-paid', '#1001']);
+  expect(code).toBe(0);
+  expect(out).toContain('Order 1001 is paid already; nothing was changed.\n');
+});
+
+test('an expired order says what is left to do', async () => {
+  const fields = { payment_status: 'expired', next: 'cancel_or_refund' };
+  const expired = { ...UNPAID, status: 'cancelled', payment_status: 'expired' };
+  const { commerce } = await merchant(expired, {
+    [MARK]: refusal(400, 'payment_not_awaiting', 'The order does not await its payment.', fields),
+  });
+  const { code, err } = await commerce(['orders', 'mark-paid', '1001']);
+  expect(code).toBe(1);
+  expect(err).toContain('(400 payment_not_awaiting)\n  What to do: Send the money back, or have it ordered again');
+});
+
+test('a number that is no order is told, however much else the search finds', async () => {
+  const { commerce, seen } = await merchant(UNPAID);
+  const { code, err } = await commerce(['orders', 'get', '100']);
+  expect(code).toBe(1);
+  expect(err).toContain('There is no order 100.');
+  expect(seen).toHaveLength(1);
+});
+
+test('a part is shipped by SKU, with its tracking', async () => {
+  const shipped = { fulfillment: DETAILS.fulfillments[0], order: { ...PAID, status: 'processing' } };
+  const { commerce, seen } = await merchant(
+    { ...DETAILS, ...PAID, fulfillments: [] },
+    { [`POST ${ORDER}/fulfillments`]: { status: 201, body: shipped } },
+  );
+  const args = ['orders', 'ship', '1001', '--item', `${LINE.sku}=1`, '--carrier', 'DHL', '--tracking', '123'];
+  const { code, out } = await commerce(args);
+  expect(code).toBe(0);
+  expect(out).toContain('Order 1001 has shipped.\n  Order       confirmed → processing\n');
+  expect(seen.at(-1)?.body).toEqual({
+    items: [{ line_item_id: LINE.id, quantity: 1 }],
+    carrier: 'DHL',
+    tracking_number: '123',
+  });
+  expect((await commerce(['orders', 'ship', '1001'])).code).toBe(0);
+  expect(seen.at(-1)?.body).toEqual({});
+  for (const item of ['MUG', 'MUG=0', 'NO-SUCH=1', '=2']) {
+    const wrong = await commerce(['orders', 'ship', '1001', '--item', item]);
+    expect({ item, code: wrong.code }).toEqual({ item, code: 2 });
+  }
+});
+
+test('an order is delivered, cancelled and refunded', async () => {
+  const order = { ...DETAILS, status: 'processing', fulfillment_status: 'fulfilled' };
+  const refunded = { ...DETAILS, payment_status: 'refunded' };
+  const { commerce, seen } = await merchant(order, {
+    [`POST ${ORDER}/mark-delivered`]: { body: DETAILS },
+    [`POST ${ORDER}/cancel`]: { body: { ...DETAILS, status: 'cancelled' } },
+    [`POST ${ORDER}/refunds`]: { status: 201, body: { refund: DETAILS.refunds[0], order: refunded } },
+  });
+  const delivered = await commerce(['orders', 'deliver', '1001']);
+  expect(delivered.out).toContain('  Fulfilment  fulfilled → delivered\n');
+
+  const cancelled = await commerce(['orders', 'cancel', '1001', '--reason', 'customer', '--no-restock']);
+  expect(seen.at(-1)?.body).toEqual({ reason: 'customer', restock: false });
+  expect(cancelled.out).toContain('20.89 EUR were paid and stay with you until you refund them.');
+
+  const back = await commerce([
+    'orders',
+    'refund',
+    '1001',
+    '--amount',
+    '14.00',
+    '--reason',
+    'damaged',
+    '--note',
+    'Broken',
+  ]);
+  expect(seen.at(-1)?.body).toEqual({ amount: '14.00', reason: 'damaged', note: 'Broken' });
+  expect(back.out).toContain('Order 1001 has a refund of 14.00 EUR.\n');
+  await commerce(['orders', 'refund', '1001', '--all', '--reason', 'customer']);
+  expect(seen.at(-1)?.body).toEqual({ amount: '20.89', reason: 'customer' });
+
+  for (const args of [
+    ['cancel', '1001'],
+    ['refund', '1001', '--reason', 'other'],
+    ['refund', '1001', '--amount', '-1'],
+  ]) {
+    const { code } = await commerce(['orders', ...args]);
+    expect({ args, code }).toEqual({ args, code: 2 });
+  }
+});
+
+test('a move that an order does not allow tells those it does', async () => {
+  const fields = { field: 'status', from: 'processing', to: 'cancelled', allowed: ['completed'] };
+  const { commerce } = await merchant(DETAILS, {
+    [`POST ${ORDER}/cancel`]: refusal(409, 'invalid_transition', 'A fulfilled order cannot be cancelled.', fields),
+  });
+  const { code, err } = await commerce(['orders', 'cancel', id, '--reason', 'staff']);
+  expect(code).toBe(1);
+  expect(err).toContain('What to do: Its status is processing, which can only become completed.');
+});
+
+test('orders are listed by where they stand, and by day in the own zone', async () => {
+  const { commerce, seen } = await merchant(UNPAID);
+  const args = ['--payment', 'awaiting_payment', '--fulfillment', 'unfulfilled', '--from', '2026-11-01'];
+  const { out } = await commerce(['orders', 'list', ...args, '--to', '2026-11-30']);
+  expect(Object.fromEntries(seen[0]?.query ?? [])).toEqual({
+    payment_status: 'awaiting_payment',
+    fulfillment_status: 'unfulfilled',
+    created_from: new Date(2026, 10, 1).toISOString(),
+    created_to: new Date(2026, 11, 1).toISOString(),
+  });
+  expect(out).toMatch(/^ORDER +MADE +CUSTOMER +TOTAL +CURRENCY +STATUS +PAYMENT +FULFILMENT +ID\n/);
+  expect(out).toMatch(/1001 .* June Okafor, june@example.com +35.82 {2}EUR +pending +awaiting_payment +unfulfilled/);
+  const program = await commerce(['orders', 'list', '--json']);
+  expect(JSON.parse(program.out).orders).toHaveLength(2);
+  for (const day of ['2026-02-30', '30.11.2026', '2026-11-30T12:00']) {
+    expect((await commerce(['orders', 'list', '--from', day])).code).toBe(2);
+  }
+});
+
+test('the orders of a customer are found by e-mail', async () => {
+  const customer = { ...contract.components.examples.CustomerDetails.value };
+  const { commerce, seen } = await merchant(UNPAID, {
+    'GET /api/dashboard/customers': { body: { customers: [customer], total: 1, page: 1, limit: 20, pages: 1 } },
+  });
+  expect((await commerce(['orders', 'list', '--customer', 'June@example.com'])).code).toBe(0);
+  expect(seen.at(-1)?.query.get('customer_id')).toBe(customer.id);
+});
+
+test('one order is shown with its amounts, shipments and refunds', async () => {
+  const { commerce } = await merchant(DETAILS);
+  const { out } = await commerce(['orders', 'get', '1001']);
+  for (const text of [
+    'Ship to     June Okafor, Lindenallee 7, 10115 Berlin, DE',
+    'Discount WELCOME10  -2.80 EUR',
+    'Total               35.82 EUR',
+    'DHL 00340434161094042557, delivered',
+    '14.00 EUR, damaged: One mug arrived broken.',
+    'refundable: 20.89 EUR',
+  ]) {
+    expect(out).toContain(text);
+  }
+  const program = await commerce(['orders', 'get', id, '--json']);
+  expect(JSON.parse(program.out)).toEqual(DETAILS);
+});
+
+test('an order of another producer, of which little is known, is shown', async () => {
+  const bare = {
+    ...Object.fromEntries(Object.keys(DETAILS).map((name) => [name, null])),
+    ...{ id, order_number: '1001', line_items: [{ name: 'Mug', quantity: 1, price: '14.00', total: '14.00' }] },
+    ...{ subtotal: '14.00', discount: '0.00', shipping_cost: '0.00', tax: '0.00', total: '14.00', currency: 'EUR' },
+    ...{ status: 'pending', payment_status: 'pending', fulfillment_status: 'unfulfilled', source: 'ai_widget' },
+    ...{ created_at: DETAILS.created_at, payment: { ...DETAILS.payment, method: null }, fulfillments: [], refunds: [] },
+  };
+  const { commerce } = await merchant(bare);
+  const { code, out } = await commerce(['orders', 'get', '1001']);
+  expect(code).toBe(0);
+  expect(out).toContain('Customer    a customer unknown by name\n');
+});
+
+test('the bank details stand with an order that awaits its transfer', async () => {
+  const instructions = {
+    ...{ account_holder: 'Alder & Finch', iban: 'DE89370400440532013000', bic: null, bank_name: null },
+    ...{ instructions: null, reference: '1001', amount: '35.82', currency: 'EUR', due_at: DETAILS.created_at },
+  };
+  const { commerce } = await merchant({ ...UNPAID, payment: { ...DETAILS.payment, instructions } });
+  const { out } = await commerce(['orders', 'get', '1001']);
+  expect(out).toContain('To account        DE89370400440532013000, Alder & Finch');
+});
+
+test('the timeline is told to its end', async () => {
+  const [newest, oldest] = TIMELINE.entries;
+  const { commerce } = await merchant(DETAILS, {
+    [`GET ${ORDER}/timeline`]: ({ query }) =>
+      query.has('cursor')
+        ? { body: { entries: [oldest], next_cursor: null } }
+        : { body: { entries: [newest], next_cursor: 'c2' } },
+  });
+  const { out } = await commerce(['orders', 'timeline', '1001']);
+  expect(out).toMatch(
+    /payment_confirmed +staff +The bank transfer has arrived\.\n.*created +guest +Ordered on the storefront/,
+  );
+  const program = await commerce(['orders', 'timeline', '1001', '--json']);
+  expect(JSON.parse(program.out)).toEqual({ entries: [newest, oldest] });
+});

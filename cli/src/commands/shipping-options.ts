@@ -1,0 +1,185 @@
+import { type DashboardClient, paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { CommandError, EXIT, usageError } from '../errors.ts';
+import { type Column, pageLine, show, styleOf, table } from '../output.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import * as options from './options.ts';
+
+type ShippingOption = Schemas['ShippingOption'];
+
+const KINDS = ['delivery', 'pickup'] as const;
+
+interface Fields {
+  price?: string;
+  country?: string[];
+  kind?: (typeof KINDS)[number];
+  minimumSubtotal?: options.OrNone<string>;
+  maximumSubtotal?: options.OrNone<string>;
+  description?: options.OrNone<string>;
+  position?: number;
+}
+
+interface CreateOptions extends Fields {
+  price: string;
+  inactive?: true;
+}
+
+interface UpdateOptions extends Fields {
+  name?: string;
+  enable?: true;
+  disable?: true;
+}
+
+const LIST_EXAMPLES = '\nExamples:\n  $ commerce shipping-options list';
+
+const CREATE_EXAMPLES = `
+Examples:
+  $ commerce shipping-options create Parcel --price 4.90 --country DE --country AT --maximum-subtotal 59.99
+  $ commerce shipping-options create "Free parcel" --price 0 --minimum-subtotal 60
+  $ commerce shipping-options create "Fetch it yourself" --price 0 --kind pickup`;
+
+const UPDATE_EXAMPLES = `
+OPTION is a name or an id. What is not named stays; "none" takes a bound away, or offers it everywhere.
+
+Examples:
+  $ commerce shipping-options update Parcel --price 5.20
+  $ commerce shipping-options update Parcel --country none --position 1
+  $ commerce shipping-options update Parcel --disable`;
+
+const DELETE_EXAMPLES = `
+OPTION is a name or an id. Open checkouts that chose it must choose another; orders keep what they were made with.
+
+Examples:
+  $ commerce shipping-options delete Parcel`;
+
+/** `shipping-options list|create|update|delete`. */
+export function addShippingOptions(program: Command, terminal: Terminal): void {
+  const group = program.command('shipping-options').description('The ways in which the shop sends goods.');
+  const list = group
+    .command('list')
+    .description('List shipping options in the order in which shoppers see them.')
+    .addHelpText('after', LIST_EXAMPLES);
+  options
+    .addPageOptions(list)
+    .action((query: options.PageOptions, command: Command) => listOptions(query, command, terminal));
+  const create = group
+    .command('create <name>')
+    .description('Make a shipping option.')
+    .requiredOption('--price <amount>', 'what it costs', options.amount)
+    .option('--inactive', 'not offered yet');
+  addFields(create)
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action((name: string, given: CreateOptions, command: Command) => createOne(name, given, command, terminal));
+  const update = group
+    .command('update <option>')
+    .description('Change a shipping option.')
+    .option('--name <name>', 'its new name')
+    .option('--price <amount>', 'what it costs', options.amount)
+    .option('--enable', 'offer it')
+    .option('--disable', 'offer it no more');
+  addFields(update)
+    .addHelpText('after', UPDATE_EXAMPLES)
+    .action((wanted: string, given: UpdateOptions, command: Command) => change(wanted, given, command, terminal));
+  group
+    .command('delete <option>')
+    .description('Delete a shipping option.')
+    .addHelpText('after', DELETE_EXAMPLES)
+    .action((wanted: string, _given, command: Command) => remove(wanted, command, terminal));
+}
+
+function addFields(command: Command): Command {
+  return command
+    .option('--country <code>', 'offered for this country alone, such as DE; may be repeated', options.repeated)
+    .addOption(options.choice('--kind <kind>', 'brought, or fetched', KINDS))
+    .option('--minimum-subtotal <amount>', 'offered from this subtotal on', options.orNone(options.amount))
+    .option('--maximum-subtotal <amount>', 'offered up to this subtotal', options.orNone(options.amount))
+    .option('--description <text>', 'what shoppers read below the name', options.orNone(String))
+    .option('--position <number>', 'its place among the options, from 1', options.wholeNumber);
+}
+
+/** The fields that were named, as the server takes them; the others are undefined, which JSON leaves out. */
+function named({ price, country, kind, position, ...bounds }: Fields) {
+  return {
+    ...{ price, kind, position },
+    countries: options.listOf(country)?.map((code) => code.toUpperCase()),
+    minimum_subtotal: options.orNull(bounds.minimumSubtotal),
+    maximum_subtotal: options.orNull(bounds.maximumSubtotal),
+    description: options.orNull(bounds.description),
+  };
+}
+
+const COLUMNS: Column<ShippingOption>[] = [
+  { title: '#', value: ({ position }) => position, right: true },
+  { title: 'NAME', value: ({ name }) => name, shrinks: true },
+  { title: 'KIND', value: ({ kind }) => kind },
+  { title: 'PRICE', value: ({ price }) => price, right: true },
+  { title: 'CURRENCY', value: ({ currency }) => currency },
+  { title: 'COUNTRIES', value: ({ countries }) => countries.join(' ') || 'all', shrinks: true },
+  { title: 'SUBTOTAL', value: boundsOf },
+  {
+    title: 'STATE',
+    value: ({ active }) => (active ? 'offered' : 'off'),
+    colour: ({ active }) => (active ? 'green' : 'dim'),
+  },
+  { title: 'ID', value: ({ id }) => id },
+];
+
+function boundsOf({ minimum_subtotal: from, maximum_subtotal: to }: ShippingOption): string {
+  if (from && to) return `${from} to ${to}`;
+  if (from) return `from ${from}`;
+  return to ? `up to ${to}` : 'any';
+}
+
+async function listOptions(query: options.PageOptions, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const page = await unwrap(client.GET('/api/dashboard/shipping-options', { params: { query } }));
+  show(terminal, options.isJson(command), page, (paint) => {
+    const summary = pageLine('shipping options', page);
+    if (page.shipping_options.length === 0) return summary;
+    return `${table(COLUMNS, page.shipping_options, styleOf(terminal, paint))}\n\n${summary}`;
+  });
+}
+
+async function createOne(name: string, given: CreateOptions, command: Command, terminal: Terminal): Promise<void> {
+  const body = { name, ...named(given), price: given.price, ...(given.inactive && { active: false }) };
+  const { client } = await openSession(command, terminal);
+  showOne(await unwrap(client.POST('/api/dashboard/shipping-options', { body })), command, terminal);
+}
+
+async function change(wanted: string, given: UpdateOptions, command: Command, terminal: Terminal): Promise<void> {
+  const { name, enable, disable } = given;
+  if (enable && disable) throw usageError('Give either --enable or --disable.');
+  const active = enable ? true : disable ? false : undefined;
+  const body = { ...named(given), name, active };
+  if (options.isEmpty(body)) throw usageError('Say what is to change.', 'See what there is: add --help');
+  const { client } = await openSession(command, terminal);
+  const params = { path: { shipping_option_id: await idOf(client, wanted) } };
+  const call = client.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', { params, body });
+  showOne(await unwrap(call), command, terminal);
+}
+
+async function remove(wanted: string, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const params = { path: { shipping_option_id: await idOf(client, wanted) } };
+  const deletion = await unwrap(client.DELETE('/api/dashboard/shipping-options/{shipping_option_id}', { params }));
+  show(terminal, options.isJson(command), deletion, () => `Deleted: ${wanted}.`);
+}
+
+/** The id of an option named by id or name; names need not be unique, and one that several have names none. */
+async function idOf(client: DashboardClient, wanted: string): Promise<string> {
+  if (options.isUuid(wanted)) return wanted;
+  const found: string[] = [];
+  for await (const { id, name } of paginate(client, '/api/dashboard/shipping-options')) {
+    if (name === wanted) found.push(id);
+  }
+  const [id] = found;
+  if (id && found.length === 1) return id;
+  const message = id ? `${found.length} options are named "${wanted}".` : `No shipping option is named "${wanted}".`;
+  const remedy = 'Name it by its id: commerce shipping-options list';
+  throw new CommandError(EXIT.refused, id ? 'ambiguous' : 'not_found', message, remedy);
+}
+
+function showOne(option: ShippingOption, command: Command, terminal: Terminal): void {
+  show(terminal, options.isJson(command), option, (paint) => table(COLUMNS, [option], styleOf(terminal, paint)));
+}
