@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../server/src/http/contract.ts';
 import type { Call, Reply } from './client.ts';
-import { changes, holdingsOf } from './database.ts';
+import { changes, effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { kindsOf } from './makers.ts';
 import { type Chance, chanceOf } from './random.ts';
@@ -60,7 +60,7 @@ async function attack(
       }
     }
   }
-  const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id)));
+  const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
   if (accepted === 0 && changed.length > 0) {
     world.violations.add(`${operation.id}: everything was refused, yet ${changed.join(', ')} changed`);
   }
@@ -96,9 +96,15 @@ function withKey(call: Call): Call {
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': randomUUID() } };
 }
 
-/** An answer without what must differ between two requests: their ids, the moment, and the digest of the query. */
+/**
+ * An answer without what must differ between two requests: their ids, the moment, the digest of the query, and the session
+ * that a login opens.
+ */
 function tell({ status, headers, text }: Reply, id: string): string {
   const { date, etag, 'x-request-id': request, ...kept } = headers;
-  const body = text.replaceAll(id, '<id>').replaceAll(String(request), '<request>');
+  const body = text
+    .replaceAll(id, '<id>')
+    .replaceAll(String(request), '<request>')
+    .replaceAll(/"(access_token|expires_at|renewable_until)":"[^"]*"/g, '"$1":"<session>"');
   return JSON.stringify([status, kept, body]);
 }

@@ -48,40 +48,75 @@ const MERCHANT = 'X-Service-Merchant-Id';
 
 function mixesFor(world: World, operation: Operation): Mix[] {
   const [tenant, other] = world.tenants;
-  const accepted = operation.security.map((schemes) => schemes.find((name) => name in SCHEMES) as CredentialScheme);
+  const ways = operation.security.map((names) => names.filter((name) => name in SCHEMES) as CredentialScheme[]);
   const mixes: Mix[] = [{ what: 'no credential', headers: {} }];
-  for (const alternative of operation.security) {
-    const scheme = alternative.find((name) => name in SCHEMES) as CredentialScheme;
-    const needsSite = alternative.includes('SiteId');
-    const own = headersOf(scheme, tenant.secrets[scheme]);
+  for (const [index, way] of ways.entries()) {
+    const needsSite = operation.security[index]?.includes('SiteId') ?? false;
+    const own = secretsOf(tenant, way);
     const site: Headers = needsSite ? { 'X-Site-ID': tenant.site_id } : {};
-    mixes.push(...deadMixes(tenant, scheme, site), ...misshapen(scheme, tenant.secrets[scheme], site));
     if (needsSite) mixes.push(...siteMixes(own, tenant, other));
     if (operation.parameters.some(({ name }) => name === MERCHANT)) {
-      mixes.push({ what: `${scheme}, the merchant of another`, headers: { ...own, [MERCHANT]: other.merchant_id } });
+      mixes.push({ what: `${way}, the merchant of another`, headers: { ...own, [MERCHANT]: other.merchant_id } });
     }
-    for (const second of Object.keys(SCHEMES) as CredentialScheme[]) {
-      if (second === scheme) continue;
-      for (const owner of [tenant, other]) {
-        const two = { ...own, ...headersOf(second, owner.secrets[second]), 'X-Site-ID': tenant.site_id };
-        mixes.push({ what: `${scheme} beside ${second} of ${owner.name}`, headers: two });
-        const wrongHeader = headersOf(scheme, owner.secrets[second]);
-        mixes.push({
-          what: `${second} of ${owner.name} in the header of ${scheme}`,
-          headers: { ...site, ...wrongHeader },
-        });
+    for (const scheme of way) {
+      const beside = { ...site, ...secretsOf(tenant, without(way, scheme)) };
+      mixes.push(...deadMixes(tenant, scheme, beside), ...misshapen(scheme, tenant.secrets[scheme], beside));
+      if (way.length > 1) {
+        const foreign = { ...beside, ...secretsOf(other, [scheme]) };
+        mixes.push({ what: `${scheme} of ${other.name} beside the rest of ${tenant.name}`, headers: foreign });
+        const rest = without(way, scheme);
+        if (!isAmong(ways, rest)) mixes.push({ what: `${rest} without ${scheme}`, headers: beside });
+      }
+      for (const second of without(Object.keys(SCHEMES) as CredentialScheme[], scheme)) {
+        for (const owner of [tenant, other]) {
+          const wrongHeader = headersOf(scheme, owner.secrets[second]);
+          mixes.push({
+            what: `${second} of ${owner.name} in the header of ${scheme}`,
+            headers: { ...beside, ...wrongHeader },
+          });
+        }
       }
     }
+    mixes.push(...secondMixes(world, operation, ways, way));
   }
   for (const scheme of Object.keys(SCHEMES) as CredentialScheme[]) {
-    if (accepted.includes(scheme)) continue;
-    const headers = { ...headersOf(scheme, tenant.secrets[scheme]), 'X-Site-ID': tenant.site_id };
+    if (isAmong(ways, [scheme])) continue;
+    const headers = { ...secretsOf(tenant, [scheme]), 'X-Site-ID': tenant.site_id };
     mixes.push({ what: `${scheme} alone`, headers });
   }
-  if (operation.scope === 'write' && accepted.includes('ApiKey')) {
+  if (operation.scope === 'write' && isAmong(ways, ['ApiKey'])) {
     mixes.push({ what: 'a key that only reads', headers: headersOf('ApiKey', tenant.readOnlyKey) });
   }
   return mixes;
+}
+
+/** All that opens the door, and one credential more. */
+function secondMixes(world: World, operation: Operation, ways: CredentialScheme[][], way: CredentialScheme[]): Mix[] {
+  const [tenant, other] = world.tenants;
+  // A page may send its customer's token with every call: the storefront looks at it where it is asked for.
+  const looksAtCustomers = operation.surface !== 'storefront' || ways.flat().includes('CustomerToken');
+  return (Object.keys(SCHEMES) as CredentialScheme[]).flatMap((second) => {
+    if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers)) return [];
+    // Of two in one header there is only the second.
+    const left = way.filter((scheme) => SCHEMES[scheme].header !== SCHEMES[second].header);
+    const owners = isAmong(ways, [...left, second]) ? [other] : [tenant, other];
+    return owners.map((owner) => ({
+      what: `${way} beside ${second} of ${owner.name}`,
+      headers: { ...secretsOf(tenant, way), ...secretsOf(owner, [second]), 'X-Site-ID': tenant.site_id },
+    }));
+  });
+}
+
+function isAmong(ways: CredentialScheme[][], schemes: CredentialScheme[]): boolean {
+  return ways.some((way) => way.length === schemes.length && schemes.every((scheme) => way.includes(scheme)));
+}
+
+function without(schemes: CredentialScheme[], scheme: CredentialScheme): CredentialScheme[] {
+  return schemes.filter((one) => one !== scheme);
+}
+
+function secretsOf(tenant: Tenant, schemes: CredentialScheme[]): Headers {
+  return Object.fromEntries(schemes.map((scheme) => headerOf(scheme, tenant.secrets[scheme])));
 }
 
 function headersOf(scheme: CredentialScheme, secret: string): Headers {

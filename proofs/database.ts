@@ -3,13 +3,20 @@ import type { Pool } from 'pg';
 /** What is in the database behind a tenant, as its owner sees it. */
 
 /**
- * Tables that find the tenant, and the two that its catalogue's version is summed up from in the same statement: they are read
- * before a tenant is known. All others with a site_id are tenant tables.
+ * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, and the two that its
+ * catalogue's version is summed up from in the same statement: they are read before a tenant is known. All others with a
+ * site_id are tenant tables.
  */
-export const DIRECTORY = ['sites', 'staff_memberships', 'tokens', 'catalog_versions', 'catalog_schedule'];
+export const DIRECTORY = [
+  ...['sites', 'staff_memberships', 'tokens', 'customer_tokens', 'checkout_links'],
+  ...['catalog_versions', 'catalog_schedule'],
+];
 
 /** What a request may leave behind without having had an effect. */
 const NO_EFFECT = ['idempotency_keys'];
+
+/** What a refusal leaves behind: it was told, and may be told again. */
+const REFUSED = ['audit_events'];
 
 const tablesOf = new WeakMap<Pool, Promise<string[]>>();
 
@@ -57,4 +64,9 @@ function partOf(name: string, from: string): string {
 export function changes(before: Holdings, after: Holdings): Record<string, number> {
   const changed = Object.keys(after).filter((table) => before[table]?.digest !== after[table]?.digest);
   return Object.fromEntries(changed.map((table) => [table, (after[table]?.rows ?? 0) - (before[table]?.rows ?? 0)]));
+}
+
+/** The tables that changed by more than a refusal. */
+export function effects(before: Holdings, after: Holdings): string[] {
+  return Object.keys(changes(before, after)).filter((table) => !REFUSED.includes(table));
 }

@@ -3,7 +3,7 @@ import type { Operation } from '../server/src/http/contract.ts';
 import type { Call, Reply } from './client.ts';
 import { changes, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
-import { isConflict, isReplay, MUTATIONS, underKey, unexpected } from './idempotent.ts';
+import { ENDS_ITS_CREDENTIAL, isConflict, isReplay, MUTATIONS, underKey, unexpected } from './idempotent.ts';
 import { validCall } from './requests.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
@@ -35,7 +35,7 @@ async function sameScope(world: World, tenant: Tenant, operation: Operation): Pr
   for (const [what, other] of Object.entries(others)) {
     const reply = await world.send(underKey(other, key), tenant);
     // Who logged out is nobody any more.
-    const gone = reply.status === 401 && operation.id === 'dashboard.logout';
+    const gone = reply.status === 401 && ENDS_ITS_CREDENTIAL.includes(operation.id);
     if (!isConflict(reply) && !gone) unexpected(world, call, `the key with ${what}`, reply);
   }
   const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id)));

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from './client.ts';
 import { changes, holdingsOf } from './database.ts';
-import type { Figures, Proof } from './frame.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
 import { isReplay, MUTATIONS, sameAnswer, underKey, unexpected } from './idempotent.ts';
+import { MAKERS } from './makers.ts';
+import { chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { failStatements } from './statements.ts';
 import { callAs, operationOf, type Tenant, type World } from './tenant.ts';
@@ -14,13 +16,16 @@ export const H5: Proof = {
   promise: 'A refusal is replayed though the reason is gone; a failure of ours is forgotten, and the retry runs.',
   run: (trial) =>
     inWorld(trial, async (world) => {
+      const chance = chanceOf(trial.seed);
       let tried = 0;
       for (const [what, story] of Object.entries(STORIES)) {
         await refuseThenMend(world, world.tenants[0], what, story);
         tried += 3;
       }
       for (const operation of MUTATIONS) {
-        tried += await failThenRetry(world, world.tenants[0], await validCall(world, world.tenants[0], operation));
+        const failures = chance.some(FAILURES, pick(trial.size, 2, FAILURES.length));
+        const call = await validCall(world, world.tenants[0], operation);
+        tried += await failThenRetry(world, world.tenants[0], call, failures);
         trial.progress(`${operation.id}, ${tried} requests`);
       }
       tried += await mistakeThenRight(world, world.tenants[0]);
@@ -79,6 +84,36 @@ const STORIES: Record<string, Teller> = {
       callAs(world, tenant, 'dashboard.adjustInventory', { delta: 1, reason: 'received' }, { ...call.path });
     return { call, status: 409, mend };
   },
+  'a code that does not exist yet': async (world, tenant) => {
+    const call = await validCall(world, tenant, operationOf('storefront.applyDiscount'));
+    const code = `LATER-${randomUUID()}`;
+    call.body = { code };
+    const mend = () => callAs(world, tenant, 'dashboard.createDiscount', { code, kind: 'percentage', value: '5' });
+    return { call, status: 400, mend };
+  },
+  'more in the cart than there is': async (world, tenant) => {
+    const call = await validCall(world, tenant, operationOf('storefront.addCartItem'));
+    const { variant_id } = call.body as { variant_id: string };
+    call.body = { variant_id, quantity: 41 };
+    const mend = () =>
+      callAs(world, tenant, 'dashboard.adjustInventory', { delta: 1, reason: 'received' }, { variant_id });
+    return { call, status: 409, mend };
+  },
+  'an order that is not paid': async (world, tenant) => {
+    const call = await validCall(world, tenant, operationOf('dashboard.createRefund'));
+    const { order: [order_id = ''] = [] } = await MAKERS.order.make(world, tenant);
+    call.path = { order_id };
+    const mend = () => callAs(world, tenant, 'dashboard.markOrderPaid', undefined, { order_id });
+    return { call, status: 409, mend };
+  },
+  'an e-mail that is taken': async (world, tenant) => {
+    const email = `taken-${randomUUID()}@example.com`;
+    const first = (await callAs(world, tenant, 'dashboard.createCustomer', { email })) as Made;
+    const call = await validCall(world, tenant, operationOf('dashboard.createCustomer'));
+    call.body = { email };
+    const mend = () => callAs(world, tenant, 'dashboard.anonymizeCustomer', undefined, { customer_id: first.id });
+    return { call, status: 409, mend };
+  },
 };
 
 interface Made {
@@ -100,32 +135,38 @@ async function refuseThenMend(world: World, tenant: Tenant, what: string, teller
   if (fresh.status !== call.operation.status) unexpected(world, call, `${what}, under a new key`, fresh);
 }
 
-/** Where the database fails: in the deed itself, while its answer is written down, and at the very end. */
-const PLACES: { what: string; matches: RegExp; after?: RegExp }[] = [
+interface Failure {
+  what: string;
+  matches: RegExp;
+  after?: RegExp;
+  code: string;
+  status: number;
+}
+
+/** Where the database fails: in the deed itself, while its answer is written down, and at the very end; and how. */
+const FAILURES: Failure[] = [
   { what: 'in the deed', matches: /^/, after: /^savepoint deed/ },
   { what: 'while the answer is stored', matches: /^\s*update idempotency_keys/ },
   { what: 'at the commit', matches: /^commit/ },
-];
-const FAILURES = { XX000: 500, '57P01': 503 };
+].flatMap((place) => [
+  { ...place, code: 'XX000', status: 500 },
+  { ...place, code: '57P01', status: 503 },
+]);
 
 /** The database fails in the midst of the work; the answer tells nothing, nothing stays, and the retry has its effect. */
-async function failThenRetry(world: World, tenant: Tenant, call: Call): Promise<number> {
+async function failThenRetry(world: World, tenant: Tenant, call: Call, failures: Failure[]): Promise<number> {
   const before = await holdingsOf(world.owner, tenant.site_id);
-  let tried = 0;
-  for (const { what, matches, after } of PLACES) {
-    for (const [code, status] of Object.entries(FAILURES)) {
-      const restore = failStatements(matches, code, 'failed by the proof', after);
-      const failed = await world.send(call, tenant);
-      restore();
-      if (failed.status !== status) unexpected(world, call, `with ${code} ${what}`, failed);
-      tried += 1;
-    }
+  for (const { what, matches, after, code, status } of failures) {
+    const restore = failStatements(matches, code, 'failed by the proof', after);
+    const failed = await world.send(call, tenant);
+    restore();
+    if (failed.status !== status) unexpected(world, call, `with ${code} ${what}`, failed);
   }
   const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id)));
   if (changed.length > 0) world.violations.add(`${call.operation.id}: a failure of ours changed ${changed.join(', ')}`);
   const retry = await world.send(call, tenant);
   if (retry.status !== call.operation.status || isReplay(retry)) unexpected(world, call, 'the retry', retry);
-  return tried + 1;
+  return failures.length + 1;
 }
 
 /** A mistake is not remembered: mended, the request may use the key again. */

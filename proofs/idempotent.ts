@@ -8,8 +8,8 @@ import type { World } from './tenant.ts';
 /** All operations that take an Idempotency-Key, which are all that write. */
 export const MUTATIONS: Operation[] = operationTable.filter(({ method }) => method !== 'get');
 
-/** Its success ends the credential that it was called with, so the same call cannot be answered a second time. */
-export const ENDS_ITS_CREDENTIAL = ['dashboard.logout'];
+/** Their success ends the credential that they were called with, so the same call cannot be answered a second time. */
+export const ENDS_ITS_CREDENTIAL = ['dashboard.logout', 'storefront.logoutCustomer', 'storefront.deleteCustomer'];
 
 /** The same call under a key: a new one, or a given one. */
 export function underKey(call: Call, key: Call['headers'][string] = randomUUID()): Call {

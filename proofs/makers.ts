@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { document, type Operation, resolve } from '../server/src/http/contract.ts';
 import { hashToken } from '../server/src/shop/tokens.ts';
+import { makeCustomer } from './customers.ts';
+import { makeCart, makeCheckout, makeDiscount, makeOrder, makeShippingOption } from './sales.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 
 /**
@@ -8,7 +10,7 @@ import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.t
  * to add: a line in `KINDS_OF`, and a maker for a new kind of thing.
  */
 
-/** Which things a parameter or a field of this name may name. */
+/** Which things a parameter or a field of this name may name, everywhere or in one operation. */
 const KINDS_OF: Record<string, Kind[]> = {
   'X-Service-Merchant-Id': ['merchant'],
   product_id: ['product'],
@@ -23,6 +25,18 @@ const KINDS_OF: Record<string, Kind[]> = {
   api_key_id: ['api_key'],
   storefront_token_id: ['storefront_token'],
   sync_key_id: ['sync_key'],
+  collection_ids: ['collection'],
+  discount_id: ['discount'],
+  'storefront.applyDiscount code': ['discount_code'],
+  shipping_option_id: ['shipping_option'],
+  customer_id: ['customer'],
+  address_id: ['address'],
+  cart_id: ['cart'],
+  'storefront.updateCartItem line_item_id': ['cart_line'],
+  'storefront.removeCartItem line_item_id': ['cart_line'],
+  checkout_id: ['checkout'],
+  order_id: ['order'],
+  'dashboard.createFulfillment line_item_id': ['order_line'],
 };
 
 /** UUIDs that name nothing. */
@@ -30,16 +44,16 @@ const NO_IDS = ['Idempotency-Key'];
 
 /** The kinds of thing that a parameter or field names; undefined when it names none. Throws for an unknown id. */
 export function kindsOf(name: string, schema: Record<string, unknown>, where: string): Kind[] | undefined {
-  const known = KINDS_OF[name];
+  const known = KINDS_OF[`${where} ${name}`] ?? KINDS_OF[name];
   if (known) return known;
   const looksLikeId = schema.format === 'uuid' && !NO_IDS.includes(name);
   if (!looksLikeId) return undefined;
   throw new Error(`${where} takes an id as ${name}, which is not in KINDS_OF of proofs/makers.ts.`);
 }
 
-/** The kinds that an operation names anywhere: path, query, header or body. */
+/** The kinds that an operation names anywhere: path, query, header or body; and the customer who alone may call it. */
 export function kindsIn(operation: Operation): Set<Kind> {
-  const kinds = new Set<Kind>();
+  const kinds = new Set<Kind>(isForCustomers(operation) ? ['customer'] : []);
   const note = (name: string, schema: Record<string, unknown>, mustBeId: boolean) => {
     const found = kindsOf(name, schema, operation.id);
     if (mustBeId && !found) throw new Error(`${operation.id}: ${name} is not in KINDS_OF of proofs/makers.ts.`);
@@ -57,6 +71,11 @@ export function kindsIn(operation: Operation): Set<Kind> {
   };
   visit('', bodySchemaOf(operation) ?? {});
   return kinds;
+}
+
+/** Whether every caller is a customer. */
+export function isForCustomers({ security }: Operation): boolean {
+  return security.length > 0 && security.every((schemes) => schemes.includes('CustomerToken'));
 }
 
 export function bodySchemaOf(operation: Operation): Record<string, unknown> | undefined {
@@ -87,6 +106,12 @@ export const MAKERS = {
     make: (world: World, tenant: Tenant) => makeToken(world, tenant, 'storefront'),
   },
   sync_key: { makes: ['sync_key'], make: makeSyncKey },
+  customer: { makes: ['customer', 'customer_token', 'address'], make: makeCustomer },
+  discount: { makes: ['discount', 'discount_code'], make: makeDiscount },
+  shipping_option: { makes: ['shipping_option'], make: makeShippingOption },
+  cart: { makes: ['cart', 'cart_line'], make: makeCart },
+  checkout: { makes: ['checkout'], make: makeCheckout },
+  order: { makes: ['order', 'order_line'], make: makeOrder },
 } satisfies Record<string, Maker>;
 
 /** Makes many things and keeps their ids with the tenant. */

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { document, type Operation, type Parameter, resolve } from '../server/src/http/contract.ts';
 import type { Call } from './client.ts';
-import { freshIds, kindsOf, MAKERS, makeRoom } from './makers.ts';
+import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
+import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom } from './makers.ts';
+import { carryOn, makeRoomToShip, takeTransfers } from './sales.ts';
 import { sampleOf } from './samples.ts';
-import { credentialsOf, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
+import { callAs, credentialsOf, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 import { hire, openSession } from './world.ts';
 
 /** A request that an operation must answer with its success: made from the contract's examples and a tenant's things. */
@@ -25,7 +27,11 @@ export async function validCall(world: World, tenant: Tenant, operation: Operati
     operation,
     path,
     query,
-    headers: { ...credentials, ...(!reads && { 'Idempotency-Key': randomUUID() }) },
+    headers: {
+      ...credentials,
+      ...(isForCustomers(operation) && { Authorization: `Bearer ${ids.customer_token?.[0]}` }),
+      ...(!reads && { 'Idempotency-Key': randomUUID() }),
+    },
     body: withIds(unique(exampleOf(operation)), ids, operation),
   };
   await FITTINGS[operation.id]?.(call, { world, tenant, ids });
@@ -59,6 +65,45 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   },
   'dashboard.addCollectionProducts': (call, { ids }) => {
     call.body = { product_ids: [ids.product?.[2]] };
+  },
+  'dashboard.createShippingOption': (_call, { world, tenant }) => makeRoomToShip(world, tenant),
+  'dashboard.createDiscount': (call, { ids }) => {
+    call.body = { ...(call.body as object), product_ids: ids.product?.slice(0, 1), collection_ids: ids.collection };
+  },
+  'dashboard.updateDiscount': (call, { ids }) => {
+    call.body = { ...(call.body as object), product_ids: ids.product?.slice(0, 1), collection_ids: ids.collection };
+  },
+  'dashboard.createFulfillment': async (call, { world, tenant, ids }) => {
+    await carryOn(world, tenant, ids.order?.[0] ?? '', 'paid');
+    call.body = { ...(call.body as object), items: [{ line_item_id: ids.order_line?.[0], quantity: 1 }] };
+  },
+  'dashboard.markOrderDelivered': (_call, { world, tenant, ids }) =>
+    carryOn(world, tenant, ids.order?.[0] ?? '', 'shipped'),
+  'dashboard.createRefund': (_call, { world, tenant, ids }) => carryOn(world, tenant, ids.order?.[0] ?? '', 'paid'),
+  'storefront.removeDiscount': async (_call, { world, tenant, ids }) => {
+    const code = tenant.ids.discount_code[0];
+    await callAs(world, asGuest(tenant), 'storefront.applyDiscount', { code }, { cart_id: ids.cart?.[0] ?? '' });
+  },
+  'storefront.updateCheckout': (_call, { world, tenant }) => takeTransfers(world, tenant).then(() => undefined),
+  'storefront.completeCheckout': async (call, { world, tenant }) => {
+    const checkout = (await callAs(world, asGuest(tenant), 'storefront.getCheckout', undefined, call.path)) as {
+      total: string;
+    };
+    call.body = { expected_total: checkout.total };
+  },
+  // Someone new each time, as with staff.
+  'storefront.loginCustomer': async (call, { world, tenant }) => {
+    const { email } = await openAccount(world, tenant);
+    call.body = { ...(call.body as object), email, password: CUSTOMER_PASSWORD };
+  },
+  'storefront.changePassword': (call) => {
+    call.body = { ...(call.body as object), current_password: CUSTOMER_PASSWORD };
+  },
+  'storefront.verifyEmail': async (call, { world, tenant }) => {
+    call.body = { token: await mailedCode(world, tenant, 'register') };
+  },
+  'storefront.resetPassword': async (call, { world, tenant }) => {
+    call.body = { ...(call.body as object), token: await mailedCode(world, tenant, 'reset_password') };
   },
   'dashboard.reorderCollectionProducts': (call, { ids }) => {
     call.body = { product_ids: [ids.product?.[1], ids.product?.[0]] };
@@ -105,7 +150,7 @@ function textOf({ schema }: Parameter): string | string[] {
   return Array.isArray(sample) ? sample.map(String) : String(sample);
 }
 
-const UNIQUE_FIELDS = ['slug', 'handle', 'sku'];
+const UNIQUE_FIELDS = ['slug', 'handle', 'sku', 'code'];
 
 /** Gives each field that must be unique in its shop a value of its own. */
 export function unique<T>(value: T): T {
@@ -113,6 +158,7 @@ export function unique<T>(value: T): T {
   if (Array.isArray(value)) return value.map(unique) as T;
   const fields = Object.entries(value).map(([name, field]) => {
     const own = UNIQUE_FIELDS.includes(name) && typeof field === 'string';
+    if (name === 'email' && typeof field === 'string') return [name, `${randomUUID().slice(0, 8)}-${field}`];
     return [name, own ? `${field}-${randomUUID().slice(0, 8)}` : unique(field)];
   });
   return Object.fromEntries(fields) as T;

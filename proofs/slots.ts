@@ -47,9 +47,11 @@ function fieldsOf(declared: Schema, value: unknown, at: Slot['at'], name: string
   return found;
 }
 
-/** A schema with its reference followed and its parts of `allOf` laid together. */
+/** A schema with its reference followed, its parts of `allOf` laid together, and `oneOf` something and null as one. */
 function flat(declared: Schema): Schema {
   const schema = resolve(declared);
+  const [choice, ...others] = ((schema.oneOf ?? []) as Schema[]).map(flat).filter(({ type }) => type !== 'null');
+  if (choice && others.length === 0) return { ...choice, type: [choice.type, 'null'].flat() };
   if (!schema.allOf) return schema;
   const parts = (schema.allOf as Schema[]).map(flat);
   return {

@@ -22,6 +22,18 @@ export interface Ids {
   api_key: string[];
   storefront_token: string[];
   sync_key: string[];
+  customer: string[];
+  /** A session of each customer. */
+  customer_token: string[];
+  address: string[];
+  discount: string[];
+  discount_code: string[];
+  shipping_option: string[];
+  cart: string[];
+  cart_line: string[];
+  checkout: string[];
+  order: string[];
+  order_line: string[];
 }
 
 export interface Tenant {
@@ -32,7 +44,7 @@ export interface Tenant {
   merchant_id: string;
   ids: Ids;
   staff: { email: string; password: string }[];
-  /** What opens this tenant now, by security scheme. */
+  /** What opens this tenant now, by security scheme. The customer's is that of the first in `ids`. */
   secrets: Record<CredentialScheme, string>;
   /** What does not open it, and why. */
   dead: { kind: TokenKind; why: string; secret: string }[];
@@ -47,6 +59,7 @@ export const SCHEMES = {
   StaffSession: { header: 'Authorization', kind: 'staff' },
   ApiKey: { header: 'X-API-Key', kind: 'api_key' },
   StorefrontToken: { header: 'X-Service-Token', kind: 'storefront' },
+  CustomerToken: { header: 'Authorization', kind: 'customer' },
   SyncSecret: { header: 'X-Sync-Secret', kind: 'sync' },
 } as const satisfies Record<string, { header: string; kind: TokenKind }>;
 
@@ -81,7 +94,7 @@ export function credentialsOf(tenant: Tenant, operation: Operation, alternative 
     schemes.map((scheme) => {
       if (scheme === SITE_SCHEME) return ['X-Site-ID', tenant.site_id];
       if (!(scheme in SCHEMES))
-        throw new Error(`Teach proofs/world.ts the security scheme ${scheme} of ${operation.id}.`);
+        throw new Error(`Teach proofs/tenant.ts the security scheme ${scheme} of ${operation.id}.`);
       return headerOf(scheme as CredentialScheme, tenant.secrets[scheme as CredentialScheme]);
     }),
   );
@@ -89,10 +102,13 @@ export function credentialsOf(tenant: Tenant, operation: Operation, alternative 
 
 /** The header in which a credential travels. */
 export function headerOf(scheme: CredentialScheme, secret: string): [string, string] {
-  return [SCHEMES[scheme].header, scheme === 'StaffSession' ? `Bearer ${secret}` : secret];
+  return [SCHEMES[scheme].header, SCHEMES[scheme].header === 'Authorization' ? `Bearer ${secret}` : secret];
 }
 
-/** Calls an operation for a tenant while the world is arranged; anything but a 2xx is an error. */
+/**
+ * Calls an operation for a tenant while the world is arranged, in the first way for which it has the secrets; anything but
+ * a 2xx is an error.
+ */
 export async function callAs(
   world: World,
   tenant: Tenant,
@@ -101,7 +117,10 @@ export async function callAs(
   path: Record<string, string> = {},
 ): Promise<unknown> {
   const operation = operationOf(operation_id);
-  const headers = { ...credentialsOf(tenant, operation), 'Idempotency-Key': randomUUID() };
+  const alternative = operation.security.findIndex((schemes) =>
+    schemes.every((scheme) => scheme === SITE_SCHEME || tenant.secrets[scheme as CredentialScheme]),
+  );
+  const headers = { ...credentialsOf(tenant, operation, alternative), 'Idempotency-Key': randomUUID() };
   const reply = await send(world.baseUrl, { operation, path, query: {}, headers, body });
   if (reply.status >= 300) throw new Error(`${operation_id} of the proof was refused: ${reply.status} ${reply.text}`);
   return reply.text === '' ? undefined : JSON.parse(reply.text);

@@ -7,9 +7,11 @@ import { mintToken, type TokenKind } from '../server/src/shop/tokens.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { exchange, send } from './client.ts';
+import { buryCustomers } from './customers.ts';
 import { type Trial, Violations } from './frame.ts';
 import { leaksIn } from './leaks.ts';
 import { MAKERS, makeAll } from './makers.ts';
+import { carryOn, takeTransfers } from './sales.ts';
 import { callAs, type Ids, type Kind, SCHEMES, type Tenant, type World } from './tenant.ts';
 
 /**
@@ -106,13 +108,24 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
       StaffSession: await openSession(world, email, password),
       ApiKey: credentials.api_key,
       StorefrontToken: credentials.storefront_token,
+      CustomerToken: '',
       SyncSecret: credentials.sync_secret,
     },
     dead: [],
     readOnlyKey: '',
   };
-  await makeAll(world, tenant, { product: 10, collection: 5, api_key: 2, storefront_token: 2, sync_key: 1 });
+  await makeAll(world, tenant, {
+    product: 10,
+    collection: 5,
+    api_key: 2,
+    storefront_token: 2,
+    sync_key: 1,
+    customer: 3,
+  });
+  tenant.secrets.CustomerToken = tenant.ids.customer_token[0] ?? '';
   await writeSettings(world, tenant);
+  await makeAll(world, tenant, { discount: 3, shipping_option: 2, cart: 2, checkout: 2, order: 5 });
+  await moveOrders(world, tenant);
   await buryCredentials(world, tenant);
   return tenant;
 }
@@ -150,11 +163,18 @@ export async function openSession(
 }
 
 async function writeSettings(world: World, tenant: Tenant): Promise<void> {
-  const { canary } = tenant;
-  await callAs(world, tenant, 'dashboard.updateSettings', {
-    bank_details: { account_holder: canary, iban: 'DE89370400440532013000', bank_name: canary, instructions: canary },
-    allowed_origins: [`https://${canary}.example`],
-  });
+  await takeTransfers(world, tenant);
+  await callAs(world, tenant, 'dashboard.updateSettings', { allowed_origins: [`https://${tenant.canary}.example`] });
+}
+
+/** Of five orders one goes all the way, one half, one is paid, one is cancelled, and one waits for its payment. */
+async function moveOrders(world: World, tenant: Tenant): Promise<void> {
+  const [refunded = '', shipped = '', paid = '', cancelled = ''] = tenant.ids.order;
+  await carryOn(world, tenant, refunded, 'refunded');
+  await carryOn(world, tenant, shipped, 'shipped');
+  await carryOn(world, tenant, paid, 'paid');
+  const body = { reason: 'staff', note: tenant.canary };
+  await callAs(world, tenant, 'dashboard.cancelOrder', body, { order_id: cancelled });
 }
 
 /** Revoked, expired, rotated past its overlap, and never issued: one of each for every kind of credential. */
@@ -189,6 +209,7 @@ async function buryCredentials(world: World, tenant: Tenant): Promise<void> {
       [site_id],
     );
   }
+  await buryCustomers(world, tenant);
   const { secret } = (await callAs(world, tenant, 'dashboard.createApiKey', {
     description: `${tenant.canary} reads`,
     scopes: ['read'],

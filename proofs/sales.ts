@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { addressOf, asGuest } from './customers.ts';
+import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
+
+/** What shoppers and staff make of a tenant's goods: carts, checkouts, orders, and what these are sold with. */
+
+export async function makeDiscount(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const { id, code } = (await callAs(world, tenant, 'dashboard.createDiscount', {
+    code: `${tenant.canary}-${randomUUID().slice(0, 8)}`,
+    kind: 'percentage',
+    value: '10',
+    description: `${tenant.canary} discount`,
+  })) as { id: string; code: string };
+  return { discount: [id], discount_code: [code] };
+}
+
+/** The contract allows 100: of those that the tenant does not work with the newest few stay, so that another may be made. */
+export async function makeRoomToShip({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
+  await owner.query(
+    `delete from commerce.shipping_options where site_id = $1 and id in (
+       select id from commerce.shipping_options where site_id = $1 and not id = any($2) order by id desc offset 20)`,
+    [site_id, ids.shipping_option],
+  );
+}
+
+export async function makeShippingOption(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const { canary } = tenant;
+  await makeRoomToShip(world, tenant);
+  const body = { name: `${canary} parcel`, description: `${canary} shipped`, price: '4.90' };
+  const { id } = (await callAs(world, tenant, 'dashboard.createShippingOption', body)) as { id: string };
+  return { shipping_option: [id] };
+}
+
+interface Cart {
+  id: string;
+  items: { id: string }[];
+}
+
+/** A guest's cart with two pieces. */
+export async function makeCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const { id } = (await callAs(world, asGuest(tenant), 'storefront.createCart')) as Cart;
+  const variant_id = await stapleOf(world, tenant);
+  const body = { variant_id, quantity: 2 };
+  const cart = (await callAs(world, asGuest(tenant), 'storefront.addCartItem', body, { cart_id: id })) as Cart;
+  return { cart: [id], cart_line: cart.items.map((line) => line.id) };
+}
+
+const staples = new WeakMap<Tenant['ids'], Promise<string>>();
+
+/** A variant of which the tenant never runs out, however much is sold. */
+function stapleOf(world: World, tenant: Tenant): Promise<string> {
+  const known = staples.get(tenant.ids) ?? makeStaple(world, tenant);
+  staples.set(tenant.ids, known);
+  return known;
+}
+
+async function makeStaple(world: World, tenant: Tenant): Promise<string> {
+  const { canary } = tenant;
+  const product = (await callAs(world, tenant, 'dashboard.createProduct', {
+    name: `${canary} staple`,
+    slug: `${canary}-staple`,
+    status: 'active',
+    price: '20.00',
+    sku: `${canary}-staple`,
+    inventory_quantity: 1_000_000,
+  })) as { variants: { id: string }[] };
+  return product.variants[0]?.id ?? '';
+}
+
+/** The tenant takes bank transfers, whatever a proof has made of its settings. */
+export function takeTransfers(world: World, tenant: Tenant): Promise<unknown> {
+  const { canary } = tenant;
+  return callAs(world, tenant, 'dashboard.updateSettings', {
+    bank_details: { account_holder: canary, iban: 'DE89370400440532013000', bank_name: canary, instructions: canary },
+  });
+}
+
+/** A guest's checkout that is ready to be completed. */
+export async function makeCheckout(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const { cart: [cart_id] = [] } = await makeCart(world, tenant);
+  return { checkout: [await fillIn(world, asGuest(tenant), cart_id)] };
+}
+
+async function fillIn(world: World, tenant: Tenant, cart_id: string | undefined): Promise<string> {
+  const { canary } = tenant;
+  await takeTransfers(world, tenant);
+  const begun = (await callAs(world, tenant, 'storefront.createCheckout', { cart_id })) as { id: string };
+  await callAs(
+    world,
+    tenant,
+    'storefront.updateCheckout',
+    {
+      email: `${canary}@example.com`,
+      phone: canary,
+      shipping_address: addressOf(tenant),
+      shipping_option_id: tenant.ids.shipping_option[0],
+      payment_method: 'bank_transfer',
+      note: `${canary} note`,
+    },
+    { checkout_id: begun.id },
+  );
+  return begun.id;
+}
+
+/** An order of the customer for whom the tenant calls, with the first of its codes, that awaits a bank transfer. */
+export async function makeOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const { cart: [cart_id = ''] = [] } = await makeCart(world, tenant);
+  await callAs(world, tenant, 'storefront.applyDiscount', { code: tenant.ids.discount_code[0] }, { cart_id });
+  const checkout_id = await fillIn(world, tenant, cart_id);
+  const { order } = (await callAs(world, tenant, 'storefront.completeCheckout', {}, { checkout_id })) as {
+    order: { id: string; line_items: { id: string }[] };
+  };
+  return { order: [order.id], order_line: order.line_items.map(({ id }) => id) };
+}
+
+/** How far an order has come, beginning with the bank transfer. */
+export async function carryOn(
+  world: World,
+  tenant: Tenant,
+  order_id: string,
+  until: 'paid' | 'shipped' | 'refunded',
+): Promise<void> {
+  const { canary } = tenant;
+  const call = (name: string, body?: unknown) => callAs(world, tenant, `dashboard.${name}`, body, { order_id });
+  await call('markOrderPaid');
+  if (until === 'paid') return;
+  await call('createFulfillment', {
+    carrier: canary,
+    tracking_number: canary,
+    tracking_url: `https://${canary}.example`,
+  });
+  if (until === 'shipped') return;
+  await call('markOrderDelivered');
+  await call('updateOrder', { staff_note: canary, metadata: { known_as: canary } });
+  await call('createRefund', { amount: '1.00', reason: 'damaged', note: canary });
+}
