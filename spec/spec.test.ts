@@ -11,6 +11,7 @@ const WITHOUT_REF_LOOPS = 40;
 const RATE_LIMITS = [
   ...['dashboard', 'login', 'storefront_read', 'cart_write', 'discount_apply', 'checkout'],
   ...['customer', 'customer_login', 'reset_request'],
+  ...['consent_request', 'consent_poll', 'agent', 'agent_find', 'agent_buy'],
 ];
 
 function resolve(node: Json): Json {
@@ -35,10 +36,25 @@ const operations = Object.entries<Json>(contract.paths).flatMap(([path, item]) =
     body: resolve(item[method].requestBody)?.content?.['application/json'],
   })),
 );
+/** The scopes of agents, by the part of the surface. */
+const AGENT_SCOPES: Record<string, string[]> = {
+  catalog: ['catalog:read'],
+  intent: ['catalog:read', 'cart:write', 'checkout:create'],
+  carts: ['cart:write'],
+  checkouts: ['checkout:create'],
+  customer: ['customer:self'],
+  orders: ['orders:read'],
+  audit: ['agent:self'],
+  token: ['agent:self'],
+};
+/** Standard OAuth clients call these, without credentials and without an Idempotency-Key. */
+const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
+
 /** The scopes of which an operation needs one, by its surface and its part of it. */
 function scopesFor(id: string, path: string, method: string, { security }: Json): string[] {
-  if (!id.startsWith('storefront.')) return [method === 'get' ? 'read' : 'write'];
   const part = path.split('/')[3] ?? '';
+  if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];
+  if (!id.startsWith('storefront.')) return [method === 'get' ? 'read' : 'write'];
   if (part === 'cart') return ['cart:write'];
   if (part === 'checkout') return ['checkout:create'];
   if (part !== 'customer') return ['catalog:read'];
@@ -112,14 +128,15 @@ describe('operations', () => {
   test('every mutation requires an Idempotency-Key and can be in flight', () => {
     for (const { id, parameters, operation } of mutations) {
       const key = parameters.find(({ name }) => name === 'Idempotency-Key');
-      expect(key, id).toMatchObject({ in: 'header', required: true });
+      expect(key, id).toMatchObject({ in: 'header', ...(!FOR_OAUTH_CLIENTS.includes(id) && { required: true }) });
       expect(Object.keys(operation.responses), id).toContain('409');
     }
   });
 
   test('every operation tells all the answers that the pipeline can give', () => {
     for (const { id, path, operation, body } of operations) {
-      const owed = ['401', '422', '429', '500', '503'];
+      const owed = ['422', '429', '500', '503'];
+      if (!FOR_OAUTH_CLIENTS.includes(id)) owed.push('401');
       if (operation.security.length > 0 && id !== 'dashboard.logout') owed.push('403');
       if (path.includes('{')) owed.push('404');
       if (body) owed.push('413', '415');
@@ -142,7 +159,7 @@ describe('operations', () => {
       const message = resolve(success?.[1]).content?.['application/json'];
       const holdsSecret =
         message &&
-        [...schemasIn(message.schema, '')].some(({ at }) => /\.(secret|access_token|checkout_url)$/.test(at));
+        [...schemasIn(message.schema, '')].some(({ at }) => /\.(secret|access_token|device_code|checkout_url)$/.test(at));
       expect(operation['x-secret-response'] ?? false, id).toBe(Boolean(holdsSecret));
     }
   });
