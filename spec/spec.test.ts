@@ -159,7 +159,9 @@ describe('operations', () => {
       const message = resolve(success?.[1]).content?.['application/json'];
       const holdsSecret =
         message &&
-        [...schemasIn(message.schema, '')].some(({ at }) => /\.(secret|access_token|device_code|checkout_url)$/.test(at));
+        [...schemasIn(message.schema, '')].some(({ at }) =>
+          /\.(secret|access_token|device_code|checkout_url)$/.test(at),
+        );
       expect(operation['x-secret-response'] ?? false, id).toBe(Boolean(holdsSecret));
     }
   });

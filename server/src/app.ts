@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { RedisClientType } from 'redis';
+import { agent } from './agent/index.ts';
 import { dashboard } from './dashboard/index.ts';
 import { createCatalogueCache } from './http/cache.ts';
 import { preflight } from './http/cors.ts';
@@ -73,7 +74,7 @@ export function createApp(deps: AppDeps): Express {
         lastUsed: deps.lastUsed,
         validateResponses: deps.validateResponses,
       },
-      { dashboard, storefront, sync: {}, agent: {} },
+      { dashboard, storefront, sync: {}, agent },
     ),
   );
   app.use(lastResort);

@@ -2542,6 +2542,16 @@ export interface components {
             agent_policy: components["schemas"]["AgentPolicy"];
             updated_at: components["schemas"]["Timestamp"];
         };
+        /** @description What AI agents may do in this shop at most. Without password_above_cents, that is null. */
+        AgentPolicyInput: {
+            /** @description Whether agents may ask for consent. Tokens that were given live on until they end or are revoked. */
+            enabled: boolean;
+            /** @description In the currency's minor unit. */
+            max_budget_cents: number;
+            max_lifetime_days: number;
+            /** @description A budget above this wants the customer's password at the approval, however fresh the login is. null for none; a login older than 15 minutes wants it in any case. */
+            password_above_cents?: number | null;
+        };
         /** @description The settings to change; absent ones stay, and those given replace theirs whole. */
         SettingsPatch: {
             name?: string;
@@ -2555,7 +2565,7 @@ export interface components {
             payment_deadline_hours?: number;
             allowed_origins?: components["schemas"]["Origin"][];
             low_stock_threshold?: number;
-            agent_policy?: components["schemas"]["AgentPolicy"];
+            agent_policy?: components["schemas"]["AgentPolicyInput"];
         };
         /** @description A key that was just made, with its secret. */
         ApiKeyWithSecret: components["schemas"]["ApiKey"] & {
@@ -4025,10 +4035,7 @@ export interface components {
         IntentFind: {
             /** @description The request in plain language. */
             query: string;
-            /**
-             * @description How many candidates at most.
-             * @default 5
-             */
+            /** @description How many candidates at most; 5 when absent. */
             limit?: number;
         };
         /** @description A wish that was read from the sentence, and what became of it. */
@@ -4073,15 +4080,9 @@ export interface components {
             quantity?: number;
             /** @description A cart that this token made; absent, a new one. */
             cart_id?: components["schemas"]["Id"];
-            /**
-             * @description Tell what would be, and write nothing.
-             * @default false
-             */
+            /** @description Tell what would be, and write nothing. */
             dry_run?: boolean;
-            /**
-             * @description How many candidates at most, when there is a choice.
-             * @default 5
-             */
+            /** @description How many candidates at most, when there is a choice; 5 when absent. */
             limit?: number;
         };
         AgentLine: {
@@ -4157,15 +4158,9 @@ export interface components {
             quantity?: number;
             /** @description A cart that this token made, to be bought as it is, or with what is found added. */
             cart_id?: components["schemas"]["Id"];
-            /**
-             * @description Tell what would be, and write nothing.
-             * @default false
-             */
+            /** @description Tell what would be, and write nothing. */
             dry_run?: boolean;
-            /**
-             * @description How many candidates at most, when there is a choice.
-             * @default 5
-             */
+            /** @description How many candidates at most, when there is a choice; 5 when absent. */
             limit?: number;
             /** @description Absent, it is the customer's default address. */
             shipping_address?: components["schemas"]["AddressInput"] | null;
@@ -4659,6 +4654,7 @@ export type BankDetails = components['schemas']['BankDetails'];
 export type Origin = components['schemas']['Origin'];
 export type AgentPolicy = components['schemas']['AgentPolicy'];
 export type Settings = components['schemas']['Settings'];
+export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type StorefrontToken = components['schemas']['StorefrontToken'];

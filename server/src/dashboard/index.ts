@@ -1,5 +1,7 @@
 import type { Handlers } from '../http/contract.ts';
+import * as agentTokens from './agent-tokens.ts';
 import * as apiKeys from './api-keys.ts';
+import * as auditEvents from './audit-events.ts';
 import * as auth from './auth.ts';
 import * as collections from './collections.ts';
 import * as customers from './customers.ts';
@@ -14,7 +16,9 @@ import * as storefrontTokens from './storefront-tokens.ts';
 import * as syncKeys from './sync-keys.ts';
 
 export const dashboard: Handlers<'dashboard'> = {
+  ...agentTokens,
   ...apiKeys,
+  ...auditEvents,
   ...auth,
   ...collections,
   ...customers,

@@ -2,9 +2,10 @@ import express, { type Request, type Response } from 'express';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import type { Operation } from './contract.ts';
 import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './extent.ts';
+import { fieldsOf, isForm } from './form.ts';
 
 /**
- * Reads the JSON body of a request into `req.body`, within the operation's size, a depth of 20, and without characters
+ * Reads the JSON body of a request into `req.body`, or a form where the operation takes one, within the operation's size, a depth of 20, and without characters
  * that PostgreSQL cannot keep (hazards §0.12, §4.1). Throws 413, 415, or 422 naming the place.
  */
 export async function readBody(operation: Operation, req: Request, res: Response): Promise<void> {
@@ -14,10 +15,15 @@ export async function readBody(operation: Operation, req: Request, res: Response
   hangUpBeyond(operation.bodyLimitBytes + PATIENCE_BYTES, req);
   if (!operation.hasBody) return; // A body that nobody asked for is passed over.
   if (length > operation.bodyLimitBytes) throw tooLarge(operation.bodyLimitBytes);
-  if (!/^application\/json(?:;|$)/i.test(type ?? '')) {
-    throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
+  if (operation.form && isForm(type)) {
+    await parse('form', operation.bodyLimitBytes, req, res);
+    req.body = fieldsOf(operation.form, String(req.body));
+  } else {
+    if (!/^application\/json(?:;|$)/i.test(type ?? '')) {
+      throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
+    }
+    await parse('json', operation.bodyLimitBytes, req, res);
   }
-  await parse(operation.bodyLimitBytes, req, res);
   const found = findUnstorable(req.body);
   if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
 }
@@ -36,13 +42,17 @@ function hangUpBeyond(bytes: number, req: Request): void {
   });
 }
 
-const parsers = new Map<number, express.RequestHandler>();
+type Kind = 'form' | 'json';
 
-function parse(limit: number, req: Request, res: Response): Promise<void> {
-  let parser = parsers.get(limit);
+const parsers = new Map<string, express.RequestHandler>();
+
+function parse(kind: Kind, limit: number, req: Request, res: Response): Promise<void> {
+  const name = `${kind} ${limit}`;
+  let parser = parsers.get(name);
   if (!parser) {
-    parser = express.json({ limit, inflate: false, strict: false, type: () => true, verify });
-    parsers.set(limit, parser);
+    const options = { limit, inflate: false, type: () => true };
+    parser = kind === 'form' ? express.text(options) : express.json({ ...options, strict: false, verify });
+    parsers.set(name, parser);
   }
   return new Promise((resolve, reject) => {
     parser(req, res, (error?: unknown) => (error ? reject(refusalOf(error, limit)) : resolve()));

@@ -2,16 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import sql, { empty } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
-import type { Actor, Tenant } from '../shop/shop.ts';
+import type { Actor, Mandate, Tenant } from '../shop/shop.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../shop/tokens.ts';
 import type { Operation } from './contract.ts';
+import { authenticateOpen, NO_CLAIM, NOBODY } from './open-callers.ts';
 
 /**
  * Who calls. `claimOf` reads the credentials that an operation accepts and refuses malformed ones without a query;
  * `authenticate` asks the database, on every call, and names the tenant to row-level security in the same statement.
  */
 
-type CallerKind = 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync';
+type CallerKind = 'agent' | 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync';
 
 export interface Claim {
   kind: CallerKind;
@@ -29,8 +30,10 @@ export interface Caller {
   principal_id: string;
   /** The row behind the secret, for `last_used_at` and logs. */
   credential_id: string;
-  /** The logged-in customer; null for guests and on the other surfaces. */
+  /** The logged-in customer, or the one for whom an agent acts; null for guests and on the other surfaces. */
   customer_id: string | null;
+  /** What an agent's token allows it. */
+  agent?: Mandate;
   /** The customer's session and the token that names it. */
   session?: { id: string; token_id: string; ends_soon: boolean };
   scopes: string[];
@@ -44,18 +47,23 @@ const SCHEMES: Record<string, { header: string; kind?: CredentialKind }> = {
   ApiKey: { header: 'x-api-key', kind: 'api_key' },
   StorefrontToken: { header: 'x-service-token', kind: 'storefront' },
   CustomerToken: { header: 'authorization', kind: 'customer' },
+  AgentToken: { header: 'authorization', kind: 'agent' },
   SyncSecret: { header: 'x-sync-secret', kind: 'sync' },
   SiteId: { header: 'x-site-id' },
 };
 const CREDENTIAL_HEADERS = [...new Set(Object.values(SCHEMES).flatMap(({ header, kind }) => (kind ? [header] : [])))];
 /** What a customer's token may do, besides what the storefront token beside it may. */
 const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
+/** What every agent may do, besides what its customer allowed: look at its own actions, and give its token back. */
+const AGENT_SCOPES = ['agent:self'];
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** The claim that a request makes; throws 401 when it makes none, a malformed one, or two that do not belong together. */
 export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Claim {
   if (operation.security.length === 0) return NO_CLAIM;
+  if (operation.humanOnly && isWellFormed('agent', secretIn(headers, 'authorization'))) {
+    throw new ShopError('human_confirmation_required', 'Only the customer can do this: show them the checkout_url.');
+  }
   const alternative = operation.security.find((schemes) =>
     schemes.every((name) => headers[SCHEMES[name]?.header ?? '']),
   );
@@ -76,15 +84,14 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   const secret = wellFormed(scheme.kind, secretIn(headers, scheme.header));
   const ofCustomer = alternative.includes('CustomerToken');
   const customer_secret = ofCustomer ? wellFormed('customer', secretIn(headers, 'authorization')) : null;
-  const site_id = alternative.includes('SiteId') ? String(headers['x-site-id']) : null;
+  const namesSite = alternative.includes('SiteId') || (scheme.kind === 'agent' && 'x-site-id' in headers);
+  const site_id = namesSite ? String(headers['x-site-id']) : null;
   if (site_id !== null && !UUID.test(site_id)) throw invalidToken();
   const takesMerchant = operation.parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
   const merchant = takesMerchant ? headers['x-service-merchant-id'] : undefined;
   const merchant_id = UUID.test(String(merchant)) ? String(merchant).toLowerCase() : null;
   return { kind: scheme.kind, secret, customer_secret, site_id, merchant_id };
 }
-
-const NO_CLAIM: Claim = { kind: 'anonymous', secret: '', customer_secret: null, site_id: null, merchant_id: null };
 
 function secretIn(headers: IncomingHttpHeaders, header: string): string {
   const value = String(headers[header]);
@@ -103,8 +110,8 @@ function wellFormed(kind: TokenKind, secret: string): string {
 }
 
 /** Who acts in the shop when this caller calls. */
-export function actorOf({ kind, principal_id, customer_id }: Caller): Actor {
-  return { type: kind, id: principal_id, customer_id };
+export function actorOf({ kind, principal_id, customer_id, agent }: Caller): Actor {
+  return { type: kind, id: principal_id, customer_id, ...(agent && { agent }) };
 }
 
 /**
@@ -117,7 +124,7 @@ export async function authenticate(
   operation: Operation,
   local: boolean,
 ): Promise<Caller> {
-  if (claim.kind === 'anonymous') return anonymous(connection, local);
+  if (claim.kind === 'anonymous') return authenticateOpen(connection, claim, operation, local);
   return claim.kind === 'staff'
     ? authenticateStaff(connection, claim, operation, local)
     : authenticateToken(connection, claim, operation, local);
@@ -127,6 +134,9 @@ interface TokenRow extends Tenant {
   id: string | null;
   scopes: string[];
   allowed_origins: string[];
+  /** Of an agent's token: for whom it acts, and in which categories. */
+  acts_for: string | null;
+  categories: string[];
   customer_id: string | null;
   session_id: string;
   customer_token_id: string;
@@ -137,7 +147,7 @@ async function authenticateToken(connection: Connection, claim: Claim, operation
   const { columns, join } = customerOf(claim);
   const { rows } = await query<TokenRow>(
     connection,
-    sql`select t.id, t.scopes, s.site_id,
+    sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
         case when t.allowed_origins = '{}' then s.allowed_origins else t.allowed_origins end as allowed_origins, s.merchant_id, s.currency, s.currency_digits,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(t.site_id::text, ''), ${local})
         ${columns}
@@ -150,7 +160,8 @@ async function authenticateToken(connection: Connection, claim: Claim, operation
   const found = rows[0];
   if (!found?.id || (claim.customer_secret && !found.customer_id)) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
-  const scopes = claim.customer_secret ? [...found.scopes, ...CUSTOMER_SCOPES] : found.scopes;
+  const scopes = [...found.scopes, ...(claim.customer_secret ? CUSTOMER_SCOPES : [])];
+  if (claim.kind === 'agent') scopes.push(...AGENT_SCOPES);
   if (operation.scope && !scopes.includes(operation.scope)) {
     throw new ShopError('insufficient_scope', `This credential lacks the scope ${operation.scope}.`, {
       scope: operation.scope,
@@ -161,11 +172,12 @@ async function authenticateToken(connection: Connection, claim: Claim, operation
     tenant: found,
     principal_id: found.id,
     credential_id: found.id,
-    customer_id: null,
+    customer_id: found.acts_for,
+    ...(claim.kind === 'agent' && { agent: { token_id: found.id, categories: found.categories } }),
     scopes,
     allowed_origins: found.allowed_origins,
   };
-  if (!found.customer_id) return caller;
+  if (!claim.customer_secret || !found.customer_id) return caller;
   const { customer_id, session_id, customer_token_id, ends_soon } = found;
   const session = { id: session_id, token_id: customer_token_id, ends_soon };
   return { ...caller, kind: 'customer', principal_id: customer_id, customer_id, session } satisfies Caller;
@@ -227,13 +239,6 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
   } satisfies Caller;
 }
 
-async function anonymous(connection: Connection, local: boolean): Promise<Caller> {
-  await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
-  const tenant = { site_id: NOBODY, merchant_id: NOBODY, currency: '', currency_digits: 0, catalog_version: '' };
-  const nobody = { principal_id: NOBODY, credential_id: NOBODY, customer_id: null };
-  return { kind: 'anonymous', tenant, ...nobody, scopes: [], allowed_origins: [] };
-}
-
 /** Only cached reads need the version, and it costs a look at two more tables. */
 function versionOf(operation: Operation) {
   return operation.cacheable ? sql`catalog_version(s.site_id)` : sql`''`;
@@ -250,6 +255,7 @@ function headerInWords(scheme: string): string {
     ApiKey: 'X-API-Key: key_…',
     StorefrontToken: 'X-Service-Token: stk_…',
     CustomerToken: 'Authorization: Bearer cust_…',
+    AgentToken: 'Authorization: Bearer agt_…',
     SyncSecret: 'X-Sync-Secret: syk_…',
     SiteId: 'X-Site-ID',
   };

@@ -34,9 +34,16 @@ export interface Call<Id extends OperationId> {
   baseUrl: string;
   /** What selling needs besides the shop. */
   till: Till;
+  /** Where the call comes from, as far as the server sees. */
+  origin: Origin;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;
+}
+
+export interface Origin {
+  ip: string | null;
+  user_agent: string | null;
 }
 
 type Success = 200 | 201 | 202 | 204;
@@ -73,10 +80,22 @@ export interface Operation {
   rateLimit: string;
   /** The answer carries a secret: it is stored encrypted under the idempotency key. */
   secret: boolean;
+  /** What names the shop of an operation without credentials: the id of the site, or the device_code in the body. */
+  namedBy: 'site' | 'device_code' | undefined;
+  /** Whether the Idempotency-Key may be absent: from forms, always, or never. */
+  keyWaived: 'forms' | 'always' | undefined;
+  /** Its refusals carry error_description, as OAuth clients expect (RFC 6749 §5.2). */
+  oauth: boolean;
+  /** Agents are told that a human must do this. */
+  humanOnly: boolean;
   /** A staff session need not have chosen a merchant. */
   merchantOptional: boolean;
   bodyLimitBytes: number;
   hasBody: boolean;
+  /** The fields of the body when it may come as a form, too. */
+  form: Record<string, JsonObject> | undefined;
+  /** The answer can be had as Markdown. */
+  markdown: boolean;
   cacheable: boolean;
   parameters: Parameter[];
 }
@@ -106,23 +125,42 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     resolve,
   ) as unknown as Parameter[];
   const statuses = Object.keys(declared.responses as JsonObject).map(Number);
+  const status = statuses.find((one) => one >= 200 && one < 300) ?? 200;
+  const success = contentOf((declared.responses as JsonObject)[status]);
+  const form = contentOf(declared.requestBody)['application/x-www-form-urlencoded'];
   return {
     id,
     surface,
     name,
     method,
     path,
-    status: statuses.find((status) => status >= 200 && status < 300) ?? 200,
+    status,
     security: asList(declared.security).map((requirement) => Object.keys(requirement)),
     scope: declared['x-scope'] as string | undefined,
     rateLimit: String(declared['x-rate-limit']),
     secret: declared['x-secret-response'] === true,
+    namedBy: declared['x-caller'] as Operation['namedBy'],
+    keyWaived: declared['x-key-waived'] as Operation['keyWaived'],
+    oauth: declared['x-oauth'] === true,
+    humanOnly: declared['x-human-only'] === true,
     merchantOptional: declared['x-merchant-optional'] === true,
     bodyLimitBytes: Number(declared['x-body-limit-kb'] ?? BODY_LIMIT_KB) * 1024,
     hasBody: declared.requestBody !== undefined,
+    form: form?.schema && propertiesOf(form.schema),
+    markdown: success['text/markdown'] !== undefined,
     cacheable: statuses.includes(304),
     parameters: parameters.map((parameter) => ({ ...parameter, schema: resolve(parameter.schema as JsonObject) })),
   };
+}
+
+function contentOf(message: unknown): Record<string, { schema?: JsonObject }> {
+  const { content = {} } = message ? resolve(message as JsonObject) : {};
+  return content as Record<string, { schema?: JsonObject }>;
+}
+
+function propertiesOf(schema: JsonObject): Record<string, JsonObject> {
+  const properties = Object.entries((resolve(schema).properties ?? {}) as Record<string, JsonObject>);
+  return Object.fromEntries(properties.map(([name, property]) => [name, resolve(property)]));
 }
 
 function asList(value: unknown): JsonObject[] {

@@ -1,22 +1,26 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
 import type { Connection } from '../db/connect.ts';
 import { inTransaction, withConnection } from '../db/transaction.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { Shop } from '../shop/shop.ts';
-import { audit } from './audit.ts';
+import { audit, auditRefused, userAgentOf } from './audit.ts';
 import { readBody } from './body.ts';
 import type { CatalogueCache } from './cache.ts';
 import { actorOf, authenticate, type Caller, type Claim, claimOf } from './callers.ts';
 import type { Operation, Surface } from './contract.ts';
 import { checkOrigin } from './cors.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
+import { isForm } from './form.ts';
 import type { LastUsed } from './last-used.ts';
 import type { Counted, Limits } from './limits.ts';
 import { isAnswered, isReplay, type Key, once } from './once.ts';
+import { openClaimOf, openMistakes } from './open-callers.ts';
+import { payloadOf } from './payload.ts';
 import { route } from './route.ts';
-import { faultIn } from './schemas.ts';
+import { send } from './send.ts';
 import type { Validation } from './validate.ts';
 
 /**
@@ -26,7 +30,7 @@ import type { Validation } from './validate.ts';
  * 3. the request is held against the contract; mistakes wait until we know who asks
  * 4. on one connection, inside a transaction when it is a mutation: the caller is looked up (401, 403), counted (429),
  *    told the mistakes (422), and the handler runs, once per Idempotency-Key
- * 5. commit, and only then the answer
+ * 5. commit, and only then the answer; a call of an agent is on record by then, whatever came of it
  */
 export interface Deps {
   db: Pool;
@@ -50,6 +54,8 @@ export type Surfaces = Record<Surface, Record<string, AnyHandler>>;
 /** What the pipeline notes of a request for the log line and the metrics. */
 export interface Notes {
   request_id: string;
+  /** Of the row that the call leaves in the audit, if it leaves one. */
+  audit_id: string;
   operation?: Operation;
   caller?: Caller;
   cached?: boolean;
@@ -60,6 +66,8 @@ export interface Notes {
 export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
   return async (req, res) => {
     const notes = res.locals as Notes;
+    notes.audit_id = uuidv7();
+    let answer: Answer;
     try {
       if (req.originalUrl.length > MAX_URL_LENGTH) throw new ShopError('invalid_request', 'The address is too long.');
       if (!req.originalUrl.startsWith('/')) throw new ShopError('invalid_request', 'Send the path alone, from / on.');
@@ -69,16 +77,31 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       req.params = Object.fromEntries(Object.entries(path).map(([name, value]) => [name, folded(value)]));
       const handler = surfaces[operation.surface][operation.name];
       if (!handler) throw new Error(`No handler for ${operation.id}`);
-      const answer = await serve(deps, handler, operation, req, res);
-      send(deps, req, res, answer);
+      answer = await serve(deps, handler, operation, req, res);
     } catch (error) {
-      const answer = answerTo(error, notes.request_id);
+      answer = answerTo(error, notes.request_id);
       if (answer.status === 401) await deps.limits.recordFailure(req.ip ?? '');
       if (answer.status >= 500) notes.cause = error;
       notes.error = codeOf(error);
-      send(deps, req, res, answer);
     }
+    send(req, res, await onRecord(deps, req, notes, answer), deps.validateResponses);
   };
+}
+
+/** Sees to it that a call of an agent has its row before it is answered; without one there is no answer. */
+async function onRecord(deps: Deps, req: Request, notes: Notes, answer: Answer): Promise<Answer> {
+  if (answer.audited) return answer;
+  const { operation, request_id, audit_id } = notes;
+  const { secretKey, db } = deps;
+  try {
+    const payload = payloadOf(req, operation);
+    await auditRefused(db, { operation, req, payload, secretKey, request_id, audit_id, status: answer.status });
+    return answer;
+  } catch (error) {
+    if (answer.status >= 500) return answer;
+    notes.cause = error;
+    return answerTo(error, request_id);
+  }
 }
 
 function codeOf(error: unknown): string {
@@ -124,8 +147,9 @@ async function serve(
 ): Promise<Answer> {
   const ip = req.ip ?? '';
   await deps.limits.admit(ip);
-  const claim = claimOf(operation, req.headers);
+  const secured = claimOf(operation, req.headers);
   const mistakes = await mistakesOf(deps, operation, req, res);
+  const claim = operation.security.length > 0 ? secured : openClaimOf(operation, req);
   if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
   const incoming = { operation, claim, mistakes, req, res };
   if (!('beforehand' in handler)) return attempt(deps, handler, incoming, true);
@@ -135,7 +159,8 @@ async function serve(
     const admitted = await admit(deps, connection, incoming, true, local);
     const shop = new Shop(admitted.tenant, actorOf(admitted), connection);
     const write = operation.method !== 'get';
-    return { caller: admitted, answered: write && (await isAnswered(shop, keyOf(deps, incoming, admitted))) };
+    const keyed = write && hasKey(req);
+    return { caller: admitted, answered: keyed && (await isAnswered(shop, keyOf(deps, incoming, admitted))) };
   });
   // What stands outside the transaction must not happen again for an answer that is only told again.
   if (answered) return attempt(deps, alreadyAnswered, incoming, false);
@@ -157,7 +182,15 @@ async function mistakesOf(deps: Deps, operation: Operation, req: Request, res: R
   }
   // HEAD is GET without its body, to the validator as to the handler.
   if (req.method === 'HEAD') req.method = 'GET';
-  return deps.validation.mistakesIn(operation, req);
+  const mistakes = deps.validation.mistakesIn(operation, req);
+  return [...keyMistakes(operation, req), ...openMistakes(operation, req), ...mistakes];
+}
+
+/** Where the contract cannot say by a schema that the key is required: of forms it is not. */
+function keyMistakes({ keyWaived }: Operation, req: Request): ValidationError['detail'] {
+  const owed = keyWaived === 'forms' && !isForm(req.headers['content-type']);
+  if (!owed || req.headers['idempotency-key'] !== undefined) return [];
+  return [{ loc: ['header', 'Idempotency-Key'], msg: 'Field required.', type: 'missing' }];
 }
 
 const ATTEMPTS = 3;
@@ -207,26 +240,24 @@ async function run(
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming), caller, shop };
   const answer = async () => success(operation, await handler(call as never));
-  if (!write) {
-    deps.lastUsed.note(caller);
-    return operation.cacheable ? deps.cache.remember(shop, operation, req, res.locals as Notes, answer) : answer();
-  }
+  const notes = res.locals as Notes;
   const key = keyOf(deps, incoming, caller);
-  const result = await once(shop, key, answer);
-  const { request: payload, request_id } = key;
-  if (!isReplay(result)) {
-    await audit(shop, {
-      operation,
-      caller,
-      req,
-      payload,
-      secretKey: deps.secretKey,
-      request_id,
-      status: result.status,
-    });
+  const read = () => (operation.cacheable ? deps.cache.remember(shop, operation, req, notes, answer) : answer());
+  const result = !write ? await read() : hasKey(req) ? await once(shop, key, answer) : await answer();
+  const ofAgent = caller.kind === 'agent';
+  if (ofAgent || (write && !isReplay(result))) {
+    const { request: payload, request_id } = key;
+    const { secretKey } = deps;
+    const { status } = result;
+    await audit(shop, { operation, caller, req, payload, secretKey, request_id, audit_id: notes.audit_id, status });
   }
   deps.lastUsed.note(caller);
-  return result;
+  return ofAgent ? { ...result, audited: true } : result;
+}
+
+/** The few operations where it may be absent aside, every mutation has one. */
+function hasKey(req: Request): boolean {
+  return req.headers['idempotency-key'] !== undefined;
 }
 
 function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal_id }: Caller): Key {
@@ -234,7 +265,7 @@ function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal
     key: req.get('Idempotency-Key') ?? '',
     principal_id,
     operation_id: operation.id,
-    request: canonical([req.method, operation.path, req.params, req.query, req.body ?? null]),
+    request: payloadOf(req, operation),
     secret: operation.secret,
     pepper: `${deps.secretKey}${claim.secret}${claim.customer_secret ?? ''}`,
     request_id: (res.locals as Notes).request_id,
@@ -248,42 +279,11 @@ async function alreadyAnswered(): Promise<never> {
 
 function partsOf(deps: Deps, { req }: Incoming) {
   const { baseUrl, secretKey, card } = deps;
-  return { baseUrl, till: { baseUrl, secretKey, card }, path: req.params, query: req.query, body: req.body as unknown };
+  const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
+  const till = { baseUrl, secretKey, card };
+  return { baseUrl, till, origin, path: req.params, query: req.query, body: req.body as unknown };
 }
 
 function success(operation: Operation, body: unknown): Answer {
   return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body) };
-}
-
-/** JSON with its keys in order, so that the same request has one form. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-}
-
-/** If-None-Match by weak comparison (RFC 9110 §13.1.2): proxies that compress weaken a tag. */
-function matches(wanted: string | undefined, etag: string): boolean {
-  return wanted?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
-}
-
-/** Writes an answer. In tests it is held against the contract first, and a fault becomes a 500. */
-function send(deps: Deps, req: Request, res: Response, answer: Answer): void {
-  if (res.headersSent) return;
-  const notes = res.locals as Notes;
-  const fault =
-    deps.validateResponses && notes.operation && faultIn(notes.operation, answer.status, answer.body?.toString());
-  if (fault) notes.cause = new Error(fault);
-  const { status, body, headers = {} } = fault ? answerTo(notes.cause, notes.request_id) : answer;
-  res.status(status).set(headers);
-  if (headers.ETag && matches(req.headers['if-none-match'], headers.ETag)) {
-    res.status(304).end();
-    return;
-  }
-  if (body !== undefined) {
-    res.set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(Buffer.byteLength(body)) });
-  }
-  res.end(body);
 }

@@ -20,6 +20,13 @@ export interface Answer {
   /** JSON, as text or encoded. */
   body: string | Buffer | undefined;
   headers?: Record<string, string>;
+  /** The call is on record already, in the transaction of the request. */
+  audited?: boolean;
+}
+
+/** Whether the same call, with the same Idempotency-Key, may succeed later. */
+export function mayTurnOut(code: ErrorCode): boolean {
+  return catalogue[code]?.retryable ?? false;
 }
 
 export function statusOf(code: ErrorCode): number {
@@ -54,7 +61,7 @@ function headersFor({ code, context }: ShopError, status: number): Record<string
   if (status === 401) return { 'WWW-Authenticate': code === 'invalid_token' ? CHALLENGE_INVALID : CHALLENGE };
   if (code === 'method_not_allowed') return { Allow: [...(context.allowed as string[]), 'OPTIONS'].join(', ') };
   if (code === 'idempotency_in_flight' || status === 503) return { 'Retry-After': '1' };
-  return code === 'rate_limited' ? { 'Retry-After': String(context.retry_after_seconds) } : {};
+  return 'retry_after_seconds' in context ? { 'Retry-After': String(context.retry_after_seconds) } : {};
 }
 
 const CHALLENGE = 'Bearer realm="commerce"';

@@ -45,12 +45,18 @@ const POLICIES = {
   cart_write: { points: 60, seconds: MINUTE },
   checkout: { points: 10, seconds: MINUTE },
   failures: { points: 60, seconds: MINUTE },
+  agent: { points: 120, seconds: MINUTE },
+  agent_find: { points: 60, seconds: MINUTE },
+  agent_buy: { points: 10, seconds: MINUTE },
 } satisfies Record<string, Policy>;
 
 type PolicyName = keyof typeof POLICIES;
 
-/** What a request is counted by: the address it comes from, the e-mail or the cart that it is about. */
-const STRICT: Record<string, { by: 'ip' | 'email' | 'cart'; points: number; seconds: number }[]> = {
+/** What counts against another limit, too: an agent's finds and buys are calls of the agent. */
+const WITHIN: Partial<Record<PolicyName, PolicyName>> = { agent_find: 'agent', agent_buy: 'agent' };
+
+/** What a request is counted by: the address it comes from, the site, the e-mail or the cart that it is about. */
+const STRICT: Record<string, { by: 'ip' | 'site' | 'email' | 'cart'; points: number; seconds: number }[]> = {
   login: [{ by: 'ip', points: 30, seconds: QUARTER }],
   customer_login: [{ by: 'ip', points: 30, seconds: QUARTER }],
   reset_request: [
@@ -61,6 +67,12 @@ const STRICT: Record<string, { by: 'ip' | 'email' | 'cart'; points: number; seco
     { by: 'cart', points: 10, seconds: MINUTE },
     { by: 'ip', points: 60, seconds: MINUTE },
   ],
+  consent_request: [
+    { by: 'ip', points: 20, seconds: HOUR },
+    { by: 'site', points: 500, seconds: HOUR },
+  ],
+  // Who polls one request too often is told slow_down; this bounds all polls of one address.
+  consent_poll: [{ by: 'ip', points: 600, seconds: MINUTE }],
 };
 
 export interface LimitsDeps {
@@ -96,7 +108,9 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
     async count(operation, caller, req) {
       if (STRICT[operation.rateLimit]) return { headers: {} };
       const policy = POLICIES[operation.rateLimit as PolicyName];
+      const wider = WITHIN[operation.rateLimit as PolicyName];
       try {
+        if (wider) await limiterOf(wider).consume(keyOf(operation, caller, req));
         const left = await limiterOf(operation.rateLimit).consume(keyOf(operation, caller, req));
         return { headers: headersOf(operation.rateLimit, policy, left.remainingPoints, left.msBeforeNext) };
       } catch (rejected) {
@@ -117,7 +131,12 @@ function keyOf(operation: Operation, caller: Caller, req: Request): string {
 
 async function countInDatabase(db: Pool, operation: Operation, claim: Claim, req: Request): Promise<Counted> {
   const policies = (STRICT[operation.rateLimit] ?? []).flatMap(({ by, points, seconds }) => {
-    const subject = { ip: req.ip, email: fieldOf(req, 'email'), cart: req.params.cart_id }[by];
+    const subject = {
+      ip: req.ip,
+      site: claim.site_id ?? undefined,
+      email: fieldOf(req, 'email'),
+      cart: req.params.cart_id,
+    }[by];
     if (subject === undefined) return [];
     const folded = by === 'email' ? fold(String(subject)) : String(subject).toLowerCase();
     return [{ points, seconds, key: `${operation.id} ${claim.site_id} ${by} ${folded}` }];

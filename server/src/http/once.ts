@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import sql from 'sql-template-tag';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import type { Shop } from '../shop/shop.ts';
-import { type Answer, answerTo, isRetryable } from './errors.ts';
+import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
  * An operation runs once per Idempotency-Key (decisions §3). Steps, all in the request's transaction:
@@ -108,9 +108,8 @@ async function runOrRefuse(shop: Shop, key: Key, run: () => Promise<Answer>): Pr
   try {
     return await run();
   } catch (error) {
-    const storable = !isRetryable(error) && !(error instanceof ValidationError);
     const answer = answerTo(error, key.request_id);
-    if (!storable || !STORED_REFUSALS.includes(answer.status)) throw error;
+    if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
     await shop.run(sql`rollback to savepoint deed`);
     if (error instanceof ShopError) await error.afterwards?.();
     return answer;
@@ -118,6 +117,12 @@ async function runOrRefuse(shop: Shop, key: Key, run: () => Promise<Answer>): Pr
 }
 
 const STORED_REFUSALS = [400, 402, 403, 404, 409];
+
+/** A refusal that may turn out otherwise with the same key, such as a poll before the decision, is not stored. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof ValidationError) return false;
+  return !(error instanceof ShopError) || !mayTurnOut(error.code);
+}
 
 async function remember(shop: Shop, key: Key, { status, body }: Answer): Promise<void> {
   const encrypted = key.secret && status < 300;

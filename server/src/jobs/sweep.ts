@@ -11,6 +11,7 @@ export interface Swept {
   customer_codes: number;
   customer_registrations: number;
   rate_counts: number;
+  agent_consents: number;
 }
 
 const BATCH = 5_000;
@@ -18,7 +19,7 @@ const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Removes what is past its time, of all tenants: idempotency keys after 24 hours, counts that have run out, sessions and
- * links that ended a day ago, registrations that nobody confirmed for a week, publications that have happened. It runs as commerce_sweep (see 0004_sweep), in batches, so that no
+ * links that ended a day ago, registrations that nobody confirmed for a week, requests of agents a day after their end, publications that have happened. It runs as commerce_sweep (see 0004_sweep), in batches, so that no
  * statement holds many locks. Running it twice, or on two machines at once, is harmless.
  */
 export async function sweep(client: PoolClient): Promise<Swept> {
@@ -67,6 +68,12 @@ export async function sweep(client: PoolClient): Promise<Swept> {
       client,
       sql`delete from commerce.rate_counts where expires_at <= now()
         and ctid = any(array(select ctid from commerce.rate_counts where expires_at <= now() limit ${BATCH}))`,
+    ),
+    agent_consents: await inBatches(
+      client,
+      sql`delete from commerce.agent_consents where expires_at <= now() - interval '1 day'
+        and ctid = any(array(select ctid from commerce.agent_consents
+          where expires_at <= now() - interval '1 day' limit ${BATCH}))`,
     ),
   };
 }

@@ -48,6 +48,8 @@ export interface CartState {
   id: string;
   status: CartStatus;
   customer_id: string | null;
+  /** The agent who made it for the customer; null for people's own. */
+  agent_token_id: string | null;
   /** The cart that a merged one went into. */
   merged_into: string | null;
   currency: string;
@@ -70,7 +72,7 @@ interface Row extends CartRow {
   code: (DiscountCode & { redemption_id: string }) | null;
 }
 
-export const cartColumns = sql`c.id, c.status, c.customer_id, c.merged_into, c.expires_at, c.created_at, c.updated_at`;
+export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.merged_into, c.expires_at, c.created_at, c.updated_at`;
 
 /** The cart as it is now, whoever asks; nothing when there is none of this id. */
 export async function readCart(shop: Shop, id: string): Promise<(CartState & { expired: boolean }) | undefined> {

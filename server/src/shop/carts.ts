@@ -27,13 +27,21 @@ async function insertForGuest(shop: Shop): Promise<CartRow> {
   return cart;
 }
 
+/** A new cart that the agent who calls fills for its customer, beside the customer's own. */
+export async function createForAgent(shop: Shop): Promise<CartState> {
+  const cart = shop.agent && (await insert(shop, shop.customerId, shop.agent.token_id));
+  if (!cart) throw new Error('An agent without a mandate got as far as a cart.');
+  return stateOf(shop, cart);
+}
+
 async function ofCustomer(shop: Shop, customer_id: string): Promise<CartState> {
   await expire(shop, sql`c.customer_id = ${customer_id}`);
   // Of two calls at once the second waits here for the first, and then finds its cart.
   const created = await insert(shop, customer_id);
   if (created) return stateOf(shop, created);
   const active = await shop.one<{ id: string }>(
-    sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer_id} and status = 'active'`,
+    sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer_id} and status = 'active'
+      and agent_token_id is null`,
   );
   const cart = active && (await readCart(shop, active.id));
   if (!cart) throw new ShopError('conflict', 'The cart has just become an order. Send the call again.');
@@ -41,22 +49,28 @@ async function ofCustomer(shop: Shop, customer_id: string): Promise<CartState> {
 }
 
 /** Answers nothing when the customer has an active cart. */
-function insert(shop: Shop, customer_id: string | null): Promise<CartRow | undefined> {
+function insert(
+  shop: Shop,
+  customer_id: string | null,
+  agent_token_id: string | null = null,
+): Promise<CartRow | undefined> {
   return shop.one<CartRow & Record<string, unknown>>(
-    sql`insert into carts as c (site_id, id, customer_id, expires_at)
-      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${cartEnds})
-      on conflict (site_id, customer_id) where status = 'active' do nothing returning ${cartColumns}`,
+    sql`insert into carts as c (site_id, id, customer_id, agent_token_id, expires_at)
+      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${cartEnds})
+      on conflict (site_id, customer_id) where status = 'active' and agent_token_id is null do nothing
+      returning ${cartColumns}`,
   );
 }
 
 /**
  * A cart as it is now, for the customer given (null for a guest), locked until the transaction ends if so wished. Throws
- * `not_found`, also for the cart of another customer, and `cart_expired`; a converted or merged one is answered.
+ * `not_found`, also for the cart of another customer or that an agent has not made itself, and `cart_expired`; a converted or merged one is answered.
  */
 export async function open(shop: Shop, id: string, customer_id: string | null, lock: boolean): Promise<CartState> {
   if (lock) await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${id} for update`);
   const cart = await readCart(shop, id);
   if (!cart || (cart.customer_id !== null && cart.customer_id !== customer_id)) throw notFound('cart');
+  if (shop.agent && cart.agent_token_id !== shop.agent.token_id) throw notFound('cart');
   if (cart.expired) throw new ShopError('cart_expired', 'The cart has expired.');
   return cart;
 }

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { requireMandate } from './agent-checkouts.ts';
 import { type Completion, requireReady } from './checkout-complete.ts';
-import { lockCheckout, priceCheckout, refuseOver } from './checkout-state.ts';
+import { lockToComplete, priceCheckout, refuseOver } from './checkout-state.ts';
 import { holdAll } from './checkouts.ts';
 import { ShopError, ValidationError } from './errors.ts';
 import { inShop } from './in-shop.ts';
@@ -78,12 +79,13 @@ async function begin(
   card: PaymentProvider,
   { till, checkout_id, completion, customer_id = null }: ChargeInput,
 ): Promise<Attempt | undefined> {
-  const row = await lockCheckout(shop, checkout_id, customer_id);
+  const row = await lockToComplete(shop, checkout_id, customer_id);
   if (row.order_id) return undefined;
   refuseOver(row);
   const priced = await priceCheckout(shop, till, row);
   requireReady(shop, till, priced, completion);
   if (priced.payment_method !== 'card') return undefined;
+  await requireMandate(shop, priced);
   await holdAll(shop, checkout_id, priced.cart, priced.lines);
   await shop.run(
     sql`update checkouts set reserved_until = now() + interval '15 minutes'

@@ -1,10 +1,11 @@
 import type { Order, Payment } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import * as agentCheckouts from './agent-checkouts.ts';
 import * as carts from './carts.ts';
 import type { Charged } from './checkout-charge.ts';
 import { requireSeen } from './checkout-expected.ts';
-import { lockCheckout, offeredMethods, type Priced, priceCheckout, refuseOver } from './checkout-state.ts';
+import { lockToComplete, offeredMethods, type Priced, priceCheckout, refuseOver } from './checkout-state.ts';
 import { holdAll } from './checkouts.ts';
 import * as discounts from './discounts.ts';
 import { bodyMistake, ShopError, ValidationError } from './errors.ts';
@@ -40,21 +41,22 @@ export async function complete(
   charged: Charged | undefined,
   customer_id: string | null = shop.customerId,
 ): Promise<Completed> {
-  const row = await lockCheckout(shop, id, customer_id);
+  const row = await lockToComplete(shop, id, customer_id);
   if (row.order_id) return answer(shop, row.order_id);
   refuseOver(row);
   const priced = await priceCheckout(shop, till, row);
   requireReady(shop, till, priced, completion);
   requirePaid(shop, priced, charged);
 
-  // Locks are taken in one order everywhere: cart, checkout, order, discount, products, variants, the counter of numbers.
+  // Locks are taken in one order everywhere: cart, checkout, order, budget, discount, products, variants, the counter of numbers.
   const order_id = uuidv7();
   const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
+  const spent_cents = await agentCheckouts.spend(shop, priced);
   await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
   await countSales(shop, priced);
   await holdAll(shop, id, priced.cart, priced.lines);
   const sold = await stock.sell(shop, id);
-  await insertOrder(shop, order_id, buyer.customer_id, priced, charged);
+  await insertOrder(shop, order_id, { customer_id: buyer.customer_id, spent_cents }, priced, charged);
   await insertLines(shop, order_id, priced, sold);
   await close(shop, order_id, priced, charged);
   const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
@@ -143,7 +145,7 @@ function statesOf({ payment_method }: Priced, charged: Charged | undefined): Ord
 async function insertOrder(
   shop: Shop,
   id: string,
-  customer_id: string | null,
+  { customer_id, spent_cents }: { customer_id: string | null; spent_cents: number },
   priced: Priced,
   charged: Charged | undefined,
 ): Promise<void> {
@@ -160,14 +162,15 @@ async function insertOrder(
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, source, discount_code, bank_details, note, payment_due_at,
-        payment_reminder_at, payment_confirmed_at)
+        payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
         ${payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
         ${shipping_option?.name ?? null}, ${row.source}, ${cart.discount?.holds ? cart.discount.code : null},
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
-        now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end
+        now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
+        ${row.agent_token_id}, ${spent_cents}
       from counted`,
   );
 }

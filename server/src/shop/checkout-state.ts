@@ -23,6 +23,8 @@ export interface CheckoutRow {
   id: string;
   cart_id: string;
   customer_id: string | null;
+  /** The agent who made it for the customer; null for people's own. */
+  agent_token_id: string | null;
   status: CheckoutStatus;
   source: OrderSource;
   email: string | null;
@@ -45,24 +47,44 @@ export interface CheckoutRow {
   updated_at: string;
 }
 
-export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.status, k.source, k.email, k.phone,
+export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_token_id, k.status, k.source, k.email, k.phone,
   k.shipping_address, k.billing_address, k.shipping_option_id, k.payment_method, k.note, k.shown_total, k.shown_prices,
   k.told_prices, case when k.reserved_until > now() then k.reserved_until end as reserved_until, k.expires_at,
   k.status = 'expired' or (k.status not in ('completed', 'cancelled') and k.expires_at <= now()) as expired, k.order_id, (
     select o.order_number from orders o where o.site_id = k.site_id and o.id = k.order_id) as order_number,
   k.created_at, k.updated_at`;
 
-/** A checkout, for the customer given. Throws `not_found`, also for that of another customer. */
+/**
+ * A checkout, for the customer given. Throws `not_found`, also for that of another customer, or that an agent has not made
+ * itself.
+ */
 export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
   const found = await shop.one<CheckoutRow & Record<string, unknown>>(
     sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
   );
-  return ofCustomer(found, customer_id);
+  return ofCaller(shop, found, customer_id);
 }
 
 /** The same, with the cart and then the checkout locked for a change. */
 export async function lockCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
-  const found = await shop.one<CheckoutRow & Record<string, unknown>>(
+  return ofCaller(shop, await lockRow(shop, id), customer_id);
+}
+
+/**
+ * The same, to make its order. What an agent made is completed by its customer alone, logged in: throws
+ * `human_confirmation_required` to everyone else.
+ */
+export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
+  const found = await lockRow(shop, id);
+  if (found?.agent_token_id && (customer_id === null || shop.actorType !== 'customer')) {
+    const message = 'An agent made this checkout, and only its customer can confirm it.';
+    throw new ShopError('human_confirmation_required', message);
+  }
+  return ofCaller(shop, found, customer_id);
+}
+
+function lockRow(shop: Shop, id: string): Promise<CheckoutRow | undefined> {
+  return shop.one<CheckoutRow & Record<string, unknown>>(
     sql`with cart as materialized (
         select c.id from carts c where c.site_id = ${shop.siteId} and c.id = (
           select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})
@@ -71,10 +93,10 @@ export async function lockCheckout(shop: Shop, id: string, customer_id: string |
       select ${checkoutColumns} from cart join checkouts k on k.cart_id = cart.id
       where k.site_id = ${shop.siteId} and k.id = ${id} for update of k`,
   );
-  return ofCustomer(found, customer_id);
 }
 
-function ofCustomer(found: CheckoutRow | undefined, customer_id: string | null): CheckoutRow {
+function ofCaller(shop: Shop, found: CheckoutRow | undefined, customer_id: string | null): CheckoutRow {
+  if (shop.agent && found?.agent_token_id !== shop.agent.token_id) throw notFound('checkout');
   if (!found || (found.customer_id !== null && found.customer_id !== customer_id)) throw notFound('checkout');
   return found;
 }

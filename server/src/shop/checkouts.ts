@@ -57,17 +57,23 @@ async function openOf(shop: Shop, cart_id: string): Promise<string | undefined> 
   return undefined;
 }
 
-/** A customer's checkout begins with their e-mail, phone and default address. */
+/**
+ * A customer's checkout begins with their e-mail, phone and default address; one of an agent's cart waits for the customer,
+ * whoever begins it.
+ */
 async function begin(shop: Shop, till: Till, cart: CartState): Promise<string> {
   const id = uuidv7();
   const customer_id = cart.customer_id ?? shop.customerId;
+  const byAgent = cart.agent_token_id !== null;
   await shop.run(
     sql`with begun as (
-        insert into checkouts (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at)
+        insert into checkouts (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at, status, source,
+          agent_token_id)
         select ${shop.siteId}, ${id}, ${cart.id}, ${customer_id}, c.email, c.phone, (
             select a.address from customer_addresses a
             where a.site_id = c.site_id and a.customer_id = c.id and a.is_default order by a.id limit 1),
-          now() + interval '60 minutes'
+          now() + interval '60 minutes', ${byAgent ? 'requires_escalation' : 'open'}, ${byAgent ? 'agent' : 'storefront'},
+          ${cart.agent_token_id}
         from (select 1) as always
         left join customers c on c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.anonymized_at is null
         returning site_id, id

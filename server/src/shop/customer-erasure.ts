@@ -1,5 +1,6 @@
 import type { CustomerRecord, Deletion } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import * as agentTokens from './agent-tokens.ts';
 import * as sessions from './customer-sessions.ts';
 import { record } from './customers.ts';
 import * as discounts from './discounts.ts';
@@ -46,6 +47,7 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
       update orders o set customer_id = null from own where o.site_id = ${shop.siteId} and o.id = own.id`,
   );
   await letGo(shop, id, held);
+  await shop.run(sql`update tokens set customer_id = null where site_id = ${shop.siteId} and customer_id = ${id}`);
   await shop.run(sql`delete from customer_tokens where site_id = ${shop.siteId} and customer_id = ${id}`);
   await shop.run(sql`delete from customers where site_id = ${shop.siteId} and id = ${id}`);
   return { id, deleted: true };
@@ -133,5 +135,7 @@ async function letGo(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Ho
   );
   await shop.run(sql`delete from customer_codes where site_id = ${shop.siteId} and customer_id = ${id}`);
   await shop.run(sql`delete from customer_addresses where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await shop.run(sql`delete from agent_consents where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await agentTokens.revokeAll(shop, id, 'system');
   await sessions.closeAll(shop, id);
 }

@@ -2,6 +2,7 @@ import type { Customer } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import * as consents from './consents.ts';
 import * as codes from './customer-codes.ts';
 import { PROFILE } from './customer-rows.ts';
 import * as sessions from './customer-sessions.ts';
@@ -131,7 +132,8 @@ export async function prepareReset(
 }
 
 /**
- * Sets the new password, with which the address is proven, too. Every session ends. Throws `reset_token_invalid`, also to
+ * Sets the new password, with which the address is proven, too. Every session ends, and consents whose tokens nobody has
+ * fetched yet are withdrawn. Throws `reset_token_invalid`, also to
  * all but one of parallel calls.
  */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<Customer> {
@@ -146,6 +148,7 @@ export async function reset(shop: Shop, token: string, password_hash: string): P
     ));
   if (!customer) throw linkIsDead('reset_token_invalid');
   await sessions.closeAll(shop, customer.id);
+  await consents.withdrawAll(shop, customer.id);
   await mail.enqueue(shop, 'password_changed', { customer_id: customer.id });
   return customer;
 }

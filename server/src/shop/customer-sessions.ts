@@ -19,6 +19,7 @@ import { hashToken, mintToken } from './tokens.ts';
 const TOKEN_LIFE = '60 minutes';
 const SESSION_LIFE = '30 days';
 const OVERLAP = '60 seconds';
+const FRESH = '15 minutes';
 
 /** Someone whose password was right, and which password that was. */
 export interface VerifiedLogin {
@@ -118,9 +119,19 @@ async function told(shop: Shop, customer: Customer, token: string, made?: TokenT
   if (!made) throw new Error('The session was not written.');
   const cart = await shop.one<{ id: string }>(
     sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer.id} and status = 'active'
+      and agent_token_id is null
       and expires_at > now()`,
   );
   return { access_token: token, token_type: 'Bearer', ...made, customer, cart_id: cart?.id ?? null };
+}
+
+/** Whether a session began at most 15 minutes ago, however often its token has been renewed. */
+export async function isFresh(shop: Shop, session_id: string): Promise<boolean> {
+  const found = await shop.one(
+    sql`select from customer_tokens where site_id = ${shop.siteId} and session_id = ${session_id}
+      and renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval limit 1`,
+  );
+  return found !== undefined;
 }
 
 /** Ends a session with all its tokens: the next call of each fails, in every process. */

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { agentApproved } from './agent-letters.ts';
 import * as codes from './customer-codes.ts';
 import { resetLink, verificationLink } from './links.ts';
 import type { Mails, MailTemplate, QueuedMail } from './mail.ts';
@@ -25,6 +26,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   address_changed: addressChanged,
   password_reset: passwordReset,
   password_changed: passwordChanged,
+  agent_approved: agentApproved,
   ...orderLetters.WRITERS,
 };
 

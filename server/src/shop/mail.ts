@@ -18,6 +18,8 @@ export interface Mails {
   address_changed: { former_email: string };
   password_reset: { email: string };
   password_changed: { customer_id: string };
+  /** A customer has approved what an agent asks for. */
+  agent_approved: { consent_id: string };
   order_placed: { order_id: string };
   payment_reminder: { order_id: string };
   payment_received: { order_id: string };

@@ -12,6 +12,7 @@ import type {
   PaymentStatus,
 } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
+import * as budgets from './budgets.ts';
 import * as discounts from './discounts.ts';
 import { notFound, ShopError } from './errors.ts';
 import { escapeLike } from './like.ts';
@@ -152,12 +153,15 @@ export interface LockedOrder extends OrderStates {
   /** The deadline has passed, though nobody has noticed yet. */
   overdue: boolean;
   cart_id: string | null;
+  /** The agent whose budget it took, if an agent made it. */
+  agent_token_id: string | null;
 }
 
 /** Makes changes of one order take turns. Throws `not_found`. */
 export async function lock(shop: Shop, id: string): Promise<LockedOrder> {
   const found = await shop.one<LockedOrder & Record<string, unknown>>(
     sql`select o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.payment_method, o.total, o.email,
+        o.agent_token_id,
         o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() as overdue, (
           select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id} for update of o`,
@@ -257,7 +261,10 @@ export async function cancel(shop: Shop, id: string, { reason, note, restock = t
   return rows.getOrder(shop, id);
 }
 
-/** Ends a locked order of which nothing has shipped. The caller tells the timeline. */
+/**
+ * Ends a locked order of which nothing has shipped; an agent's budget gets back what was not paid. The caller tells the
+ * timeline.
+ */
 export async function end(
   shop: Shop,
   order: LockedOrder,
@@ -270,6 +277,7 @@ export async function end(
       where site_id = ${shop.siteId} and id = ${order.id}`,
   );
   if (payment_status === 'voided') await abandonPayments(shop, order.id);
+  if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);
   if (order.cart_id) await discounts.release(shop, order.cart_id);
   if (restock) await stock.restock(shop, order.id);
 }

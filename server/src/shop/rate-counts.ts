@@ -38,6 +38,18 @@ export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
   });
 }
 
+/** Gives the points of a draw back. */
+export async function giveBack(db: Pool, draws: Draw[]): Promise<void> {
+  await query(
+    db,
+    sql`update rate_counts r set points = greatest(0, r.points - 1)
+      from (select key_hash from rate_counts where key_hash = any(
+        array(select decode(hash, 'hex') from unnest(${draws.map(({ key }) => hashOf(key))}::text[]) as d (hash)))
+        order by encode(key_hash, 'hex') for update) taken
+      where r.key_hash = taken.key_hash`,
+  );
+}
+
 function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

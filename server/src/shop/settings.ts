@@ -16,7 +16,7 @@ export async function get(shop: Shop): Promise<Settings> {
   const found = await shop.one<Settings & Record<string, unknown>>(
     sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates,
         trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
-        s.allowed_origins, t.low_stock_threshold, t.agent_policy, t.updated_at
+        s.allowed_origins, t.low_stock_threshold, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.updated_at
       from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);

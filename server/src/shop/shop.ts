@@ -17,11 +17,20 @@ export interface Actor {
   type: ActorType;
   /** The id of the person or of the credential, never a secret. */
   id: string;
-  /** The customer who acts; null for guests and for everyone else. */
+  /** The customer who acts, or for whom an agent does; null for guests and for everyone else. */
   customer_id: string | null;
+  /** What an agent's token allows it; absent for everyone else. */
+  agent?: Mandate;
 }
 
-export type ActorType = 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync' | 'system';
+/** What a customer has given an agent, as far as the credential's look-up tells it. */
+export interface Mandate {
+  token_id: string;
+  /** Product types and handles of collections, as the customer wrote them; empty means all. */
+  categories: string[];
+}
+
+export type ActorType = 'agent' | 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync' | 'system';
 
 /** The shop's own doing: jobs, and what is found to be past its time. */
 export const SYSTEM: Actor = { type: 'system', id: '00000000-0000-0000-0000-000000000000', customer_id: null };
@@ -39,8 +48,10 @@ export class Shop {
   readonly actorType: ActorType;
   /** Who acts: the id of the member of staff, of the customer or of the credential, never a secret. */
   readonly actorId: string;
-  /** The logged-in customer who acts; null for guests and for everyone else. */
+  /** The logged-in customer who acts, or for whom an agent does; null for guests and for everyone else. */
   readonly customerId: string | null;
+  /** The agent who acts; null when nobody but people do. */
+  readonly agent: Mandate | null;
   readonly #connection: Connection;
 
   constructor(tenant: Tenant, actor: Actor, connection: Connection) {
@@ -52,6 +63,7 @@ export class Shop {
     this.actorType = actor.type;
     this.actorId = actor.id;
     this.customerId = actor.customer_id;
+    this.agent = actor.agent ?? null;
     this.#connection = connection;
   }
 

@@ -15,6 +15,8 @@ export const TOKEN_PREFIXES = {
   checkout: 'chk',
   reset: 'rst',
   verification: 'vrf',
+  agent: 'agt',
+  device: 'dvc',
 } as const;
 
 export type TokenKind = keyof typeof TOKEN_PREFIXES;

@@ -1,4 +1,5 @@
 import type { Handlers } from '../http/contract.ts';
+import * as agents from './agents.ts';
 import * as cart from './cart.ts';
 import * as checkout from './checkout.ts';
 import * as collections from './collections.ts';
@@ -7,6 +8,7 @@ import * as products from './products.ts';
 import * as shop from './shop.ts';
 
 export const storefront: Handlers<'storefront'> = {
+  ...agents,
   ...cart,
   ...checkout,
   ...collections,

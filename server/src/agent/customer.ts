@@ -1,0 +1,8 @@
+import type { Handler } from '../http/contract.ts';
+import * as agentTokens from '../shop/agent-tokens.ts';
+import * as account from '../shop/customer-account.ts';
+
+export const getCustomer: Handler<'agent.getCustomer'> = async ({ shop }) => ({
+  ...(await account.profile(shop)),
+  agent_token: await agentTokens.own(shop),
+});

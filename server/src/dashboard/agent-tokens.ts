@@ -1,0 +1,11 @@
+import type { Handler } from '../http/contract.ts';
+import * as agentAudit from '../shop/agent-audit.ts';
+import * as agentTokens from '../shop/agent-tokens.ts';
+
+export const listAgentTokens: Handler<'dashboard.listAgentTokens'> = ({ shop, query }) => agentTokens.list(shop, query);
+
+export const revokeAgentToken: Handler<'dashboard.revokeAgentToken'> = ({ shop, path }) =>
+  agentTokens.revoke(shop, path.agent_token_id, 'merchant');
+
+export const listAgentTokenAudit: Handler<'dashboard.listAgentTokenAudit'> = ({ shop, path, query }) =>
+  agentAudit.listOfAgent(shop, path.agent_token_id, query);

@@ -1,0 +1,54 @@
+import { actorOf, type Caller } from '../http/callers.ts';
+import type { Beforehand, Handler } from '../http/contract.ts';
+import * as agentAudit from '../shop/agent-audit.ts';
+import * as agentTokens from '../shop/agent-tokens.ts';
+import * as consents from '../shop/consents.ts';
+import * as sessions from '../shop/customer-sessions.ts';
+import { takeGuess } from '../shop/user-codes.ts';
+
+export const listAgents: Handler<'storefront.listAgents'> = async ({ shop, caller }) => ({
+  agent_tokens: await agentTokens.listOfCustomer(shop, signedIn(caller).customer_id),
+});
+
+export const revokeAgent: Handler<'storefront.revokeAgent'> = ({ shop, caller, path }) =>
+  agentTokens.revoke(shop, path.agent_token_id, 'customer', signedIn(caller).customer_id);
+
+export const listAgentAudit: Handler<'storefront.listAgentAudit'> = ({ shop, caller, path, query }) =>
+  agentAudit.listOfAgent(shop, path.agent_token_id, query, signedIn(caller).customer_id);
+
+/** Codes are short: whoever tries unknown ones is counted, before anything is told. */
+export const getAgentConsent: Beforehand<'storefront.getAgentConsent'> = {
+  async beforehand({ db, caller, path }) {
+    await takeGuess(db, caller.tenant, actorOf(caller), path.user_code);
+    return async ({ shop }) =>
+      consents.get(shop, path.user_code, await consents.proofOf(shop, signedIn(caller).session_id, false));
+  },
+};
+
+export const approveAgentConsent: Beforehand<'storefront.approveAgentConsent'> = {
+  async beforehand({ db, caller, path, body }) {
+    await takeGuess(db, caller.tenant, actorOf(caller), path.user_code);
+    const { current_password, ...approval } = body ?? {};
+    if (current_password !== undefined) {
+      await sessions.verifyAgain(db, caller.tenant, actorOf(caller), current_password);
+    }
+    return async ({ shop }) => {
+      const proof = await consents.proofOf(shop, signedIn(caller).session_id, current_password !== undefined);
+      return consents.approve(shop, path.user_code, approval, proof);
+    };
+  },
+};
+
+export const denyAgentConsent: Beforehand<'storefront.denyAgentConsent'> = {
+  async beforehand({ db, caller, path }) {
+    await takeGuess(db, caller.tenant, actorOf(caller), path.user_code);
+    return async ({ shop }) =>
+      consents.deny(shop, path.user_code, await consents.proofOf(shop, signedIn(caller).session_id, false));
+  },
+};
+
+/** The contract asks for the customer's token wherever this is called. */
+function signedIn({ customer_id, session }: Caller): { customer_id: string; session_id: string } {
+  if (!customer_id || !session) throw new Error('The operation was reached without a customer.');
+  return { customer_id, session_id: session.id };
+}
