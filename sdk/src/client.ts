@@ -36,9 +36,11 @@ export type Result<Data> =
   | { data?: undefined; error: ErrorAnswer; response: Response };
 
 /** What can be called without credentials. */
-export type PublicPaths = EasedPaths<'/api/dashboard/auth/login'>;
+export type PublicPaths = EasedPaths<
+  '/api/dashboard/auth/login' | '/api/agent/consent/request' | '/api/agent/consent/poll'
+>;
 
-/** A client without credentials, to log in with. */
+/** A client without credentials, to log in or to ask for consent with. */
 export function createClient(options: ClientOptions): Client<PublicPaths> {
   return createSurfaceClient<PublicPaths>(options, {});
 }

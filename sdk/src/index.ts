@@ -1,5 +1,12 @@
 export type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
+export {
+  type AgentClient,
+  type AgentOptions,
+  type AgentPaths,
+  createAgentClient,
+} from './agent.ts';
 export { type Client, type ClientOptions, createClient, type PublicPaths, type Result } from './client.ts';
+export { type ConsentOptions, type PendingConsent, requestConsent } from './consent.ts';
 export type { ErrorAnswer, Open, Schemas } from './contract.ts';
 export {
   createDashboardClient,

@@ -15,6 +15,7 @@ import type { LastUsed } from './http/last-used.ts';
 import { createLimits } from './http/limits.ts';
 import { requestId, requestLog } from './http/log.ts';
 import { createMetrics } from './http/metrics.ts';
+import { oauthMetadata } from './http/oauth-metadata.ts';
 import { createValidation } from './http/validate.ts';
 import { pages } from './pages/checkout.ts';
 import { ShopError } from './shop/errors.ts';
@@ -59,6 +60,7 @@ export function createApp(deps: AppDeps): Express {
   app.get('/demo-images/:name', demoImages);
   const { baseUrl, secretKey, card } = deps;
   app.use(pages({ db: deps.db, limits, till: { baseUrl, secretKey, card } }));
+  app.use(oauthMetadata({ db: deps.db, baseUrl }));
   app.use(preflight(deps.dashboardOrigins));
   app.use(
     dispatch(

@@ -1,0 +1,16 @@
+import { type Client, type ClientOptions, createSurfaceClient } from './client.ts';
+import type { SurfacePaths } from './contract.ts';
+import { given } from './credentials.ts';
+
+export type AgentPaths = SurfacePaths<'agent'>;
+export type AgentClient = Client<AgentPaths>;
+
+export type AgentOptions = ClientOptions & {
+  /** What `requestConsent` brought (`agt_…`). It names the shop and the customer. */
+  agentToken: string;
+};
+
+/** A client of the agent surface, acting for the customer who gave the consent. The token is a secret. */
+export function createAgentClient({ agentToken, ...options }: AgentOptions): AgentClient {
+  return createSurfaceClient<AgentPaths>(options, { Authorization: `Bearer ${given('agentToken', agentToken)}` });
+}

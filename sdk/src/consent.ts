@@ -1,0 +1,75 @@
+import type { components } from '@commerce-backend/spec';
+import { type ClientOptions, createClient } from './client.ts';
+import type { Schemas } from './contract.ts';
+import { given } from './credentials.ts';
+import { CommerceError, ConnectionError, unwrap } from './errors.ts';
+
+export type ConsentOptions = ClientOptions & {
+  /** The shop to ask in. */
+  siteId: string;
+};
+
+/** A request that the customer is to decide on. Show `verification_uri_complete`, and wait for the token. */
+export interface PendingConsent extends Readonly<Schemas['DeviceAuthorization']> {
+  /**
+   * Polls as RFC 8628 asks until there is a token. Throws the CommerceError of a refusal (`access_denied`, `expired_token`, …).
+   * After `agent_cap_exceeded` it may be called again, once the customer has revoked another agent. Losing the connection
+   * loses no token: what a poll brought unheard, the next one brings again.
+   */
+  token(options?: { signal?: AbortSignal }): Promise<Schemas['IssuedAgentToken']>;
+}
+
+const SLOWER_BY_SECONDS = 5;
+
+/** Asks for a customer's consent: scopes, a budget in the currency's minor unit, categories, an end. */
+export async function requestConsent(
+  options: ConsentOptions,
+  wish: components['schemas']['ConsentRequest'],
+): Promise<PendingConsent> {
+  const { siteId, ...rest } = options;
+  const site_id = given('siteId', siteId);
+  const request = createClient(rest).POST('/api/agent/consent/request', { params: { query: { site_id } }, body: wish });
+  const authorization = await unwrap(request);
+  // Repeating a poll at once would be too early: the waits are kept here.
+  const client = createClient({ ...rest, maxAttempts: 1 });
+  const headers = { 'Idempotency-Key': crypto.randomUUID() };
+  const { device_code, expires_in } = authorization;
+  const deadline = Date.now() + expires_in * 1000;
+  let { interval } = authorization;
+  return {
+    ...authorization,
+    async token({ signal } = {}) {
+      for (;;) {
+        await sleep(interval * 1000, signal);
+        try {
+          return await unwrap(client.POST('/api/agent/consent/poll', { body: { device_code }, headers, signal }));
+        } catch (error) {
+          if (!isWorthAnother(error) || Date.now() > deadline) throw error;
+          // RFC 8628 §3.5: slower for good when asked to, and when nobody answers.
+          const slower = error instanceof ConnectionError || (error as CommerceError).code === 'slow_down';
+          if (slower) interval += SLOWER_BY_SECONDS;
+        }
+      }
+    },
+  };
+}
+
+function isWorthAnother(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return error instanceof CommerceError && error.retryable && error.code !== 'agent_cap_exceeded';
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,88 @@
+import { createAgentClient, createClient } from '@commerce-backend/sdk';
+import type { AgentConsentApproval, ConsentRequest } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import * as carts from '../src/shop/carts.ts';
+import * as checkouts from '../src/shop/checkouts.ts';
+import { inShop } from '../src/shop/in-shop.ts';
+import type { openShop } from './shop.ts';
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+type Customer = Awaited<ReturnType<Shop['givenCustomer']>>;
+
+export const ALL_SCOPES: ConsentRequest['scopes'] = [
+  'catalog:read',
+  'cart:write',
+  'checkout:create',
+  'customer:self',
+  'orders:read',
+];
+
+/** An agent asks for consent: everything, with a budget of 100.00, unless told otherwise. */
+export async function askForConsent({ baseUrl, site_id }: Shop, wish: ConsentRequest = {}) {
+  const { data, error } = await createClient({ baseUrl, maxAttempts: 1 }).POST('/api/agent/consent/request', {
+    params: { query: { site_id } },
+    body: { agent_name: 'Shopping assistant', scopes: ALL_SCOPES, budget_cents: 10_000, ...wish },
+  });
+  if (!data) throw new Error(`The request was refused: ${JSON.stringify(error)}`);
+  return data;
+}
+
+export function poll({ baseUrl }: Shop, device_code: string, headers?: Record<string, string>) {
+  return createClient({ baseUrl, maxAttempts: 1 }).POST('/api/agent/consent/poll', { body: { device_code }, headers });
+}
+
+export function approve({ client }: Customer, user_code: string, body: AgentConsentApproval = {}) {
+  const path = { user_code };
+  return client.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params: { path }, body });
+}
+
+/** An agent of a customer, with its token. */
+export async function givenAgent(shop: Shop, customer: Customer, wish: ConsentRequest = {}) {
+  const { user_code, device_code } = await askForConsent(shop, wish);
+  const approved = await approve(customer, user_code);
+  const { data: token, error } = await poll(shop, device_code);
+  if (!token) throw new Error(`There is no token: ${JSON.stringify(error ?? approved.error)}`);
+  const agent = createAgentClient({ baseUrl: shop.baseUrl, agentToken: token.access_token, maxAttempts: 1 });
+  return { ...token, agent };
+}
+
+/** A checkout that an agent made of these lines, waiting for its customer, with everything filled in. */
+export async function givenAgentCheckout(
+  shop: Shop,
+  customer: Customer,
+  { token_id, categories }: { token_id: string; categories: string[] },
+  lines: { variant_id: string; quantity: number }[],
+) {
+  await shop.givenTerms();
+  const tenant = { ...(await tenantOf(shop)), catalog_version: '' };
+  const actor = {
+    type: 'agent' as const,
+    id: token_id,
+    customer_id: customer.id,
+    agent: { token_id, categories },
+  };
+  const till = {
+    baseUrl: 'http://localhost',
+    secretKey: 'a secret of the tests, long enough to be one',
+    card: undefined,
+  };
+  const cart_id = await inShop(shop.db, tenant, actor, async (inside) => {
+    const { id } = await carts.createForAgent(inside);
+    for (const line of lines) await carts.addItem(inside, id, line);
+    await checkouts.create(inside, till, id);
+    return id;
+  });
+  return shop.givenCheckout({ cart_id, client: customer.client });
+}
+
+async function tenantOf({ owner, site_id }: Shop) {
+  const { rows } = await owner.query<{
+    site_id: string;
+    merchant_id: string;
+    currency: string;
+    currency_digits: number;
+  }>(sql`select site_id, merchant_id, currency, currency_digits from commerce.sites where site_id = ${site_id}`);
+  const [tenant] = rows;
+  if (!tenant) throw new Error('The shop is gone.');
+  return tenant;
+}
