@@ -1230,7 +1230,7 @@ export interface paths {
         };
         /**
          * List and search products
-         * @description The visible products, by page. q searches SKUs first, then names, vendors, types, tags and descriptions, takes its last word as a beginning, and forgives typing errors; with q the default order is relevance, else newest. Filters of one kind given several times mean any of them (values of one option, too), different kinds must all hold; words are compared without case. cost_per_item is always null here.
+         * @description The visible products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions; its last word may be unfinished, and words that the shop does not know are taken for those spelled alike. q may be a sentence: limits such as "under 50 euros" filter, "not leather" excludes, "in stock" and "cheapest" mean what they say, and understood tells what was read; limits that no product meets are given up and marked relaxed. With q the default order is relevance, else newest. Filters of one kind given several times mean any of them (values of one option, too), different kinds must all hold; words are compared without case. cost_per_item is always null here.
          */
         get: operations["storefront.listProducts"];
         put?: never;
@@ -3014,6 +3014,31 @@ export interface components {
                 false: components["schemas"]["Count"];
             };
         };
+        /** @description A constraint that was read from the words of a search, and what became of it. */
+        Understood: {
+            /**
+             * @description What is constrained. without is a word that is not wanted, wish a soft preference that only moves the order, sort the order asked for, value a value of an option, vendor, type, tag or metadata.
+             * @enum {string}
+             */
+            kind: "price" | "rating" | "reviews" | "quantity" | "in_stock" | "without" | "wish" | "sort" | "value";
+            /** @description The words that say it, as they were written. */
+            text: string;
+            /** @description Where these words begin in q, counted in UTF-16 units. */
+            start: components["schemas"]["Count"];
+            /** @description Where they end, exclusive. */
+            end: components["schemas"]["Count"];
+            min?: number;
+            max?: number;
+            /** @description The currency that the words name; absent when they name none. */
+            currency?: components["schemas"]["Currency"];
+            /** @description What is meant, such as price_asc, low_price, 3, or leather. */
+            value?: string;
+            /**
+             * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency or a rating that no product states.
+             * @enum {string}
+             */
+            fate: "applied" | "relaxed" | "not_available";
+        };
         /** @description A published collection as the storefront shows it. */
         CollectionListItem: {
             id: components["schemas"]["Id"];
@@ -3629,6 +3654,7 @@ export type CustomerPatch = components['schemas']['CustomerPatch'];
 export type Shop = components['schemas']['Shop'];
 export type FacetValue = components['schemas']['FacetValue'];
 export type Facets = components['schemas']['Facets'];
+export type Understood = components['schemas']['Understood'];
 export type CollectionListItem = components['schemas']['CollectionListItem'];
 export type CartStatus = components['schemas']['CartStatus'];
 export type CartItem = components['schemas']['CartItem'];
@@ -6915,6 +6941,8 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProductPage"] & {
                         facets?: components["schemas"]["Facets"];
+                        /** @description With q, the constraints that were read from its words. */
+                        understood?: components["schemas"]["Understood"][];
                     };
                 };
             };
