@@ -117,6 +117,38 @@ export const INVARIANTS: Record<string, string> = {
   'the timeline tells of each payment once': `
     select site_id, order_id from commerce.order_events where type in ('payment_confirmed', 'payment_expired', 'cancelled')
     group by site_id, order_id, type having count(*) > 1`,
+  'what an agent has used is what its orders took, and no more than its budget': `
+    select a.id, a.budget_used_cents from commerce.agent_tokens a
+    left join commerce.orders o on o.site_id = a.site_id and o.agent_token_id = a.id
+    group by a.site_id, a.id, a.budget_used_cents, a.budget_cents
+    having a.budget_used_cents <> coalesce(sum(o.agent_spent_cents), 0) or a.budget_used_cents > a.budget_cents`,
+  'an order of an agent takes its total from the budget, unless it was cancelled before it was paid': `
+    select o.id from commerce.orders o join commerce.sites s using (site_id)
+    where o.agent_token_id is not null and o.agent_spent_cents <> case
+      when o.status = 'cancelled' and o.payment_confirmed_at is null then 0
+      else o.total * power(10::numeric, s.currency_digits) end`,
+  'orders, checkouts and carts of an agent belong to one token': `
+    select k.id from commerce.checkouts k
+    join commerce.carts c on c.site_id = k.site_id and c.id = k.cart_id
+    left join commerce.orders o on o.site_id = k.site_id and o.checkout_id = k.id
+    where k.agent_token_id is distinct from c.agent_token_id
+      or (o.id is not null and o.agent_token_id is distinct from k.agent_token_id)`,
+  'no customer has more than ten active agents': `
+    select customer_id from commerce.tokens
+    where kind = 'agent' and customer_id is not null and revoked_at is null and expires_at > now()
+    group by site_id, customer_id having count(*) > 10`,
+  'a token of an agent came of one consent, and of one that was approved': `
+    select a.id from commerce.agent_tokens a
+    join commerce.agent_consents k on k.site_id = a.site_id and k.id = a.consent_id where k.status <> 'consumed'
+    union all
+    select k.id from commerce.agent_consents k where k.status = 'consumed' and not exists (
+      select from commerce.agent_tokens a where a.site_id = k.site_id and a.consent_id = k.id)`,
+  'an agent that was ended is known by whom': `
+    select t.id from commerce.tokens t join commerce.agent_tokens a using (site_id, id)
+    where (t.revoked_at is not null) <> (a.revoked_by is not null)`,
+  'only agents that there are stand in the audit': `
+    select e.actor_id from commerce.audit_events e where e.actor_type = 'agent' and not exists (
+      select from commerce.agent_tokens a where a.site_id = e.site_id and a.id = e.actor_id)`,
   'no idempotency key is left without its answer': `
     select key_hash from commerce.idempotency_keys where status is null`,
 };

@@ -1328,7 +1328,7 @@ export interface paths {
         };
         /**
          * List and search products
-         * @description The visible products, by page. q searches SKUs first, then names, vendors, types, tags and descriptions, takes its last word as a beginning, and forgives typing errors; with q the default order is relevance, else newest. Filters of one kind given several times mean any of them (values of one option, too), different kinds must all hold; words are compared without case. cost_per_item is always null here.
+         * @description The visible products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions; its last word may be unfinished, and words that the shop does not know are taken for those spelled alike. q may be a sentence: limits such as "under 50 euros" filter, "not leather" excludes, "in stock" and "cheapest" mean what they say, and understood tells what was read; limits that no product meets are given up and marked relaxed. With q the default order is relevance, else newest. Filters of one kind given several times mean any of them (values of one option, too), different kinds must all hold; words are compared without case. cost_per_item is always null here.
          */
         get: operations["storefront.listProducts"];
         put?: never;
@@ -3629,6 +3629,31 @@ export interface components {
                 false: components["schemas"]["Count"];
             };
         };
+        /** @description A constraint that was read from the words of a search, and what became of it. */
+        Understood: {
+            /**
+             * @description What is constrained. without is a word that is not wanted, wish a soft preference that only moves the order, sort the order asked for, value a value of an option, vendor, type, tag or metadata.
+             * @enum {string}
+             */
+            kind: "price" | "rating" | "reviews" | "quantity" | "in_stock" | "without" | "wish" | "sort" | "value";
+            /** @description The words that say it, as they were written. */
+            text: string;
+            /** @description Where these words begin in q, counted in UTF-16 units. */
+            start: components["schemas"]["Count"];
+            /** @description Where they end, exclusive. */
+            end: components["schemas"]["Count"];
+            min?: number;
+            max?: number;
+            /** @description The currency that the words name; absent when they name none. */
+            currency?: components["schemas"]["Currency"];
+            /** @description What is meant, such as price_asc, low_price, 3, or leather. */
+            value?: string;
+            /**
+             * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency or a rating that no product states.
+             * @enum {string}
+             */
+            fate: "applied" | "relaxed" | "not_available";
+        };
         /** @description A published collection as the storefront shows it. */
         CollectionListItem: {
             id: components["schemas"]["Id"];
@@ -4037,20 +4062,6 @@ export interface components {
             query: string;
             /** @description How many candidates at most; 5 when absent. */
             limit?: number;
-        };
-        /** @description A wish that was read from the sentence, and what became of it. */
-        Understood: {
-            /** @description The words of the sentence that it was read from. */
-            text: string;
-            /** @enum {string} */
-            kind: "term" | "price_min" | "price_max" | "price_about" | "quantity" | "option" | "attribute" | "vendor" | "product_type" | "collection" | "tag" | "rating" | "in_stock" | "sort" | "exclude" | "currency" | "soft";
-            /** @description What was made of it. */
-            value: string;
-            /**
-             * @description relaxed means that it was given up so that there is something to show; not_available, that nothing here has it.
-             * @enum {string}
-             */
-            fate: "applied" | "relaxed" | "not_available";
         };
         /** @description How many products were left out that would have fitted otherwise. */
         Excluded: {
@@ -4747,6 +4758,7 @@ export type AuditPage = components['schemas']['AuditPage'];
 export type Shop = components['schemas']['Shop'];
 export type FacetValue = components['schemas']['FacetValue'];
 export type Facets = components['schemas']['Facets'];
+export type Understood = components['schemas']['Understood'];
 export type CollectionListItem = components['schemas']['CollectionListItem'];
 export type CartStatus = components['schemas']['CartStatus'];
 export type CartItem = components['schemas']['CartItem'];
@@ -4779,7 +4791,6 @@ export type AgentProductPage = components['schemas']['AgentProductPage'];
 export type AgentVariant = components['schemas']['AgentVariant'];
 export type AgentProduct = components['schemas']['AgentProduct'];
 export type IntentFind = components['schemas']['IntentFind'];
-export type Understood = components['schemas']['Understood'];
 export type Excluded = components['schemas']['Excluded'];
 export type FindOutcome = components['schemas']['FindOutcome'];
 export type IntentAdd = components['schemas']['IntentAdd'];
@@ -8252,6 +8263,8 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProductPage"] & {
                         facets?: components["schemas"]["Facets"];
+                        /** @description With q, the constraints that were read from its words. */
+                        understood?: components["schemas"]["Understood"][];
                     };
                 };
             };

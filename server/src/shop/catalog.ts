@@ -1,12 +1,15 @@
 import type { Facets, Product, ProductPage } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { RERANKED } from '../search/candidates.ts';
+import { type Found, search } from '../search/search.ts';
+import type { Understood } from '../search/wishes.ts';
 import * as collections from './collections.ts';
 import { notFound, ValidationError } from './errors.ts';
 import { readFacets } from './facets.ts';
 import { canonicalAmount } from './money.ts';
-import type { PageQuery } from './pages.ts';
-import { byRelevance, labelFilters, matching, readPage } from './product-list.ts';
-import { available, inStock, productRows, visible } from './product-rows.ts';
+import { type PageQuery, pageOf } from './pages.ts';
+import { byRelevance, labelFilters, matching, matchingSearch, readPage } from './product-list.ts';
+import { available, inStock, productRows, productsByIds, visible } from './product-rows.ts';
 import type { Shop } from './shop.ts';
 
 /** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
@@ -24,14 +27,55 @@ export interface CatalogQuery extends PageQuery {
   facets?: boolean;
 }
 
-export type ProductList = ProductPage & { facets?: Facets };
+export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
-/** One page of the products that meet all filters. Two statements when facets are asked for, one otherwise. */
+/**
+ * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` two (four
+ * where the shop does not know one of its words); one more for facets.
+ */
 export async function list(shop: Shop, query: CatalogQuery): Promise<ProductList> {
-  const conditions = [sql`p.site_id = ${shop.siteId}`, visible, ...(await filters(shop, query))];
-  const matches = matching(conditions, query.q);
-  const page = await readPage(shop, 'public', matches, orderOf(query), query);
+  const conditions = await filters(shop, query);
+  if (query.q !== undefined) return listFound(shop, query, query.q, conditions);
+  const matches = matching([sql`p.site_id = ${shop.siteId}`, visible, ...conditions], undefined);
+  const page = await readPage(
+    shop,
+    'public',
+    matches,
+    ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')],
+    query,
+  );
   return query.facets ? { ...page, facets: await readFacets(shop, matches) } : page;
+}
+
+/** What `q` finds; where that is nothing, names that are spelled alike. */
+async function listFound(shop: Shop, query: CatalogQuery, q: string, conditions: Sql[]): Promise<ProductList> {
+  const found = await search(shop, q, conditions);
+  const { understood, total, where } = found;
+  const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
+  const all = [sql`p.site_id = ${shop.siteId}`, visible, ...where];
+  const matches = total > 0 ? matchingSearch(shop, found, q, all) : matching(all, q);
+  const { page, limit, offset } = pageOf(query);
+  const ranked = total > 0 && sort === 'relevance' && (offset + limit <= RERANKED || total <= RERANKED);
+  const order = sort === 'relevance' ? byRelevance(q, ORDERS.newest) : ORDERS[sort];
+  const list = ranked
+    ? {
+        products: await productsByIds(shop, 'public', idsOf(found, offset, limit)),
+        total,
+        page,
+        limit,
+        pages: Math.ceil(total / limit),
+      }
+    : await readPage(shop, 'public', matches, order, query);
+  return { ...list, understood, ...(query.facets && { facets: await readFacets(shop, matches) }) };
+}
+
+function idsOf({ best }: Found, offset: number, limit: number): string[] {
+  return best.slice(offset, offset + limit).map(({ product_id }) => product_id);
+}
+
+/** The order that the sentence itself asks for. */
+function sortWishOf(understood: Understood[]): keyof typeof ORDERS | undefined {
+  return understood.find(({ kind }) => kind === 'sort')?.value as keyof typeof ORDERS | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -88,8 +132,3 @@ const ORDERS = {
   name_desc: sql`p.name desc, p.id`,
   best_selling: sql`p.sales_count desc, p.id`,
 };
-
-function orderOf({ sort, q }: CatalogQuery): Sql {
-  const wanted = sort ?? (q === undefined ? 'newest' : 'relevance');
-  return wanted === 'relevance' ? byRelevance(q, ORDERS.newest) : ORDERS[wanted];
-}

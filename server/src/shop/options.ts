@@ -1,5 +1,6 @@
 import type { OptionInput, OptionPatch, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { indexProducts } from '../search/index-products.ts';
 import { notFound, ShopError } from './errors.ts';
 import { lockProduct, moveTo, refuseBeyond } from './product-parts.ts';
 import { normalName } from './product-text.ts';
@@ -126,5 +127,6 @@ async function refuseMissingValues(shop: Shop, product_id: string, { position }:
 
 async function finish(shop: Shop, product_id: string): Promise<Product> {
   await summarize(shop, product_id);
+  await indexProducts(shop, [product_id]);
   return products.get(shop, product_id);
 }

@@ -1,4 +1,5 @@
 import type { ImportResult, Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
+import { indexProducts } from '../search/index-products.ts';
 import { bodyMistake, ShopError, ValidationError } from './errors.ts';
 import { isAsPlanned } from './product-compare.ts';
 import { planProduct } from './product-plan.ts';
@@ -35,6 +36,7 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesIn: R
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
     results.push(await importRow(shop, call, check, index, row));
   }
+  await indexProducts(shop, changedBy(results, call));
   const count = (status: RowResult['status']) => results.filter((result) => result.status === status).length;
   return {
     dry_run: call.dry_run ?? false,
@@ -46,6 +48,14 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesIn: R
     },
     results,
   };
+}
+
+/** The products that a call has written: all at once is cheaper than each by itself. */
+function changedBy(results: RowResult[], { dry_run }: ImportCall): string[] {
+  if (dry_run) return [];
+  return results.flatMap(({ status, product_id }) =>
+    product_id && (status === 'created' || status === 'updated') ? [product_id] : [],
+  );
 }
 
 function slugIn(row: unknown): string | null {

@@ -1,5 +1,7 @@
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { matches } from '../search/candidates.ts';
+import type { Found } from '../search/search.ts';
 import { type PageQuery, pageOf } from './pages.ts';
 import { type Audience, productColumns } from './product-rows.ts';
 import { searchProducts } from './search.ts';
@@ -19,6 +21,15 @@ export function matching(conditions: Sql[], q: string | undefined): Matching {
   return {
     with: q === undefined ? empty : sql`with found as materialized (select * from ${searchProducts(q)})`,
     join: q === undefined ? empty : sql`join found on found.product_id = p.id`,
+    where: join(conditions, ' and '),
+  };
+}
+
+/** The products that a search found, in its order as `found.rank`. */
+export function matchingSearch(shop: Shop, { groups }: Found, q: string, conditions: Sql[]): Matching {
+  return {
+    with: sql`with ${matches(shop, { groups, typed: q })}, found as (select product_id, score as rank from matches)`,
+    join: sql`join found on found.product_id = p.id`,
     where: join(conditions, ' and '),
   };
 }

@@ -24,7 +24,7 @@ export async function lockBySlug(shop: Shop, slug: string): Promise<Product | un
 /**
  * Writes a plan made for the product `before`, which `lockBySlug` has locked. Options and variants become those of the
  * plan; images only where it has some. Stock that the plan gives is set with `update_inventory` alone. Throws
- * `sku_taken`, or `conflict` when a variant would go whose stock an open checkout holds.
+ * `sku_taken`, or `conflict` when a variant would go whose stock an open checkout holds. The caller indexes the product.
  */
 export async function updateProduct(shop: Shop, before: Product, plan: ProductPlan, update_inventory: boolean) {
   const { id } = before;

@@ -1,6 +1,7 @@
 import type { Product, ProductInput, ProductPage, ProductPatch } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { indexProducts } from '../search/index-products.ts';
 import { holdCurrency } from './currency.ts';
 import { cursorPage, idOfCursor } from './cursors.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from './errors.ts';
@@ -52,10 +53,14 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
 export async function create(shop: Shop, input: ProductInput): Promise<Product> {
   const id = await insert(shop, planProduct(input, shop.currencyDigits));
   if (!id) throw new ShopError('slug_taken', 'Another product has this slug.');
+  await indexProducts(shop, [id]);
   return get(shop, id);
 }
 
-/** Writes a planned product; answers its id, or nothing when another product has its slug. Throws `sku_taken`. */
+/**
+ * Writes a planned product; answers its id, or nothing when another product has its slug. The caller indexes it. Throws
+ * `sku_taken`.
+ */
 export async function insert(shop: Shop, plan: ProductPlan): Promise<string | undefined> {
   const id = uuidv7();
   await holdCurrency(shop);
@@ -128,6 +133,7 @@ export async function update(shop: Shop, id: string, patch: ProductPatch): Promi
   }
   await updateRow(shop, id, { ...patch, ...normalTexts(patch, ['body']) });
   await summarize(shop, id);
+  await indexProducts(shop, [id]);
   return get(shop, id);
 }
 

@@ -1,5 +1,6 @@
 import type { Product, Variant, VariantInput, VariantPatch } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { indexProducts } from '../search/index-products.ts';
 import { notFound, ShopError, ValidationError } from './errors.ts';
 import { lockProduct, moveTo, refuseBeyond } from './product-parts.ts';
 import { type OptionPlan, planNewVariant } from './product-plan.ts';
@@ -22,6 +23,7 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
   const [id = ''] = await insertVariants(shop, product_id, [plan], track_inventory, (count?.total ?? 0) + 1);
   await writeValues(shop, product_id, options);
   await summarize(shop, product_id);
+  await indexProducts(shop, [product_id]);
   return get(shop, product_id, id);
 }
 
@@ -33,6 +35,7 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   await updateOptionValues(shop, product_id, id, patch);
   if (patch.position !== undefined) await move(shop, product_id, id, patch.position);
   await summarize(shop, product_id);
+  await indexProducts(shop, [product_id]);
   return get(shop, product_id, id);
 }
 
@@ -51,6 +54,7 @@ export async function remove(shop: Shop, product_id: string, id: string): Promis
     throw new ShopError('conflict', 'An open checkout holds stock of this variant. Try again later.');
   await shop.run(sql`delete from variants where site_id = ${shop.siteId} and id = ${id}`);
   await summarize(shop, product_id);
+  await indexProducts(shop, [product_id]);
   return products.get(shop, product_id);
 }
 

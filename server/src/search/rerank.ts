@@ -1,0 +1,104 @@
+import type { Candidate, Candidates } from './candidates.ts';
+import type { Group } from './groups.ts';
+import { headOf } from './postings.ts';
+import { plainText, termsOf } from './text.ts';
+
+/** What the names of the best candidates tell beyond which words are in them. */
+
+/** By what a candidate's score is multiplied, as powers of e. */
+const WEIGHTS = {
+  /** All words stand in the name, one behind the other. */
+  phrase: 0.4,
+  /** The share of neighbours in the query that are neighbours in the name. */
+  neighbours: 0.05,
+  /** What is asked for is what the name says the thing is: of a `mouse pad` the pad. */
+  head: 0.15,
+  /** What is asked for is only what the thing is for: a case for the phone. */
+  accessory: -0.2,
+  /** The wish for a low or a high price, in the best case. */
+  price: 0.15,
+  /** The wish for what others bought, in the best case. */
+  popular: 0.15,
+};
+/** In shops whose names end in the thing this often, its absence at the end speaks fully against a product. */
+const USUAL_HEADS = 0.6;
+
+const ACCESSORY = /\s(?:for|compatible|fits|replacement)\s/i;
+
+export interface Wishes {
+  price?: 'low' | 'high';
+  popular?: boolean;
+}
+
+/** The candidates, best first. Those that miss fewer wishes always stand before the others. */
+export function rerank({ rows, stats }: Candidates, groups: Group[], wishes: Wishes = {}): Candidate[] {
+  const wanted = groups.map(({ alternatives }) => new Set(alternatives.map(({ term }) => term)));
+  const headWeight = Math.min(1, headShare(stats.at(-1)) / USUAL_HEADS);
+  const place = placesIn(rows.map(({ price }) => Number(price)));
+  const sold = Math.max(1, ...rows.map(({ sales_count }) => sales_count));
+  const score = (candidate: Candidate) => {
+    let power = boostOf(candidate.name, wanted, headWeight);
+    const share = place(Number(candidate.price));
+    if (wishes.price) power += WEIGHTS.price * (wishes.price === 'low' ? 1 - share : share);
+    if (wishes.popular) power += (WEIGHTS.popular * Math.log1p(candidate.sales_count)) / Math.log1p(sold);
+    return candidate.score * Math.exp(power);
+  };
+  return rows
+    .map((candidate) => ({ ...candidate, score: score(candidate) }))
+    .sort(
+      (a, b) =>
+        a.misses - b.misses ||
+        b.score - a.score ||
+        b.sales_count - a.sales_count ||
+        (a.product_id < b.product_id ? -1 : 1),
+    );
+}
+
+/** In how many of the names that have the last word it names the thing. */
+function headShare(stat: Candidates['stats'][number] | undefined): number {
+  return stat ? stat.heads / (stat.titles + 3) : 0;
+}
+
+function boostOf(name: string, wanted: Set<string>[], headWeight: number): number {
+  const terms = termsOf(plainText(name));
+  const places = wanted.map((set) => placesOf(set, terms));
+  const last = places.at(-1) ?? [];
+  const found = places.flat();
+  const pairs = places.slice(1).map((next, i) => isNext(places[i] ?? [], next));
+  const neighbours = pairs.filter(Boolean).length / Math.max(1, pairs.length);
+  const head = headOf(name).length - 1;
+  let power = WEIGHTS.neighbours * neighbours;
+  if (pairs.length > 0 && neighbours === 1) power += WEIGHTS.phrase;
+  if (last.some(({ to }) => to === head)) power += WEIGHTS.head * headWeight;
+  if (found.length > 0 && found.every(({ from }) => from >= startOfPurpose(name, terms))) power += WEIGHTS.accessory;
+  return power;
+}
+
+interface Place {
+  from: number;
+  to: number;
+}
+
+/** Where a group stands among terms, also where two of them together make one of its own. */
+function placesOf(set: Set<string>, terms: string[]): Place[] {
+  return terms.flatMap((term, i) => {
+    if (set.has(term)) return [{ from: i, to: i }];
+    return set.has(`${term}${terms[i + 1]}`) ? [{ from: i, to: i + 1 }] : [];
+  });
+}
+
+/** Joining words do not stand between: they were not looked for. */
+function isNext(first: Place[], second: Place[]): boolean {
+  return first.some(({ from, to }) => second.some((next) => next.from === to + 1 || next.from === from));
+}
+
+function startOfPurpose(name: string, terms: string[]): number {
+  const purpose = ACCESSORY.exec(name)?.index;
+  return purpose === undefined ? terms.length : termsOf(plainText(name.slice(0, purpose))).length;
+}
+
+/** Tells for a value which share of the values lies below it. */
+function placesIn(values: number[]): (value: number) => number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return (value) => sorted.filter((other) => other < value).length / Math.max(1, sorted.length - 1);
+}

@@ -1,0 +1,81 @@
+/** How texts become words, alike for products and for queries: whatever is compared went through here. */
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+/** A text without HTML: tags and entities that stand for nothing readable become spaces. */
+export function plainText(text: string): string {
+  return text
+    .replaceAll(/<[^<>]*>/g, ' ')
+    .replaceAll(/&(#?\w{1,8});/g, (_entity, name: string) => ENTITIES[name.toLowerCase()] ?? ' ');
+}
+
+/** Lower case, without accents and compatibility forms: `Café` and `cafe`, `½` and `1⁄2` are one. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase();
+}
+
+/** A word where it stands in the folded text, for those who need to point at it. */
+export interface Word {
+  /** As it is written, folded. */
+  text: string;
+  /** Without its plural ending: what is compared. */
+  term: string;
+  start: number;
+  end: number;
+}
+
+// A number with its point or comma is one word; an apostrophe within a word is not its end.
+const WORD = /\d+(?:[.,]\d+)+|[\p{L}\p{N}]+(?:['’‘`]\p{L}+)*/gu;
+
+/** The words of a text that has been folded. */
+export function wordsOf(folded: string): Word[] {
+  return Array.from(folded.matchAll(WORD), ({ 0: written, index }) => {
+    const text = written.replaceAll(/['’‘`]/g, '');
+    return { text, term: stem(text), start: index, end: index + written.length };
+  });
+}
+
+/** What is compared of a text, in its order. */
+export function termsOf(text: string): string[] {
+  return wordsOf(fold(text)).map(({ term }) => term);
+}
+
+/** Takes a plural ending off an English word. Words with digits, and short ones, stay as they are. */
+export function stem(word: string): string {
+  if (word.length < 4 || /\d/.test(word)) return word;
+  if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|us|is)$/.test(word)) return word;
+  if (/(?:x|ch|sh|ss|z)es$/.test(word)) return word.slice(0, -2);
+  return word.endsWith('s') ? word.slice(0, -1) : word;
+}
+
+/** Units, by the ways to write them: a number and its unit are one word, however they are written. */
+// biome-ignore format: a table
+const UNITS: Record<string, string> = {
+  gb: 'gb', tb: 'tb', mb: 'mb', gigabyte: 'gb', terabyte: 'tb', megabyte: 'mb',
+  mm: 'mm', cm: 'cm', m: 'm', ft: 'ft', foot: 'ft', feet: 'ft', in: 'in', inch: 'in', inche: 'in',
+  w: 'w', watt: 'w', v: 'v', volt: 'v', mah: 'mah', ah: 'ah', hz: 'hz', mhz: 'mhz', ghz: 'ghz', mp: 'mp',
+  oz: 'oz', ounce: 'oz', ml: 'ml', l: 'l', liter: 'l', litre: 'l', kg: 'kg', g: 'g', gram: 'g', lb: 'lb', pound: 'lb',
+};
+
+const NUMBER = /^\d+(?:[.,]\d+)*$/;
+
+export function isNumber(term: string): boolean {
+  return NUMBER.test(term);
+}
+
+/** `32` and `gb` as one term; nothing where they are no number with its unit. */
+export function measure(number: string, unit: string | undefined): string | undefined {
+  const short = unit === undefined ? undefined : UNITS[unit];
+  return short !== undefined && isNumber(number) ? number + short : undefined;
+}
+
+/** Words that join others and name nothing themselves. */
+const JOINING = new Set('a an and at by for from in of on or the to with'.split(' '));
+
+export function isJoining(term: string): boolean {
+  return JOINING.has(term);
+}
