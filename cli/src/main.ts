@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAgents } from './commands/agents.ts';
 import { addCollections } from './commands/collections.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDiscounts } from './commands/discounts.ts';
@@ -86,6 +87,7 @@ function createProgram(terminal: Terminal): Command {
   addDiscounts(program, terminal);
   addShippingOptions(program, terminal);
   addCustomers(program, terminal);
+  addAgents(program, terminal);
   return program;
 }
 

@@ -49,6 +49,7 @@ test('every command explains itself with examples', async () => {
     ...['list', 'get', 'create', 'update', 'delete', 'redemptions'].map((verb) => ['discounts', verb]),
     ...['list', 'create', 'update', 'delete'].map((verb) => ['shipping-options', verb]),
     ...['list', 'get'].map((verb) => ['customers', verb]),
+    ...['list', 'revoke', 'audit'].map((verb) => ['agents', verb]),
   ];
   for (const command of commands) {
     const { code, out } = await commerce([...command, '--help']);

@@ -46,12 +46,14 @@ export async function complete(
   refuseOver(row);
   const priced = await priceCheckout(shop, till, row);
   requireReady(shop, till, priced, completion);
+
+  // Locks are taken in one order everywhere: cart, checkout, order, an agent's budget, discount, products, variants, the
+  // counter of numbers.
+  const spent_cents = await agentCheckouts.spend(shop, priced);
   requirePaid(shop, priced, charged);
 
-  // Locks are taken in one order everywhere: cart, checkout, order, budget, discount, products, variants, the counter of numbers.
   const order_id = uuidv7();
   const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
-  const spent_cents = await agentCheckouts.spend(shop, priced);
   await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
   await countSales(shop, priced);
   await holdAll(shop, id, priced.cart, priced.lines);

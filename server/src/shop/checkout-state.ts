@@ -76,7 +76,7 @@ export async function lockCheckout(shop: Shop, id: string, customer_id: string |
  */
 export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
   const found = await lockRow(shop, id);
-  if (found?.agent_token_id && (customer_id === null || shop.actorType !== 'customer')) {
+  if (found?.source === 'agent' && (customer_id === null || shop.actorType !== 'customer')) {
     const message = 'An agent made this checkout, and only its customer can confirm it.';
     throw new ShopError('human_confirmation_required', message);
   }

@@ -98,7 +98,7 @@ async function madeByAgents(knex: Knex): Promise<void> {
 
     alter table commerce.checkouts add column agent_token_id uuid;
     alter table commerce.checkouts add foreign key (site_id, agent_token_id) references commerce.agent_tokens;
-    alter table commerce.checkouts add check ((source = 'agent') = (agent_token_id is not null));
+    alter table commerce.checkouts add check (agent_token_id is null or source = 'agent');
     create index checkouts_of_agent on commerce.checkouts (site_id, agent_token_id) where agent_token_id is not null;
 
     alter table commerce.orders add column agent_token_id uuid;

@@ -1,0 +1,121 @@
+import { paginate, type Schemas, unwrap } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { type Column, moment, pageLine, plain, show, styleOf, table } from '../output.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { customerIdOf } from './customers.ts';
+import { addPageOptions, choice, isJson, type PageOptions, uuid, wholeNumber } from './options.ts';
+
+type AgentToken = Schemas['AgentToken'];
+type AuditEvent = Schemas['AuditEvent'];
+
+const EXAMPLES = `
+An agent calls itself what it likes: nobody has verified the name. ID is the last column of the list.
+
+Examples:
+  $ commerce agents list --status active
+  $ commerce agents list --customer june@example.com
+  $ commerce agents audit ID           what it did, whatever came of it
+  $ commerce agents revoke ID          fails from its next call on`;
+
+const STATUSES = ['active', 'expired', 'revoked'] as const;
+
+/** `agents list|revoke|audit`: the agents that customers let act for them. */
+export function addAgents(program: Command, terminal: Terminal): void {
+  const agents = program
+    .command('agents')
+    .description('The AI agents that customers let act for them.')
+    .addHelpText('after', EXAMPLES);
+  const list = agents
+    .command('list')
+    .description('List the agents, newest first.')
+    .addOption(choice('--status <status>', 'only those in this state', STATUSES))
+    .option('--customer <customer>', 'only those of this customer, by e-mail or id')
+    .addHelpText('after', EXAMPLES);
+  addPageOptions(list).action((options: ListOptions, command: Command) => listAgents(options, command, terminal));
+  agents
+    .command('revoke')
+    .argument('<id>', 'the agent, as the list shows it', uuid)
+    .description('End an agent at once.')
+    .addHelpText('after', EXAMPLES)
+    .action((id: string, _options, command: Command) => revoke(id, command, terminal));
+  agents
+    .command('audit')
+    .argument('<id>', 'the agent, as the list shows it', uuid)
+    .description('Show what an agent did, newest first.')
+    .option('--max <number>', 'how many calls at most', wholeNumber, 50)
+    .addHelpText('after', EXAMPLES)
+    .action((id: string, { max }: { max: number }, command: Command) => audit(id, max, command, terminal));
+}
+
+interface ListOptions extends PageOptions {
+  status?: (typeof STATUSES)[number];
+  customer?: string;
+}
+
+const COLUMNS: Column<AgentToken>[] = [
+  { title: 'CALLS ITSELF', value: ({ agent_name }) => agent_name, shrinks: true },
+  { title: 'STATE', value: stateOf, colour: ({ status }) => (status === 'active' ? 'green' : 'dim') },
+  { title: 'BUDGET', value: ({ budget_cents, currency }) => amount(budget_cents, currency), right: true },
+  { title: 'USED', value: ({ budget_used_cents, currency }) => amount(budget_used_cents, currency), right: true },
+  {
+    title: 'PENDING',
+    value: ({ budget_pending_cents, currency }) => amount(budget_pending_cents, currency),
+    right: true,
+  },
+  { title: 'ENDS', value: ({ expires_at }) => moment(expires_at) },
+  { title: 'LAST USED', value: ({ last_used_at }) => moment(last_used_at, 'never') },
+  { title: 'ID', value: ({ id }) => id },
+];
+
+function stateOf({ status, revoked_by }: AgentToken): string {
+  return revoked_by ? `revoked by ${revoked_by}` : status;
+}
+
+/** Minor units as an amount of the currency. */
+function amount(cents: number, currency: string): string {
+  const digits =
+    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  return (cents / 10 ** digits).toFixed(digits);
+}
+
+async function listAgents(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const { customer, ...rest } = options;
+  const customer_id = customer === undefined ? undefined : await customerIdOf(client, customer);
+  const query = { ...rest, customer_id };
+  const page = await unwrap(client.GET('/api/dashboard/agent-tokens', { params: { query } }));
+  show(terminal, isJson(command), page, (paint) => {
+    const summary = pageLine('agents', page);
+    if (page.agent_tokens.length === 0) return summary;
+    return `${table(COLUMNS, page.agent_tokens, styleOf(terminal, paint))}\n\n${summary}`;
+  });
+}
+
+async function revoke(agent_token_id: string, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const params = { path: { agent_token_id } };
+  const token = await unwrap(client.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params }));
+  show(terminal, isJson(command), token, () => `Revoked: ${plain(token.agent_name)}.`);
+}
+
+const AUDIT_COLUMNS: Column<AuditEvent>[] = [
+  { title: 'WHEN', value: ({ created_at }) => moment(created_at) },
+  { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => (status < 400 ? 'green' : 'yellow') },
+  { title: 'ACTION', value: ({ action }) => action },
+  { title: 'FROM', value: ({ ip }) => ip },
+  { title: 'REQUEST', value: ({ correlation_id }) => correlation_id, shrinks: true },
+];
+
+async function audit(agent_token_id: string, max: number, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const params = { path: { agent_token_id }, query: { limit: Math.min(Math.max(max, 1), 100) } };
+  const events: AuditEvent[] = [];
+  for await (const event of paginate(client, '/api/dashboard/agent-tokens/{agent_token_id}/audit', { params })) {
+    events.push(event);
+    if (events.length >= max) break;
+  }
+  show(terminal, isJson(command), { audit_events: events }, (paint) =>
+    events.length > 0 ? table(AUDIT_COLUMNS, events, styleOf(terminal, paint)) : 'This agent has not called yet.',
+  );
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import sql from 'sql-template-tag';
+import { expect, inject, test } from 'vitest';
+import { ALL_SCOPES, askForConsent, givenAgent } from '../../test/agents.ts';
+import { startServer, stopServer } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { operationTable } from '../http/contract.ts';
+
+const me = '/api/agent/customer/me';
+const agents = '/api/storefront/customer/me/agents';
+
+test('an agent reads for whom it acts and what it may do', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { agent, token_id } = await givenAgent(shop, customer, { categories: ['Kitchen'] });
+
+  const { data } = await agent.GET(me);
+
+  expect(data).toMatchObject({
+    id: customer.id,
+    email: customer.email,
+    agent_token: { id: token_id, scopes: ALL_SCOPES, categories: ['Kitchen'], budget_cents: 10_000, status: 'active' },
+  });
+});
+
+test('a token that its customer, the merchant or the agent itself ends is dead at the next call, in every process', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const second = await startServer(inject('databaseUrl'));
+  const enders: [
+    string,
+    (token_id: string, agent: Awaited<ReturnType<typeof givenAgent>>['agent']) => Promise<unknown>,
+  ][] = [
+    [
+      'customer',
+      (agent_token_id) =>
+        customer.client.DELETE(`${agents}/{agent_token_id}`, { params: { path: { agent_token_id } } }),
+    ],
+    [
+      'merchant',
+      (agent_token_id) =>
+        shop.dashboard.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params: { path: { agent_token_id } } }),
+    ],
+    ['agent', (_id, agent) => agent.DELETE('/api/agent/token')],
+  ];
+  for (const [by, end] of enders) {
+    const { agent, token_id, access_token } = await givenAgent(shop, customer);
+    expect((await agent.GET(me)).response.status).toBe(200);
+
+    await end(token_id, agent);
+
+    const here = await agent.GET(me);
+    const there = await fetch(`${second.baseUrl}${me}`, { headers: { Authorization: `Bearer ${access_token}` } });
+    expect([here.response.status, here.error, there.status]).toMatchObject([401, { error: 'invalid_token' }, 401]);
+    const { data } = await customer.client.GET(agents);
+    expect(data?.agent_tokens.find(({ id }) => id === token_id)).toMatchObject({ status: 'revoked', revoked_by: by });
+  }
+  await stopServer(second);
+});
+
+test('a token ends at its hour', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { agent, token_id } = await givenAgent(shop, customer);
+  await shop.owner.query(sql`update commerce.tokens set expires_at = now() where id = ${token_id}`);
+
+  expect((await agent.GET(me)).response.status).toBe(401);
+  const { data } = await customer.client.GET(agents);
+  expect(data?.agent_tokens).toMatchObject([{ id: token_id, status: 'expired', revoked_by: null }]);
+});
+
+test('closing or anonymising an account ends its agents, and the merchant still sees that there were some', async () => {
+  const shop = await openShop();
+  const [closed, forgotten] = [await shop.givenCustomer(), await shop.givenCustomer()];
+  const [first, second] = [await givenAgent(shop, closed), await givenAgent(shop, forgotten)];
+  await askForConsent(shop);
+
+  await closed.client.DELETE('/api/storefront/customer/me');
+  const params = { path: { customer_id: forgotten.id } };
+  await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', { params });
+
+  expect((await first.agent.GET(me)).response.status).toBe(401);
+  expect((await second.agent.GET(me)).response.status).toBe(401);
+  const { data } = await shop.dashboard.GET('/api/dashboard/agent-tokens', {
+    params: { query: { status: 'revoked' } },
+  });
+  expect(data).toMatchObject({
+    total: 2,
+    agent_tokens: [
+      { id: second.token_id, customer_id: forgotten.id, revoked_by: 'system' },
+      { id: first.token_id, customer_id: null, revoked_by: 'system' },
+    ],
+  });
+});
+
+test('an agent does nothing that its scopes do not name', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { agent } = await givenAgent(shop, customer, { scopes: ['catalog:read'] });
+
+  const profile = await agent.GET(me);
+  const orders = await agent.GET('/api/agent/orders');
+  const own = await agent.GET('/api/agent/audit/me');
+
+  expect([profile.response.status, profile.error]).toMatchObject([
+    403,
+    { error: 'insufficient_scope', scope: 'customer:self' },
+  ]);
+  expect(orders.error).toMatchObject({ error: 'insufficient_scope', scope: 'orders:read' });
+  expect(own.response.status).toBe(200);
+});
+
+test('an agent token opens no operation of another surface, alone or beside the credentials of the shop', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { access_token } = await givenAgent(shop, customer);
+  const bearer = { Authorization: `Bearer ${access_token}`, 'Idempotency-Key': randomUUID() };
+  const beside = { ...bearer, 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
+  const others = operationTable.filter(({ surface, security }) => surface !== 'agent' && security.length > 0);
+  expect(others.length).toBeGreaterThan(80);
+
+  for (const { method, path, id, humanOnly } of others) {
+    const url = `${shop.baseUrl}${path.replaceAll(/\{\w+\}/g, randomUUID())}`;
+    const answers = await Promise.all(
+      [bearer, beside].map((headers) =>
+        fetch(url, { method: method.toUpperCase(), headers }).then(({ status }) => status),
+      ),
+    );
+    expect([id, ...answers]).toEqual([id, ...Array(2).fill(humanOnly ? 403 : 401)]);
+  }
+});
+
+test('an agent token is sent alone, and for its own shop', async () => {
+  const [shop, other] = [await openShop(), await openShop()];
+  const customer = await shop.givenCustomer();
+  const { access_token } = await givenAgent(shop, customer);
+  const ask = async (headers: Record<string, string>) =>
+    (await fetch(`${shop.baseUrl}${me}`, { headers: { Authorization: `Bearer ${access_token}`, ...headers } })).status;
+
+  expect(await ask({ 'X-Site-ID': shop.site_id })).toBe(200);
+  expect(await ask({ 'X-Site-ID': other.site_id })).toBe(401);
+  expect(await ask({ 'X-Service-Token': shop.credentials.storefront_token })).toBe(401);
+  expect(await ask({ 'X-API-Key': shop.credentials.api_key })).toBe(401);
+  expect(await ask({ Authorization: `Bearer ${customer.access_token}` })).toBe(401);
+});
+
+test('customers see and end their own agents alone, and merchants those of their own shop', async () => {
+  const [shop, other] = [await openShop(), await openShop()];
+  const [customer, second] = [await shop.givenCustomer(), await shop.givenCustomer()];
+  const { agent, token_id: agent_token_id } = await givenAgent(shop, customer);
+  const params = { path: { agent_token_id } };
+
+  const seen = await second.client.GET(agents);
+  const ended = await second.client.DELETE(`${agents}/{agent_token_id}`, { params });
+  const read = await second.client.GET(`${agents}/{agent_token_id}/audit`, { params });
+  const foreign = await other.dashboard.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params });
+
+  expect(seen.data?.agent_tokens).toEqual([]);
+  expect([ended, read, foreign].map(({ response }) => response.status)).toEqual([404, 404, 404]);
+  expect((await agent.GET(me)).response.status).toBe(200);
+  const filter = { query: { customer_id: customer.id } };
+  const { data } = await shop.dashboard.GET('/api/dashboard/agent-tokens', { params: filter });
+  expect(data).toMatchObject({ total: 1, agent_tokens: [{ id: agent_token_id }] });
+});
+
+test('of calls that race with a revocation, none that begins after its answer is accepted', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  for (let round = 0; round < 5; round += 1) {
+    const { agent, token_id: agent_token_id } = await givenAgent(shop, customer);
+    let revoked = false;
+    const calls: Promise<{ after: boolean; status: number }>[] = [];
+    const call = async () => {
+      const after = revoked;
+      const { response } = await agent.GET(me);
+      return { after, status: response.status };
+    };
+    for (let i = 0; i < 8; i += 1) calls.push(call());
+    const params = { path: { agent_token_id } };
+    await customer.client.DELETE(`${agents}/{agent_token_id}`, { params });
+    revoked = true;
+    for (let i = 0; i < 8; i += 1) calls.push(call());
+
+    const answers = await Promise.all(calls);
+
+    expect(answers.filter(({ after, status }) => after && status !== 401)).toEqual([]);
+  }
+});
