@@ -1,14 +1,22 @@
 import type { Handlers } from '../http/contract.ts';
 import * as audit from './audit.ts';
+import * as carts from './carts.ts';
+import * as catalog from './catalog.ts';
+import * as checkouts from './checkouts.ts';
 import * as consent from './consent.ts';
 import * as customer from './customer.ts';
-import * as pending from './pending.ts';
+import * as intent from './intent.ts';
+import * as orders from './orders.ts';
 import * as token from './token.ts';
 
 export const agent: Handlers<'agent'> = {
   ...audit,
+  ...carts,
+  ...catalog,
+  ...checkouts,
   ...consent,
   ...customer,
-  ...pending,
+  ...intent,
+  ...orders,
   ...token,
 };

@@ -31,10 +31,10 @@ export type ProductList = ProductPage & { facets?: Facets; understood?: Understo
 
 /**
  * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` two (four
- * where the shop does not know one of its words); one more for facets.
+ * where the shop does not know one of its words); one more for facets. `within` are further conditions on `products p`.
  */
-export async function list(shop: Shop, query: CatalogQuery): Promise<ProductList> {
-  const conditions = await filters(shop, query);
+export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ProductList> {
+  const conditions = [...within, ...(await filters(shop, query))];
   if (query.q !== undefined) return listFound(shop, query, query.q, conditions);
   const matches = matching([sql`p.site_id = ${shop.siteId}`, visible, ...conditions], undefined);
   const page = await readPage(

@@ -38,7 +38,7 @@ const UNSEEN = new Set('script style template noscript iframe svg head title'.sp
  * The text that a reader of a description would see, which may be HTML; one without tags and entities stays as it is.
  * The parser is a stream without recursion, so that depth costs no stack.
  */
-function plainText(description: string): string {
+export function plainText(description: string): string {
   const tagged = hasTags(description);
   if (!tagged && !/&[a-z#0-9]+;/i.test(description)) return description;
   const parts: string[] = [];

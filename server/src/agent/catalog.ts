@@ -1,0 +1,6 @@
+import type { Handler } from '../http/contract.ts';
+import * as agentCatalog from '../shop/agent-catalog.ts';
+
+export const searchCatalog: Handler<'agent.searchCatalog'> = ({ shop, query }) => agentCatalog.list(shop, query);
+
+export const getProduct: Handler<'agent.getProduct'> = ({ shop, path }) => agentCatalog.get(shop, path.product_id);

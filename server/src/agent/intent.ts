@@ -1,0 +1,9 @@
+import type { Handler } from '../http/contract.ts';
+import * as buying from '../shop/agent-buying.ts';
+import * as agentCatalog from '../shop/agent-catalog.ts';
+
+export const findProducts: Handler<'agent.findProducts'> = ({ shop, body }) => agentCatalog.find(shop, body);
+
+export const findAndAdd: Handler<'agent.findAndAdd'> = ({ shop, body }) => buying.findAndAdd(shop, body);
+
+export const findAndBuy: Handler<'agent.findAndBuy'> = ({ shop, till, body }) => buying.findAndBuy(shop, till, body);

@@ -1,0 +1,18 @@
+import type { Beforehand } from '../http/contract.ts';
+import * as agentOrders from '../shop/agent-orders.ts';
+import { expireUnpaid } from '../shop/order-expiry.ts';
+
+/** Orders past their deadline are expired before they are shown. */
+export const listOrders: Beforehand<'agent.listOrders'> = {
+  async beforehand({ caller, db }) {
+    await expireUnpaid(db, caller.tenant);
+    return ({ shop, query }) => agentOrders.list(shop, query);
+  },
+};
+
+export const getOrder: Beforehand<'agent.getOrder'> = {
+  async beforehand({ caller, db, path }) {
+    await expireUnpaid(db, caller.tenant, path.order_id);
+    return ({ shop, path: { order_id } }) => agentOrders.get(shop, order_id);
+  },
+};

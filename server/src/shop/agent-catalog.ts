@@ -1,0 +1,31 @@
+import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
+import { inCategories, requireCategories } from './agent-categories.ts';
+import { find as findFor, propose } from './agent-find.ts';
+import { candidateOf, productOf } from './agent-products.ts';
+import * as catalog from './catalog.ts';
+import type { Shop } from './shop.ts';
+
+/** The catalogue for language models: small answers, within the categories of the agent that calls. */
+
+/** One page of the products that meet all filters. */
+export async function list(shop: Shop, query: catalog.CatalogQuery): Promise<AgentProductPage> {
+  const within = [inCategories(shop.agent?.categories ?? [])];
+  const { products, total, page, limit, pages, understood = [] } = await catalog.list(shop, query, within);
+  const candidates = products.map((product) => candidateOf(propose(product, query.q ?? '', understood)));
+  return { products: candidates, currency: shop.currency, total, page, limit, pages };
+}
+
+/** A product with its variants. Throws `not_found` and `category_not_allowed`. */
+export async function get(shop: Shop, product_id: string): Promise<AgentProduct> {
+  const product = await catalog.get(shop, product_id);
+  await requireCategories(shop, shop.agent?.categories ?? [], [product.id]);
+  return productOf(product);
+}
+
+/** What a sentence asks for. */
+export async function find(shop: Shop, { query, limit = 5 }: IntentFind): Promise<FindOutcome> {
+  const { understood, excluded, proposals } = await findFor(shop, query, limit);
+  const candidates = proposals.map(candidateOf);
+  const status = candidates.length > 0 ? 'found' : 'not_found';
+  return { status, currency: shop.currency, understood, excluded, candidates };
+}

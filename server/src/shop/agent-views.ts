@@ -1,0 +1,54 @@
+import type {
+  AgentCart,
+  AgentCheckout,
+  AgentLine,
+  AgentTotals,
+  AgentWarning,
+  Cart,
+  CartItem,
+  CartWarning,
+  Checkout,
+} from '@commerce-backend/spec';
+import { nameOf } from './agent-products.ts';
+import { CAPS, CONTENT_TRUST, toldOf } from './merchant-text.ts';
+
+/** Carts and checkouts as agents see them: no addresses, no notes, and merchants' text kept apart. */
+
+export function cartOf(cart: Cart): AgentCart {
+  const { id, status, currency, subtotal, discount, total, expires_at } = cart;
+  return {
+    ...{ id, status, currency, subtotal, discount, total, expires_at },
+    items: cart.items.map(lineOf),
+    warnings: warningsOf(cart.warnings),
+  };
+}
+
+export function checkoutOf(checkout: Checkout): AgentCheckout {
+  const { id, cart_id, status, checkout_url, currency, missing, expires_at, order_id, order_number } = checkout;
+  return {
+    ...{ id, cart_id, status, checkout_url, continue_url: checkout_url, currency, missing, expires_at },
+    ...{ order_id, order_number },
+    items: checkout.items.map(lineOf),
+    totals: totalsOf(checkout),
+    warnings: warningsOf(checkout.warnings),
+  };
+}
+
+export function totalsOf({ subtotal, discount, shipping_cost, tax, tax_included, total }: AgentTotals): AgentTotals {
+  return { subtotal, discount, shipping_cost, tax, tax_included, total };
+}
+
+function lineOf({ id, product_id, variant_id, quantity, price, total, available, ...line }: CartItem): AgentLine {
+  const content = lineContentOf(line.name, line.variant_name);
+  return { id, product_id, variant_id, quantity, price, total, available, content };
+}
+
+/** What a merchant wrote of a line. */
+export function lineContentOf(name: string, variant_name: string | null): AgentLine['content'] {
+  return { content_trust: CONTENT_TRUST, name: nameOf(name), variant_name: toldOf(variant_name, 3 * CAPS.name) };
+}
+
+/** The codes alone: their sentences quote what merchants wrote. */
+function warningsOf(warnings: CartWarning[]): AgentWarning[] {
+  return warnings.map(({ code, line_item_id }) => ({ code, line_item_id }));
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toldOf } from './merchant-text.ts';
+
+test.each([
+  ['<b>Mug</b> <script>alert(1)</script>of clay', 'Mug of clay'],
+  ['Mug &lt;img src=x onerror=alert(1)&gt; of clay', 'Mug of clay'],
+  ['Mug\u202Egum\u202C', 'Muggum'],
+  ['M\u200Bu\u200Dg\uFEFF', 'Mug'],
+  ['Mug\u{E0049}\u{E0067}\u{E006E}', 'Mug'],
+  ['Mug\u0000\u001B[31m red', 'Mug [31m red'],
+  ['See https://evil.example/x?y and www.evil.test now', 'See [address removed] and [address removed] now'],
+  ['See evil.com/pay now', 'See [address removed] now'],
+  ['javascript:alert(1)', '[address removed]'],
+  ['ｈｔｔｐｓ：／／evil.example/x', '[address removed]'],
+  ['Cup 3.5 in. by Dr. Oak Inc.', 'Cup 3.5 in. by Dr. Oak Inc.'],
+  ['a < b and c > d', 'a < b and c > d'],
+  ['  two\n\nlines ', 'two lines'],
+])('%j is told as %j', (text, told) => {
+  expect(toldOf(text, 200)).toBe(told);
+});
+
+test('nothing is told as null, and what is long is cut by characters, not in their middle', () => {
+  expect(toldOf('', 10)).toBeNull();
+  expect(toldOf('\u200B', 10)).toBeNull();
+  expect(toldOf('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`);
+});
+
+test('whatever was written, nothing unseen, no tag and no address is left', () => {
+  const part = fc.constantFrom(
+    '<',
+    '>',
+    '</',
+    'script',
+    'img',
+    '&lt;',
+    '&#60;',
+    '&amp;',
+    '\u202E',
+    '\u200B',
+    '\u{E0041}',
+    ' ',
+    'http',
+    '://',
+    'www.',
+    'a',
+    '\n',
+    ';',
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(part, fc.string()), { maxLength: 30 }), (parts) => {
+      const told = toldOf(parts.join(''), 1_000) ?? '';
+      expect(told).not.toMatch(/<[a-z!/?]/i);
+      expect(told).not.toMatch(/[\p{Cc}\p{Cf}\p{Co}]/u);
+      expect(told).not.toMatch(/:\/\/|www\.[^.\s]/i);
+    }),
+    { numRuns: 500 },
+  );
+});
