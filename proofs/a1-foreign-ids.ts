@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { mintUserCode } from '../server/src/shop/user-codes.ts';
 import type { Call, Reply } from './client.ts';
 import { changes, effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
@@ -69,6 +70,7 @@ async function attack(
 
 /** An id of the same form that names nothing. */
 function nothingLike(kind: Kind): string {
+  if (kind === 'user_code') return mintUserCode();
   return kind === 'slug' || kind === 'handle' ? `zza${randomUUID()}` : randomUUID();
 }
 

@@ -26,7 +26,7 @@ export const A10: Proof = {
 };
 
 /** Operations that open the door themselves. A new one is a decision, made here. */
-const PUBLIC = ['dashboard.login'];
+const PUBLIC = ['dashboard.login', 'agent.requestConsent', 'agent.pollConsent'];
 
 function judgeOperation({ violations }: World, { id, path, method, security, scope, rateLimit }: Operation): void {
   const declared = document.paths[path]?.[method] as Record<string, unknown>;

@@ -9,6 +9,7 @@ import type { Pool } from 'pg';
  */
 export const DIRECTORY = [
   ...['sites', 'staff_memberships', 'tokens', 'customer_tokens', 'checkout_links'],
+  'agent_consent_links',
   ...['catalog_versions', 'catalog_schedule'],
 ];
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { document, type Operation, resolve } from '../server/src/http/contract.ts';
 import { hashToken } from '../server/src/shop/tokens.ts';
+import { makeAgentCart, makeAgentCheckout, makeAgentOrder, makeAgentToken, makeUserCode } from './agents.ts';
 import { makeCustomer } from './customers.ts';
 import { makeCart, makeCheckout, makeDiscount, makeOrder, makeShippingOption } from './sales.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
@@ -37,10 +38,18 @@ const KINDS_OF: Record<string, Kind[]> = {
   checkout_id: ['checkout'],
   order_id: ['order'],
   'dashboard.createFulfillment line_item_id': ['order_line'],
+  agent_token_id: ['agent_token'],
+  'dashboard.listAuditEvents actor_id': ['agent_token'],
+  user_code: ['user_code'],
+  'agent.getCart cart_id': ['agent_cart'],
+  'agent.findAndAdd cart_id': ['agent_cart'],
+  'agent.findAndBuy cart_id': ['agent_cart'],
+  'agent.getCheckout checkout_id': ['agent_checkout'],
+  'agent.getOrder order_id': ['agent_order'],
 };
 
-/** UUIDs that name nothing. */
-const NO_IDS = ['Idempotency-Key'];
+/** UUIDs that name nothing, or the shop, which anyone may name. */
+const NO_IDS = ['Idempotency-Key', 'X-Site-ID', 'site_id'];
 
 /** The kinds of thing that a parameter or field names; undefined when it names none. Throws for an unknown id. */
 export function kindsOf(name: string, schema: Record<string, unknown>, where: string): Kind[] | undefined {
@@ -112,6 +121,11 @@ export const MAKERS = {
   cart: { makes: ['cart', 'cart_line'], make: makeCart },
   checkout: { makes: ['checkout'], make: makeCheckout },
   order: { makes: ['order', 'order_line'], make: makeOrder },
+  agent_token: { makes: ['agent_token'], make: makeAgentToken },
+  user_code: { makes: ['user_code'], make: makeUserCode },
+  agent_cart: { makes: ['agent_cart'], make: makeAgentCart },
+  agent_checkout: { makes: ['agent_checkout'], make: makeAgentCheckout },
+  agent_order: { makes: ['agent_order'], make: makeAgentOrder },
 } satisfies Record<string, Maker>;
 
 /** Makes many things and keeps their ids with the tenant. */

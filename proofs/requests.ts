@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { document, type Operation, type Parameter, resolve } from '../server/src/http/contract.ts';
+import { approvedDeviceCode, openAgent, ownAgent } from './agents.ts';
 import type { Call } from './client.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
 import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom } from './makers.ts';
@@ -104,6 +105,26 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   },
   'storefront.resetPassword': async (call, { world, tenant }) => {
     call.body = { ...(call.body as object), token: await mailedCode(world, tenant, 'reset_password') };
+  },
+  'agent.requestConsent': (call, { tenant }) => {
+    call.query = { site_id: tenant.site_id };
+  },
+  'agent.pollConsent': async (call, { world, tenant }) => {
+    call.body = { device_code: await approvedDeviceCode(world, tenant) };
+  },
+  // Who gives it back has none any more.
+  'agent.revokeToken': async (call, { world, tenant }) => {
+    const { secret } = await openAgent(world, tenant, tenant.ids.customer[0] ?? '');
+    call.headers.Authorization = `Bearer ${secret}`;
+  },
+  'agent.findAndAdd': (call, { ids }) => {
+    call.body = { variant_id: ids.variant?.[0], cart_id: ids.agent_cart?.[0], quantity: 1 };
+  },
+  'agent.findAndBuy': (call, { ids }) => {
+    call.body = { variant_id: ids.variant?.[0], cart_id: ids.agent_cart?.[0], quantity: 1 };
+  },
+  'storefront.revokeAgent': async (call, { world, tenant, ids }) => {
+    call.path = { agent_token_id: await ownAgent(world, tenant, ids.customer?.[0] ?? '') };
   },
   'dashboard.reorderCollectionProducts': (call, { ids }) => {
     call.body = { product_ids: [ids.product?.[1], ids.product?.[0]] };

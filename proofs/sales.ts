@@ -48,7 +48,7 @@ export async function makeCart(world: World, tenant: Tenant): Promise<Partial<Id
 const staples = new WeakMap<Tenant['ids'], Promise<string>>();
 
 /** A variant of which the tenant never runs out, however much is sold. */
-function stapleOf(world: World, tenant: Tenant): Promise<string> {
+export function stapleOf(world: World, tenant: Tenant): Promise<string> {
   const known = staples.get(tenant.ids) ?? makeStaple(world, tenant);
   staples.set(tenant.ids, known);
   return known;

@@ -34,6 +34,14 @@ export interface Ids {
   checkout: string[];
   order: string[];
   order_line: string[];
+  agent_token: string[];
+  /** Of requests for consent that nobody has decided on. */
+  user_code: string[];
+  /** What the agent made whose token is among the secrets. */
+  agent_cart: string[];
+  agent_checkout: string[];
+  /** Orders of the customer for whom that agent acts. */
+  agent_order: string[];
 }
 
 export interface Tenant {
@@ -60,6 +68,7 @@ export const SCHEMES = {
   ApiKey: { header: 'X-API-Key', kind: 'api_key' },
   StorefrontToken: { header: 'X-Service-Token', kind: 'storefront' },
   CustomerToken: { header: 'Authorization', kind: 'customer' },
+  AgentToken: { header: 'Authorization', kind: 'agent' },
   SyncSecret: { header: 'X-Sync-Secret', kind: 'sync' },
 } as const satisfies Record<string, { header: string; kind: TokenKind }>;
 

@@ -6,6 +6,7 @@ import { createSite } from '../server/src/shop/sites.ts';
 import { mintToken, type TokenKind } from '../server/src/shop/tokens.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
+import { buryAgents, forgetGuesses } from './agents.ts';
 import { exchange, send } from './client.ts';
 import { buryCustomers } from './customers.ts';
 import { type Trial, Violations } from './frame.ts';
@@ -71,6 +72,7 @@ async function seedWorld(server: Pick<World, 'baseUrl' | 'db' | 'owner' | 'cause
     violations: new Violations(),
     answers: 0,
     async send(call, as) {
+      if (as && 'user_code' in call.path) await forgetGuesses(server, as);
       const reply = await send(server.baseUrl, call);
       world.look(reply, as, call.operation.id);
       return reply;
@@ -109,6 +111,7 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
       ApiKey: credentials.api_key,
       StorefrontToken: credentials.storefront_token,
       CustomerToken: '',
+      AgentToken: '',
       SyncSecret: credentials.sync_secret,
     },
     dead: [],
@@ -124,7 +127,8 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
   });
   tenant.secrets.CustomerToken = tenant.ids.customer_token[0] ?? '';
   await writeSettings(world, tenant);
-  await makeAll(world, tenant, { discount: 3, shipping_option: 2, cart: 2, checkout: 2, order: 5 });
+  await makeAll(world, tenant, { discount: 3, shipping_option: 2, cart: 2, checkout: 2, order: 5, agent_token: 2 });
+  await makeAll(world, tenant, { user_code: 2, agent_cart: 2, agent_checkout: 2, agent_order: 2 });
   await moveOrders(world, tenant);
   await buryCredentials(world, tenant);
   return tenant;
@@ -210,6 +214,7 @@ async function buryCredentials(world: World, tenant: Tenant): Promise<void> {
     );
   }
   await buryCustomers(world, tenant);
+  await buryAgents(world, tenant);
   const { secret } = (await callAs(world, tenant, 'dashboard.createApiKey', {
     description: `${tenant.canary} reads`,
     scopes: ['read'],

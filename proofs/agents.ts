@@ -1,0 +1,127 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
+import { hashUserCode, mintUserCode } from '../server/src/shop/user-codes.ts';
+import { asCustomer, openAccount } from './customers.ts';
+import { makeOrder, stapleOf } from './sales.ts';
+import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
+
+/**
+ * Agents of a tenant's customers, and what they make. Requests and tokens are written straight into the database: a request
+ * lives for 900 seconds, which a proof may outlast, and a customer has ten agents at most.
+ */
+const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+
+/** A request for consent that nobody has decided on, or that a customer has approved. */
+export async function askForConsent({ owner }: World, { site_id, canary }: Tenant, approvedBy: string | null = null) {
+  const [id, user_code, device_code] = [randomUUID(), mintUserCode(), mintToken('device')];
+  await owner.query(
+    `insert into commerce.agent_consents (site_id, id, user_code_hash, agent_name, scopes, budget_cents, categories,
+       token_expires_at, expires_at, status, customer_id)
+     values ($1, $2, $3, $4, $5, 10000, '{}', now() + interval '7 days', now() + interval '1 day',
+       case when $6::uuid is null then 'pending' else 'approved' end, $6)`,
+    [site_id, id, hashUserCode(user_code), `${canary} agent`, SCOPES, approvedBy],
+  );
+  await owner.query('insert into commerce.agent_consent_links (site_id, consent_id, token_hash) values ($1, $2, $3)', [
+    site_id,
+    id,
+    hashToken(device_code),
+  ]);
+  return { id, user_code, device_code };
+}
+
+export async function makeUserCode(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  return { user_code: [(await askForConsent(world, tenant)).user_code] };
+}
+
+/** The device_code of a request that a customer of its own has approved. */
+export async function approvedDeviceCode(world: World, tenant: Tenant): Promise<string> {
+  const { id } = await openAccount(world, tenant);
+  return (await askForConsent(world, tenant, id)).device_code;
+}
+
+/** A token of an agent that acts for a customer, with all scopes and a budget that no proof uses up. */
+export async function openAgent({ owner }: World, { site_id, canary }: Tenant, customer_id: string) {
+  const [id, secret] = [randomUUID(), mintToken('agent')];
+  await owner.query(
+    `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id)
+     values ($1, $2, 'agent', $3, left($4, 8), $5, $6, now() + interval '7 days', $7)`,
+    [site_id, id, hashToken(secret), secret, `${canary} agent`, SCOPES, customer_id],
+  );
+  await owner.query(
+    'insert into commerce.agent_tokens (site_id, id, consent_id, budget_cents) values ($1, $2, $3, 1000000000)',
+    [site_id, id, randomUUID()],
+  );
+  return { id, secret };
+}
+
+export async function makeAgentToken(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const [first] = tenant.ids.customer;
+  // The first agent of a tenant acts for its first customer, as its other secrets do.
+  const customer_id = tenant.ids.agent_token.length === 0 && first ? first : (await openAccount(world, tenant)).id;
+  const { id, secret } = await openAgent(world, tenant, customer_id);
+  if (customer_id === first) tenant.secrets.AgentToken = secret;
+  return { agent_token: [id] };
+}
+
+/** A cart of the agent whose token the tenant calls with. */
+export async function makeAgentCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const body = { variant_id: await stapleOf(world, tenant), quantity: 1 };
+  const { cart } = (await callAs(world, tenant, 'agent.findAndAdd', body)) as { cart: { id: string } };
+  return { agent_cart: [cart.id] };
+}
+
+export async function makeAgentCheckout(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const body = { variant_id: await stapleOf(world, tenant), quantity: 1 };
+  const { checkout } = (await callAs(world, tenant, 'agent.findAndBuy', body)) as { checkout: { id: string } };
+  return { agent_checkout: [checkout.id] };
+}
+
+/** An order of the customer for whom the tenant's agent acts. */
+export async function makeAgentOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const { order: [id] = [] } = await makeOrder(world, tenant);
+  await world.owner.query('update commerce.orders set customer_id = $3 where site_id = $1 and id = $2', [
+    tenant.site_id,
+    id,
+    tenant.ids.customer[0],
+  ]);
+  return { agent_order: id ? [id] : [] };
+}
+
+/** Agents that ended in every way there is. */
+export async function buryAgents(world: World, tenant: Tenant): Promise<void> {
+  const ends: Record<string, (id: string, as: Tenant) => Promise<unknown>> = {
+    expired: (id) =>
+      world.owner.query(`update commerce.tokens set expires_at = now() - interval '1 second' where id = $1`, [id]),
+    'revoked by the merchant': (agent_token_id, as) =>
+      callAs(world, as, 'dashboard.revokeAgentToken', undefined, { agent_token_id }),
+    'given back': (_id, as) => callAs(world, as, 'agent.revokeToken'),
+    'of an anonymised customer': async (id, as) => {
+      const { rows } = await world.owner.query<{ customer_id: string }>(
+        'select customer_id from commerce.tokens where id = $1',
+        [id],
+      );
+      const customer_id = rows[0]?.customer_id ?? '';
+      return callAs(world, as, 'dashboard.anonymizeCustomer', undefined, { customer_id });
+    },
+  };
+  for (const [why, end] of Object.entries(ends)) {
+    const account = await openAccount(world, tenant);
+    const { id, secret } = await openAgent(world, tenant, account.id);
+    await end(id, { ...tenant, secrets: { ...tenant.secrets, AgentToken: secret } });
+    tenant.dead.push({ kind: 'agent', why, secret });
+  }
+}
+
+/** An own agent of the customer who calls, for the operations on one's own agents. */
+export async function ownAgent(world: World, tenant: Tenant, customer_id: string): Promise<string> {
+  return (await openAgent(world, asCustomer(tenant, ''), customer_id)).id;
+}
+
+/** Proofs guess codes far more often than anyone may: what is counted of a tenant starts anew. */
+export async function forgetGuesses({ owner }: Pick<World, 'owner'>, { site_id }: Tenant): Promise<void> {
+  const { rows } = await owner.query<{ id: string }>('select id from commerce.customers where site_id = $1', [site_id]);
+  const keys = [`user_code ${site_id}`, ...rows.map(({ id }) => `user_code ${site_id} ${id}`)];
+  await owner.query('delete from commerce.rate_counts where key_hash = any($1)', [
+    keys.map((key) => createHash('sha256').update(key).digest()),
+  ]);
+}
