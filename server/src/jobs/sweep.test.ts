@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import sql from 'sql-template-tag';
 import { expect, inject, test } from 'vitest';
+import { askForConsent, poll } from '../../test/agents.ts';
 import { openShop } from '../../test/shop.ts';
+import { hashUserCode } from '../shop/user-codes.ts';
 import { sweep } from './sweep.ts';
 
 const products = '/api/dashboard/products';
@@ -133,4 +135,18 @@ test('ended sessions, dead links and counts of customers go, and what lives stay
     (select count(*) from commerce.rate_counts
       where key_hash in (sha256(${`old ${site_id}`}::text::bytea), sha256(${`new ${site_id}`}::text::bytea))) as counts`);
   expect(left.rows).toEqual([{ tokens: 1, codes: 'new@example.com', registrations: 'new@example.com', counts: 1 }]);
+});
+
+test('requests of agents go a day after their end, with the codes that led to them', async () => {
+  const shop = await openShop();
+  const [old, young] = [await askForConsent(shop), await askForConsent(shop)];
+  await shop.owner.query(
+    sql`update commerce.agent_consents set expires_at = now() - interval '25 hours'
+      where site_id = ${shop.site_id} and user_code_hash = ${hashUserCode(old.user_code)}`,
+  );
+
+  await sweepOnce();
+
+  expect((await poll(shop, old.device_code)).error).toMatchObject({ error: 'invalid_grant' });
+  expect((await poll(shop, young.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
