@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import { hashUserCode, mintUserCode } from '../server/src/shop/user-codes.ts';
-import { asCustomer, openAccount } from './customers.ts';
+import type { Call } from './client.ts';
+import { addressOf, asCustomer, openAccount, openCustomerSession } from './customers.ts';
 import { makeOrder, stapleOf } from './sales.ts';
-import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
+import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant.ts';
 
 /**
  * Agents of a tenant's customers, and what they make. Requests and tokens are written straight into the database: a request
@@ -39,8 +40,13 @@ export async function approvedDeviceCode(world: World, tenant: Tenant): Promise<
   return (await askForConsent(world, tenant, id)).device_code;
 }
 
-/** A token of an agent that acts for a customer, with all scopes and a budget that no proof uses up. */
-export async function openAgent({ owner }: World, { site_id, canary }: Tenant, customer_id: string) {
+/** A token of an agent that acts for a customer, with all scopes, and a budget that no proof uses up unless it says which. */
+export async function openAgent(
+  { owner }: World,
+  { site_id, canary }: Tenant,
+  customer_id: string,
+  budget_cents = 1_000_000_000,
+) {
   const [id, secret] = [randomUUID(), mintToken('agent')];
   await owner.query(
     `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id)
@@ -48,8 +54,8 @@ export async function openAgent({ owner }: World, { site_id, canary }: Tenant, c
     [site_id, id, hashToken(secret), secret, `${canary} agent`, SCOPES, customer_id],
   );
   await owner.query(
-    'insert into commerce.agent_tokens (site_id, id, consent_id, budget_cents) values ($1, $2, $3, 1000000000)',
-    [site_id, id, randomUUID()],
+    'insert into commerce.agent_tokens (site_id, id, consent_id, budget_cents) values ($1, $2, $3, $4)',
+    [site_id, id, randomUUID(), budget_cents],
   );
   return { id, secret };
 }
@@ -124,4 +130,41 @@ export async function forgetGuesses({ owner }: Pick<World, 'owner'>, { site_id }
   await owner.query('delete from commerce.rate_counts where key_hash = any($1)', [
     keys.map((key) => createHash('sha256').update(key).digest()),
   ]);
+}
+
+/** A call by hand, with a key of its own where it changes something. */
+export function callOf(operation_id: string, headers: Call['headers'], parts: Partial<Call> = {}): Call {
+  const operation = operationOf(operation_id);
+  const key: Call['headers'] = operation.method === 'get' ? {} : { 'Idempotency-Key': randomUUID() };
+  return { operation, path: {}, query: {}, ...parts, headers: { ...key, ...headers } };
+}
+
+/** What a customer's call carries. */
+export function asSignedIn({ site_id, secrets }: Tenant, token: string): Call['headers'] {
+  return { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken, Authorization: `Bearer ${token}` };
+}
+
+export function bearer(secret: string): Call['headers'] {
+  return { Authorization: `Bearer ${secret}` };
+}
+
+/** A new customer with a session. */
+export async function newCustomer(world: World, tenant: Tenant) {
+  const { id } = await openAccount(world, tenant);
+  return { id, token: await openCustomerSession(world, tenant, id) };
+}
+
+/** A checkout that an agent made of one staple, which its customer has only to confirm. */
+export async function agentCheckout(world: World, tenant: Tenant, agent: string, customer: string) {
+  const as = { ...tenant, secrets: { ...tenant.secrets, AgentToken: agent, CustomerToken: customer } };
+  const body = {
+    variant_id: await stapleOf(world, tenant),
+    quantity: 1,
+    shipping_address: addressOf(tenant),
+    shipping_option_id: tenant.ids.shipping_option[0],
+  };
+  const { checkout } = (await callAs(world, as, 'agent.findAndBuy', body)) as { checkout: { id: string } };
+  const path = { checkout_id: checkout.id };
+  const ready = await callAs(world, as, 'storefront.updateCheckout', { payment_method: 'bank_transfer' }, path);
+  return ready as { id: string; total: string };
 }

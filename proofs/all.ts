@@ -4,6 +4,14 @@ import { A4 } from './a4-credential-mixes.ts';
 import { A8 } from './a8-mass-assignment.ts';
 import { A9 } from './a9-route-confusion.ts';
 import { A10 } from './a10-declarations.ts';
+import { E1 } from './e1-budget-races.ts';
+import { E4 } from './e4-agent-cap.ts';
+import { E7 } from './e7-agent-reach.ts';
+import { E8 } from './e8-audit-trail.ts';
+import { F2 } from './f2-one-token.ts';
+import { F3 } from './f3-code-guessing.ts';
+import { F4 } from './f4-consent-moves.ts';
+import { F5 } from './f5-poll-keys.ts';
 import type { Proof } from './frame.ts';
 import { H1 } from './h1-one-effect.ts';
 import { H2 } from './h2-key-reuse.ts';
@@ -26,7 +34,8 @@ import { J4 } from './processes/j4-misconfiguration.ts';
 export const PROOFS: Proof[] = [
   ...[A1, A3, A4, A8, A9, A10],
   ...[C12, C13],
-  ...[E9, E10],
+  ...[E1, E4, E7, E8, E9, E10],
+  ...[F2, F3, F4, F5],
   ...[H1, H2, H3, H4, H5, H6, H8],
   ...[I1, I3],
   ...[J2, J3, J4],

@@ -9,7 +9,12 @@ import type { World } from './tenant.ts';
 export const MUTATIONS: Operation[] = operationTable.filter(({ method }) => method !== 'get');
 
 /** Their success ends the credential that they were called with, so the same call cannot be answered a second time. */
-export const ENDS_ITS_CREDENTIAL = ['dashboard.logout', 'storefront.logoutCustomer', 'storefront.deleteCustomer'];
+export const ENDS_ITS_CREDENTIAL = [
+  'dashboard.logout',
+  'storefront.logoutCustomer',
+  'storefront.deleteCustomer',
+  'agent.revokeToken',
+];
 
 /** The same call under a key: a new one, or a given one. */
 export function underKey(call: Call, key: Call['headers'][string] = randomUUID()): Call {

@@ -149,7 +149,10 @@ async function serve(
   await deps.limits.admit(ip);
   const secured = claimOf(operation, req.headers);
   const mistakes = await mistakesOf(deps, operation, req, res);
-  const claim = operation.security.length > 0 ? secured : openClaimOf(operation, req);
+  const open = operation.security.length === 0;
+  // Where nobody is to be authenticated, mistakes need not wait.
+  if (open && mistakes.length > 0) throw new ValidationError(mistakes);
+  const claim = open ? openClaimOf(operation, req) : secured;
   if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
   const incoming = { operation, claim, mistakes, req, res };
   if (!('beforehand' in handler)) return attempt(deps, handler, incoming, true);

@@ -1,0 +1,70 @@
+import { askForConsent, asSignedIn, callOf, newCustomer } from './agents.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import type { Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+const APPROVED = 20;
+const CAP = 10;
+
+/** Twenty approved requests of one customer, polled by many at once. */
+export const E4: Proof = {
+  id: 'E4',
+  promise:
+    'An approval brings one token, a customer has ten active agents at most, and a place that is freed can be taken.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      const [rounds, parallel] = pick(trial.size, [1, 4] as const, [20, 64] as const);
+      let polls = 0;
+      for (let round = 0; round < rounds; round += 1) {
+        const customer = await newCustomer(world, tenant);
+        const codes = await Promise.all(
+          Array.from({ length: APPROVED }, () => askForConsent(world, tenant, customer.id)),
+        );
+        const replies = await Promise.all(
+          codes.flatMap(({ device_code }) => Array.from({ length: parallel }, () => poll(world, tenant, device_code))),
+        );
+        polls += replies.length;
+        const issued = replies.filter(({ status }) => status === 200).map(({ text }) => JSON.parse(text) as Issued);
+        if (issued.length !== CAP) world.violations.add(`${issued.length} polls brought a token`);
+        await judge(world, customer.id);
+        const capped = replies.find(({ text }) => text.includes('"agent_cap_exceeded"'));
+        if (!capped) world.violations.add('nobody was told of the cap');
+        await takeFreedPlace(world, tenant, customer, codes, issued[0]?.token_id ?? '');
+        trial.progress(`round ${round + 1} of ${rounds}`);
+      }
+      return { tried: polls, unit: 'polls', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+interface Issued {
+  token_id: string;
+}
+
+function poll(world: World, tenant: Tenant, device_code: string) {
+  return world.send(callOf('agent.pollConsent', {}, { body: { device_code } }), tenant);
+}
+
+async function judge({ owner, violations }: World, customer_id: string): Promise<void> {
+  const { rows } = await owner.query<{ active: number }>(
+    `select count(*)::int as active from commerce.tokens where customer_id = $1 and revoked_at is null`,
+    [customer_id],
+  );
+  if (rows[0]?.active !== CAP) violations.add(`${rows[0]?.active} agents are active`);
+}
+
+/** After a revocation exactly one of the requests that are left brings a token, without a new consent. */
+async function takeFreedPlace(
+  world: World,
+  tenant: Tenant,
+  customer: { id: string; token: string },
+  codes: { device_code: string }[],
+  agent_token_id: string,
+): Promise<void> {
+  const headers = asSignedIn(tenant, customer.token);
+  await world.send(callOf('storefront.revokeAgent', headers, { path: { agent_token_id } }), tenant);
+  const replies = await Promise.all(codes.map(({ device_code }) => poll(world, tenant, device_code)));
+  const issued = replies.filter(({ status }) => status === 200).length;
+  if (issued !== 1) world.violations.add(`${issued} polls took the one place that was freed`);
+  await judge(world, customer.id);
+}

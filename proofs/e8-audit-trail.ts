@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { operationTable } from '../server/src/http/contract.ts';
+import { bearer, newCustomer, openAgent } from './agents.ts';
+import { type Call, exchange, targetOf } from './client.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { mutationsIn } from './mutations.ts';
+import { chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { slotsOf } from './slots.ts';
+import { callAs, type Tenant, type World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** Good calls, bad calls and calls to nowhere, with a token that lives, was revoked, or has ended: each is on record once. */
+export const E8: Proof = {
+  id: 'E8',
+  promise: 'Every call with an agent token leaves exactly one row in the audit, and no row can be changed or removed.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      const chance = chanceOf(trial.seed);
+      const customer = await newCustomer(world, tenant);
+      let tried = 0;
+      for (const state of ['active', 'revoked', 'expired'] as const) {
+        const agent = await openAgent(world, tenant, customer.id);
+        await ENDS[state]?.(world, tenant, agent.id);
+        const ids: string[] = [];
+        for (const operation of operationTable.filter(({ surface }) => surface === 'agent')) {
+          // Giving the token back would end the round.
+          if (operation.id === 'agent.revokeToken') continue;
+          const call = await validCall(world, tenant, operation);
+          const slots = slotsOf(operation, call.body).filter((slot) => slot.in !== 'header');
+          const wrong = slots.flatMap((slot) => mutationsIn(call, slot)).map((mutation) => mutation.call);
+          const calls = [call, ...chance.some(wrong, pick(trial.size, 3, 60))];
+          for (const one of calls) ids.push(await sendOnRecord(world, tenant, one, agent.secret));
+        }
+        for (const [method, path] of NOWHERE) {
+          const id = randomUUID();
+          const headers = { ...bearer(agent.secret), 'X-Request-Id': id };
+          world.look(await exchange(world.baseUrl, method, path, headers), tenant, path);
+          ids.push(id);
+        }
+        tried += ids.length;
+        await judge(world, agent.id, ids);
+        trial.progress(`${state}: ${ids.length} calls`);
+      }
+      await tryToErase(world, tenant);
+      return { tried, unit: 'calls', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+type State = 'active' | 'revoked' | 'expired';
+
+const ENDS: Partial<Record<State, (world: World, tenant: Tenant, id: string) => Promise<unknown>>> = {
+  revoked: (world, tenant, agent_token_id) =>
+    callAs(world, tenant, 'dashboard.revokeAgentToken', undefined, { agent_token_id }),
+  expired: ({ owner }, _tenant, id) =>
+    owner.query(`update commerce.tokens set expires_at = now() - interval '1 second' where id = $1`, [id]),
+};
+const NOWHERE = [
+  ['GET', '/api/agent/nowhere'],
+  ['PUT', '/api/agent/orders'],
+  ['GET', '/api/dashboard/orders'],
+  ['POST', '/api/storefront/cart'],
+] as const;
+
+async function sendOnRecord(world: World, tenant: Tenant, call: Call, secret: string): Promise<string> {
+  const id = randomUUID();
+  const headers = { ...call.headers, ...bearer(secret), 'X-Request-Id': id };
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const json: Call['headers'] = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  const method = call.operation.method.toUpperCase();
+  const reply = await exchange(world.baseUrl, method, targetOf(call), { ...headers, ...json }, body);
+  world.look(reply, tenant, call.operation.id);
+  return id;
+}
+
+async function judge({ owner, violations }: World, token_id: string, ids: string[]): Promise<void> {
+  const { rows } = await owner.query<{ correlation_id: string; rows: number }>(
+    `select w.id as correlation_id, count(e.id)::int as rows from unnest($2::text[]) as w (id)
+     left join commerce.audit_events e on e.correlation_id = w.id and e.actor_type = 'agent' and e.actor_id = $1
+     group by w.id having count(e.id) <> 1`,
+    [token_id, ids],
+  );
+  for (const row of rows) violations.add(`the call ${row.correlation_id} has ${row.rows} rows`);
+  const { rowCount } = await owner.query('select from commerce.audit_events where actor_id = $1', [token_id]);
+  if (rowCount !== ids.length) violations.add(`${ids.length} calls left ${rowCount} rows`);
+}
+
+async function tryToErase({ db, violations }: World, { site_id }: Tenant): Promise<void> {
+  for (const statement of [
+    'update audit_events set status = 200',
+    'delete from audit_events',
+    'truncate audit_events',
+  ]) {
+    const connection = await db.connect();
+    try {
+      await connection.query(`select set_config('app.site_id', $1, false)`, [site_id]);
+      await connection.query(statement);
+      violations.add(`requests may ${statement}`);
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code !== '42501') violations.add(`${statement} failed by ${code}`);
+    } finally {
+      connection.release();
+    }
+  }
+}
