@@ -24,7 +24,7 @@ export class PaperBrowser {
     const fields = formWith(page.html, action);
     for (const [name, value] of Object.entries(entries)) fields.set(name, value);
     fields.set('action', action);
-    return this.send(page.path, fields);
+    return this.send(actionOf(page, action), fields);
   }
 
   /** Posts a form from our own page. */
@@ -42,17 +42,28 @@ export interface Page {
   html: string;
 }
 
-/** What the form with the button would send without being touched. */
-export function formWith(html: string, action: string): URLSearchParams {
+/** The markup of the form that the button belongs to. */
+function markupWith(html: string, action: string): string {
   const forms = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/g)].map(([form]) => form);
   const button = new RegExp(`<button[^>]*value="${action}"`);
   // A button may stand outside of its form and name it.
   const form = forms.find((text) => button.test(text)) ?? (button.test(html) ? forms[0] : undefined);
   if (!form) throw new Error(`The page has no form with ${action}.`);
+  return form;
+}
+
+/** Where the form goes. */
+function actionOf({ html, path }: Page, action: string): string {
+  return attribute(markupWith(html, action), 'action') ?? path;
+}
+
+/** What the form with the button would send without being touched. */
+export function formWith(html: string, action: string): URLSearchParams {
+  const form = markupWith(html, action);
   const fields = new URLSearchParams();
   for (const [input] of form.matchAll(/<input\b[^>]*>/g)) {
     const name = attribute(input, 'name');
-    const isChoice = attribute(input, 'type') === 'radio';
+    const isChoice = ['radio', 'checkbox'].includes(attribute(input, 'type') ?? '');
     if (name && (!isChoice || /\schecked\b/.test(input))) fields.set(name, attribute(input, 'value') ?? '');
   }
   for (const [, opening = '', content = ''] of form.matchAll(/<select\b([^>]*)>([\s\S]*?)<\/select>/g)) {

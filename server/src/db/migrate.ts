@@ -7,6 +7,7 @@ import * as sweep from './migrations/0004_sweep.ts';
 import * as buying from './migrations/0005_buying.ts';
 import * as searchEngine from './migrations/0006_search_engine.ts';
 import * as agents from './migrations/0007_agents.ts';
+import * as usedCodes from './migrations/0010_used_codes.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -17,6 +18,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0005_buying': buying,
   '0006_search_engine': searchEngine,
   '0007_agents': agents,
+  '0010_used_codes': usedCodes,
 };
 
 const source: Knex.MigrationSource<string> = {

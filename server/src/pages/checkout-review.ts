@@ -1,8 +1,8 @@
 import type { Address } from '@commerce-backend/spec';
 import { notBuyable } from './checkout-form.ts';
-import { type CheckoutView, hiddenFields, isBuyable, PAYMENT_WORDS, steps, summaryOf } from './checkout-view.ts';
+import { agentNote, type CheckoutView, isBuyable, PAYMENT_WORDS, steps, summaryOf } from './checkout-view.ts';
 import { page } from './document.ts';
-import { mistakeSummary, radios } from './form-parts.ts';
+import { csrfField, mistakeSummary, radios } from './form-parts.ts';
 import { type Html, html } from './html.ts';
 import { summaryLines, summaryTotals } from './order-summary.ts';
 import { countryName, inWords } from './words.ts';
@@ -15,6 +15,7 @@ export function checkoutReview(view: CheckoutView): string {
 ${steps('Review and pay')}
 <h1>Review and pay</h1>
 ${view.alert}
+${agentNote(view)}
 ${!isBuyable(view) && notBuyable()}
 ${mistakeSummary('Please check this', form.mistakes)}
 <div class="columns">
@@ -29,7 +30,12 @@ ${summaryTotals(shown)}
 ${isBuyable(view) && orderForm(view)}
 </aside>
 </div>`;
-  return page({ title: form.mistakes.length > 0 ? 'Mistake: Review and pay' : 'Review and pay', shop, main });
+  return page({
+    title: form.mistakes.length > 0 ? 'Mistake: Review and pay' : 'Review and pay',
+    shop,
+    where: 'Checkout',
+    main,
+  });
 }
 
 function answers({ checkout, path }: CheckoutView): Html {
@@ -72,7 +78,7 @@ function orderForm(view: CheckoutView): Html {
   const charged = Number(checkout.total) > 0;
   return html`
 <form class="order" method="post" action="${path}" novalidate>
-${hiddenFields(view)}
+${csrfField(view.csrf)}
 <input type="hidden" name="expected_total" value="${checkout.total}">
 ${charged && checkout.payment_method === 'card' && view.testCard && testCards(view)}
 <button class="primary" name="action" value="place_order">${buttonWords(view, charged)}</button>

@@ -1,4 +1,5 @@
-import type { Checkout, ShippingChoice } from '@commerce-backend/spec';
+import type { AgentToken, Checkout, ShippingChoice } from '@commerce-backend/spec';
+import { budgetInWords } from './agent-words.ts';
 import type { FormState } from './checkout-fields.ts';
 import { type Html, html } from './html.ts';
 import type { Summary } from './order-summary.ts';
@@ -25,6 +26,8 @@ export interface CheckoutView {
   form: FormState;
   /** What has to be said before anything else, e.g. that the total has changed. */
   alert?: Html | undefined;
+  /** The agent that prepared it, with what its budget leaves. */
+  agent: AgentToken | undefined;
 }
 
 const STEPS = ['Your details', 'Review and pay', 'Done'] as const;
@@ -35,6 +38,15 @@ export function steps(current: (typeof STEPS)[number]): Html {
 <ol class="steps" aria-label="Steps of the checkout">
 ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>${step}</li>`)}
 </ol>`;
+}
+
+/** Says that an agent prepared this, and within what. */
+export function agentNote({ agent, checkout }: CheckoutView): Html | undefined {
+  if (!agent) return undefined;
+  const left = budgetInWords(agent.budget_remaining_cents, agent.currency);
+  return html`
+<div class="prepared"><p><strong dir="auto">${agent.agent_name}</strong> prepared this purchase for you. Look at everything: nothing is ordered until you do it yourself.</p>
+<p class="hint">Its budget leaves ${left}; this order comes to ${inWords(checkout.total, checkout.currency)}.</p></div>`;
 }
 
 export function summaryOf({ checkout }: CheckoutView): Summary {
@@ -70,10 +82,6 @@ function sentenceOf(warning: Checkout['warnings'][number], currency: string): st
 /** Whether everything in it could be bought now. */
 export function isBuyable({ checkout }: CheckoutView): boolean {
   return checkout.items.length > 0 && checkout.items.every(({ available }) => available);
-}
-
-export function hiddenFields(view: CheckoutView): Html {
-  return html`<input type="hidden" name="csrf" value="${view.csrf}">`;
 }
 
 export const PAYMENT_WORDS = {

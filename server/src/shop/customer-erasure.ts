@@ -133,7 +133,11 @@ async function letGo(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Ho
   await shop.run(
     sql`update discount_redemptions set email = null where site_id = ${shop.siteId} and customer_id = ${id}`,
   );
-  await shop.run(sql`delete from customer_codes where site_id = ${shop.siteId} and customer_id = ${id}`);
+  // The code of a registration names no customer, only the address.
+  await shop.run(
+    sql`delete from customer_codes where site_id = ${shop.siteId} and (customer_id = ${id}
+      or email = (select lower(email) from customers where site_id = ${shop.siteId} and id = ${id}))`,
+  );
   await shop.run(sql`delete from customer_addresses where site_id = ${shop.siteId} and customer_id = ${id}`);
   await shop.run(sql`delete from agent_consents where site_id = ${shop.siteId} and customer_id = ${id}`);
   await agentTokens.revokeAll(shop, id, 'system');

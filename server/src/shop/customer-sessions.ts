@@ -134,6 +134,41 @@ export async function isFresh(shop: Shop, session_id: string): Promise<boolean> 
   return found !== undefined;
 }
 
+/** Who is logged in on the pages: the session behind the token in a cookie. */
+export interface PageSession {
+  customer_id: string;
+  session_id: string;
+  token_id: string;
+  email: string;
+  first_name: string | null;
+  /** Whether the login is at most 15 minutes old. */
+  fresh: boolean;
+}
+
+/** A page session ends 12 hours after its login at the latest, however often it is prolonged (hazards §4.4). */
+const PAGE_SESSION_LIFE = '12 hours';
+
+/** The session of a token that was given to a page, as long as it lives. */
+export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
+  return shop.one<PageSession & Record<string, unknown>>(
+    sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name,
+        t.renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval as fresh
+      from customer_tokens t join customers c on c.site_id = t.site_id and c.id = t.customer_id
+      where t.site_id = ${shop.siteId} and t.token_hash = ${hashToken(token)} and t.revoked_at is null
+        and least(t.expires_at, t.renewable_until) > now() and t.replaced_at is null
+        and t.renewable_until - ${SESSION_LIFE}::interval > now() - ${PAGE_SESSION_LIFE}::interval`,
+  );
+}
+
+/** Gives a page session another token, and ends the one before at once: who knew that knows nothing any more. */
+export async function replace(shop: Shop, token_id: string): Promise<string> {
+  const { access_token } = await refresh(shop, token_id);
+  await shop.run(
+    sql`update customer_tokens set revoked_at = now() where site_id = ${shop.siteId} and id = ${token_id}`,
+  );
+  return access_token;
+}
+
 /** Ends a session with all its tokens: the next call of each fails, in every process. */
 export async function close(shop: Shop, session_id: string): Promise<void> {
   await lockOut(shop, shop.customerId);

@@ -1,0 +1,27 @@
+import sql from 'sql-template-tag';
+import type { Shop } from './shop.ts';
+import { checkoutUrl, type Till } from './till.ts';
+
+/** What the account page shows besides what the storefront's operations answer. */
+
+/** A purchase that an agent prepared and that waits for its customer. */
+export interface WaitingCheckout {
+  id: string;
+  agent_name: string;
+  total: string;
+  expires_at: string;
+  /** The page where it is confirmed. */
+  url: string;
+}
+
+/** Those of the customer who is logged in, newest first; 50 at most. */
+export async function waitingCheckouts(shop: Shop, till: Till): Promise<WaitingCheckout[]> {
+  const rows = await shop.rows<Omit<WaitingCheckout, 'url'> & Record<string, unknown>>(
+    sql`select k.id, t.description as agent_name, k.shown_total as total, k.expires_at
+      from checkouts k join tokens t on t.site_id = k.site_id and t.id = k.agent_token_id
+      where k.site_id = ${shop.siteId} and k.customer_id = ${shop.customerId} and k.status = 'requires_escalation'
+        and k.expires_at > now()
+      order by k.created_at desc, k.id limit 50`,
+  );
+  return rows.map((row) => ({ ...row, url: checkoutUrl(shop, till, row.id) }));
+}
