@@ -65,13 +65,13 @@ function agentCard(path: string, csrf: string, agent: AgentToken): Html {
   return html`
 <li class="card">
 <p class="card-title"><strong dir="auto">${agent_name}</strong> <span class="state ${status}">${STATUSES[status]}</span></p>
-<dl class="budget">
+<dl class="amounts">
 <div><dt>Budget</dt><dd>${amount(agent.budget_cents)}</dd></div>
 <div><dt>Used</dt><dd>${amount(agent.budget_used_cents)}</dd></div>
 <div><dt>Waiting</dt><dd>${amount(agent.budget_pending_cents)}</dd></div>
 <div><dt>Left</dt><dd>${amount(agent.budget_remaining_cents)}</dd></div>
 </dl>
-<details><summary>What it may do</summary><ul class="plain">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul>
+<details><summary>What it may do</summary><ul class="bullets">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul>
 ${categories.length > 0 && html`<p>Only: <span dir="auto">${categories.join(', ')}</span></p>`}</details>
 <p class="hint">${status === 'active' ? 'Until' : 'It was to end'} ${moment(expires_at)}</p>
 <div class="buttons">

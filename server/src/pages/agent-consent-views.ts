@@ -120,7 +120,7 @@ function asked({ scopes, token_expires_at, requested_at, requested_from }: Agent
   const place = requested_from.ip ? html`from the network of ${requested_from.ip}` : 'from an unknown network';
   return html`
 <dl class="facts">
-<div><dt>It may</dt><dd><ul class="plain">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul></dd></div>
+<div><dt>It may</dt><dd><ul class="bullets">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul></dd></div>
 <div><dt>Until</dt><dd>${moment(token_expires_at)}</dd></div>
 <div><dt>Asked</dt><dd>${moment(requested_at)}, ${place}${requested_from.user_agent && html`, with <span dir="auto">${requested_from.user_agent}</span>`}</dd></div>
 </dl>`;
@@ -154,8 +154,8 @@ function checkbox(
 ): Html {
   const message = mistakes.find(({ field }) => field === name)?.message;
   return html`
-<div class="choice${message && ' wrong'}">
 ${message && html`<p class="error" id="${name}-error"><span class="unseen">Mistake:</span> ${message}</p>`}
+<div class="choice">
 <input type="checkbox" id="${name}" name="${name}" value="${value}"${checked && html` checked`}${message && html` aria-invalid="true" aria-describedby="${name}-error"`}>
 <label for="${name}"><span class="label" dir="auto">${label}</span></label>
 </div>`;
