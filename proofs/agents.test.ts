@@ -2,10 +2,11 @@ import { E1 } from './e1-budget-races.ts';
 import { E4 } from './e4-agent-cap.ts';
 import { E7 } from './e7-agent-reach.ts';
 import { E8 } from './e8-audit-trail.ts';
+import { F1 } from './f1-oauth-client.ts';
 import { F2 } from './f2-one-token.ts';
 import { F3 } from './f3-code-guessing.ts';
 import { F4 } from './f4-consent-moves.ts';
 import { F5 } from './f5-poll-keys.ts';
 import { shortForm } from './short-form.ts';
 
-shortForm(E1, E4, E7, E8, F2, F3, F4, F5);
+shortForm(E1, E4, E7, E8, F1, F2, F3, F4, F5);

@@ -1,0 +1,100 @@
+import * as oauth from 'openid-client';
+import { asSignedIn, callOf, newCustomer } from './agents.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import type { Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** A standard OAuth client that knows nothing of us, with and without discovery, through every turn that the flow can take. */
+export const F1: Proof = {
+  id: 'F1',
+  promise: 'A stock OAuth client gets its token by the device flow, unchanged, or the refusal that the standard names.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      const rounds = pick(trial.size, 1, 5);
+      let flows = 0;
+      for (let round = 0; round < rounds; round += 1) {
+        for (const discovers of [true, false]) {
+          for (const [turn, play] of Object.entries(TURNS)) {
+            const config = await configure(world, tenant, discovers);
+            const heard = await play(world, tenant, config).catch((error: unknown) => String(error));
+            if (heard !== 'as expected') world.violations.add(`${turn}, discovery ${discovers}: ${heard}`);
+            flows += 1;
+          }
+        }
+        trial.progress(`${flows} flows`);
+      }
+      return { tried: flows, unit: 'flows', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+async function configure({ baseUrl }: World, { site_id }: Tenant, discovers: boolean): Promise<oauth.Configuration> {
+  // The server's links begin with its configured address; here it listens elsewhere.
+  const local = ((url: string, init: RequestInit) =>
+    fetch(url.replace(/^http:\/\/localhost(?=\/)/, baseUrl), init)) as oauth.CustomFetch;
+  const config = discovers
+    ? await oauth.discovery(new URL(`http://localhost/sites/${site_id}`), 'A stock client', undefined, oauth.None(), {
+        algorithm: 'oauth2',
+        execute: [oauth.allowInsecureRequests],
+        [oauth.customFetch]: local,
+      })
+    : new oauth.Configuration(
+        {
+          issuer: 'http://localhost',
+          device_authorization_endpoint: `http://localhost/api/agent/consent/request?site_id=${site_id}`,
+          token_endpoint: 'http://localhost/api/agent/consent/poll',
+        },
+        'A stock client',
+        undefined,
+        oauth.None(),
+      );
+  oauth.allowInsecureRequests(config);
+  config[oauth.customFetch] = local;
+  return config;
+}
+
+type Turn = (world: World, tenant: Tenant, config: oauth.Configuration) => Promise<string>;
+
+const SCOPE = 'catalog:read cart:write';
+/** Sooner than the server asks for, so that a proof does not wait: the client learns to be slower by itself. */
+const HURRIED = { interval: 0.1 };
+
+const TURNS: Record<string, Turn> = {
+  approved: async (world, tenant, config) => {
+    const asked = await oauth.initiateDeviceAuthorization(config, { scope: SCOPE, budget_cents: '2500' });
+    await decide(world, tenant, asked.user_code, 'approve');
+    const token = await oauth.pollDeviceAuthorizationGrant(config, { ...asked, ...HURRIED });
+    const fits = token.token_type === 'bearer' && token.scope === SCOPE && token.budget_cents === 2500;
+    return fits && (await works(world, tenant, token.access_token)) ? 'as expected' : JSON.stringify(token);
+  },
+  'approved after a while': async (world, tenant, config) => {
+    const asked = await oauth.initiateDeviceAuthorization(config, { scope: SCOPE });
+    const polling = oauth.pollDeviceAuthorizationGrant(config, { ...asked, ...HURRIED });
+    polling.catch(() => undefined);
+    await new Promise((done) => setTimeout(done, 500));
+    await decide(world, tenant, asked.user_code, 'approve');
+    const token = await polling;
+    return (await works(world, tenant, token.access_token)) ? 'as expected' : JSON.stringify(token);
+  },
+  denied: async (world, tenant, config) => {
+    const asked = await oauth.initiateDeviceAuthorization(config, { scope: SCOPE });
+    await decide(world, tenant, asked.user_code, 'deny');
+    const polling = oauth.pollDeviceAuthorizationGrant(config, { ...asked, ...HURRIED });
+    return polling.then(
+      () => 'a token came of a denial',
+      (error: unknown) => ((error as { error?: string }).error === 'access_denied' ? 'as expected' : String(error)),
+    );
+  },
+};
+
+async function decide(world: World, tenant: Tenant, user_code: string, verb: 'approve' | 'deny'): Promise<void> {
+  const { token } = await newCustomer(world, tenant);
+  const call = callOf(`storefront.${verb}AgentConsent`, asSignedIn(tenant, token), { path: { user_code } });
+  const { status, text } = await world.send(call, tenant);
+  if (status !== 200) throw new Error(`The decision was refused: ${status} ${text}`);
+}
+
+async function works(world: World, tenant: Tenant, token: string): Promise<boolean> {
+  const { status } = await world.send(callOf('agent.listAudit', { Authorization: `Bearer ${token}` }), tenant);
+  return status === 200;
+}
