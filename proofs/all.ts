@@ -8,6 +8,7 @@ import { E1 } from './e1-budget-races.ts';
 import { E4 } from './e4-agent-cap.ts';
 import { E7 } from './e7-agent-reach.ts';
 import { E8 } from './e8-audit-trail.ts';
+import { F1 } from './f1-oauth-client.ts';
 import { F2 } from './f2-one-token.ts';
 import { F3 } from './f3-code-guessing.ts';
 import { F4 } from './f4-consent-moves.ts';
@@ -24,6 +25,7 @@ import { I1 } from './i1-patterns.ts';
 import { J2 } from './j2-error-bodies.ts';
 import { C12 } from './processes/c12-embedded-database.ts';
 import { C13 } from './processes/c13-rolling-restarts.ts';
+import { E5 } from './processes/e5-revocation.ts';
 import { E9 } from './processes/e9-token-forgery.ts';
 import { E10 } from './processes/e10-token-storage.ts';
 import { I3 } from './processes/i3-oversized-bodies.ts';
@@ -34,8 +36,8 @@ import { J4 } from './processes/j4-misconfiguration.ts';
 export const PROOFS: Proof[] = [
   ...[A1, A3, A4, A8, A9, A10],
   ...[C12, C13],
-  ...[E1, E4, E7, E8, E9, E10],
-  ...[F2, F3, F4, F5],
+  ...[E1, E4, E5, E7, E8, E9, E10],
+  ...[F1, F2, F3, F4, F5],
   ...[H1, H2, H3, H4, H5, H6, H8],
   ...[I1, I3],
   ...[J2, J3, J4],
