@@ -5,6 +5,7 @@ import { knownSize, learnSize } from './catalogue-size.ts';
 import type { Group } from './groups.ts';
 import { CODE, PLACE } from './postings.ts';
 import { fold } from './text.ts';
+import type { Condition } from './wishes.ts';
 
 /** So many of the best are ranked anew by their titles; behind them the order is that of the index. */
 export const RERANKED = 200;
@@ -25,7 +26,7 @@ export interface Candidate extends Record<string, unknown> {
   price: string;
   sales_count: number;
   score: number;
-  /** One bit for each wish that it does not meet, in the order they were given; 0 meets all. */
+  /** One bit for each condition that it fails, in the order they were given; 0 meets all. */
   misses: number;
 }
 
@@ -45,20 +46,15 @@ export interface Search {
   typed: string;
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
-  /** Conditions on `products p` that may be given up; the last one is given up last. */
-  wishes: Sql[];
+  /** Conditions that are counted: what a product fails is told by the bits of `misses`. */
+  conditions: Condition[];
 }
 
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
-  const { groups, where, wishes } = search;
-  const misses =
-    wishes.length > 0
-      ? join(
-          wishes.map((wish, i) => sql`case when ${wish} then 0 else ${1 << i} end`),
-          ' + ',
-        )
-      : sql`0`;
+  const { groups, where, conditions } = search;
+  const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
+  const misses = bits.length > 0 ? join(bits, ' + ') : sql`0`;
   const row = await shop.one<{
     rows: Candidate[] | null;
     counts: Record<string, number> | null;

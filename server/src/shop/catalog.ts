@@ -49,7 +49,7 @@ export async function list(shop: Shop, query: CatalogQuery): Promise<ProductList
 
 /** What `q` finds; where that is nothing, names that are spelled alike. */
 async function listFound(shop: Shop, query: CatalogQuery, q: string, conditions: Sql[]): Promise<ProductList> {
-  const found = await search(shop, q, conditions);
+  const found = await search(shop, q, { where: conditions });
   const { understood, total, where } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const all = [sql`p.site_id = ${shop.siteId}`, visible, ...where];
