@@ -1977,6 +1977,22 @@ export interface components {
         } | null;
         /** @description A web origin, scheme, host and port without a path. https everywhere; http is taken for localhost alone. */
         Origin: string;
+        /**
+         * @description Words that a shop's customers use for one thing. Case, accents and plurals make no difference.
+         * @example {
+         *       "term": "sofa",
+         *       "synonyms": [
+         *         "couch",
+         *         "settee"
+         *       ]
+         *     }
+         */
+        SearchSynonyms: {
+            /** @description The word searched for. */
+            term: string;
+            /** @description The words that are found, too. */
+            synonyms: string[];
+        };
         /** @description What AI agents may do in this shop at most. */
         AgentPolicy: {
             enabled: boolean;
@@ -2002,6 +2018,8 @@ export interface components {
             allowed_origins: components["schemas"]["Origin"][];
             /** @description For variants created without one. */
             low_stock_threshold: number;
+            /** @description Who searches for a term finds its synonyms, too, a little behind. One way only; say both ways with two entries. */
+            search_synonyms: components["schemas"]["SearchSynonyms"][];
             agent_policy: components["schemas"]["AgentPolicy"];
             updated_at: components["schemas"]["Timestamp"];
         };
@@ -2018,6 +2036,7 @@ export interface components {
             payment_deadline_hours?: number;
             allowed_origins?: components["schemas"]["Origin"][];
             low_stock_threshold?: number;
+            search_synonyms?: components["schemas"]["SearchSynonyms"][];
             agent_policy?: components["schemas"]["AgentPolicy"];
         };
         /** @description A key that was just made, with its secret. */
@@ -3567,6 +3586,7 @@ export type TaxRate = components['schemas']['TaxRate'];
 export type CountryTaxRate = components['schemas']['CountryTaxRate'];
 export type BankDetails = components['schemas']['BankDetails'];
 export type Origin = components['schemas']['Origin'];
+export type SearchSynonyms = components['schemas']['SearchSynonyms'];
 export type AgentPolicy = components['schemas']['AgentPolicy'];
 export type Settings = components['schemas']['Settings'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
