@@ -195,7 +195,7 @@ async function scoreIntent(data: string, { dataDir }: Database, server: Running,
   const file = join(dataDir, 'intent.jsonl');
   await writeFile(file, predictions.join('\n'));
   const intent = score(data, 'score-intent.mjs', [file, queries]) as { queries: number; exact: number; F1: number };
-  return { intent, wrong: intent.exact < 1 ? '' : ', none wrong' };
+  return { intent, wrong: intent.exact < 1 ? '' : ' (none wrong)' };
 }
 
 /** Milliseconds from the request to the whole answer, one request at a time, after a round that does not count. */

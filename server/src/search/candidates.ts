@@ -14,7 +14,7 @@ export const RERANKED = 200;
 const RARITY = 0.7;
 /** How much it costs a product to lack some of the words. */
 const COVERAGE = 1.5;
-/** A product that has less than this share of the query's weight is no match. */
+/** A product that has less than this share of the query's weight is no match, unless told otherwise. */
 const LEAST_COVERAGE = 0.35;
 /** A whole SKU or barcode comes before everything that words could reach. */
 const CODE_SCORE = 1_000;
@@ -44,6 +44,8 @@ export interface Search {
   groups: Group[];
   /** The query as it was typed, for SKUs and barcodes. */
   typed: string;
+  /** The least share of the query's weight that a match has. */
+  coverage?: number;
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
   /** Conditions that are counted: what a product fails is told by the bits of `misses`. */
@@ -91,7 +93,10 @@ interface Stat {
  * Common table expressions up to `matches (product_id, score)`, all products that match, visible or not: for each group the
  * strongest of its terms, weighted by how rare the group is in this shop, times the share of the query that is covered.
  */
-export function matches(shop: Shop, { groups, typed }: Pick<Search, 'groups' | 'typed'>): Sql {
+export function matches(
+  shop: Shop,
+  { groups, typed, coverage = LEAST_COVERAGE }: Pick<Search, 'groups' | 'typed' | 'coverage'>,
+): Sql {
   const given = groups.flatMap(({ alternatives }, grp) =>
     alternatives.map(({ term, weight }) => ({ grp, term, weight })),
   );
@@ -130,7 +135,7 @@ export function matches(shop: Shop, { groups, typed }: Pick<Search, 'groups' | '
     ), matches as materialized (
       select h.product_id, sum(r.weight * h.impact) * power(sum(r.weight) / total.weight, ${COVERAGE}::float8) as score
       from hits h join rarity r using (grp), (select sum(weight) as weight from rarity) as total
-      group by h.product_id, total.weight having sum(r.weight) >= ${LEAST_COVERAGE} * total.weight
+      group by h.product_id, total.weight having sum(r.weight) >= ${coverage}::float8 * total.weight
         and not exists (select from search_postings c
           where c.site_id = ${shop.siteId} and c.term = ${code} and c.product_id = h.product_id)
       union all

@@ -23,6 +23,9 @@ export interface Found {
   where: Sql[];
 }
 
+/** Where values are conditions, they say what fits; a product that only lacks one of them may still be meant. */
+const COVERAGE_WITH_VALUES = 0.1;
+
 export interface SearchOptions {
   /** Conditions on `products p` that hold always. */
   where?: Sql[];
@@ -42,7 +45,8 @@ export async function search(shop: Shop, sentence: string, options: SearchOption
   const named = options.values ? await valuesIn(shop, sentence, words) : [];
   const all = [...constraints, ...named].sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(shop, all), ...(options.conditions ?? [])];
-  const wanted = { groups: groupsOf(words), typed: sentence, where: options.where ?? [], conditions };
+  const coverage = options.values ? { coverage: COVERAGE_WITH_VALUES } : {};
+  const wanted = { groups: groupsOf(words), typed: sentence, ...coverage, where: options.where ?? [], conditions };
   const { candidates, groups } = await readRepaired(shop, wanted);
   const missed = leastMissed(candidates, conditions);
   const kept = candidates.rows.filter(({ misses }) => misses === missed);
