@@ -3046,12 +3046,12 @@ export interface components {
             start: components["schemas"]["Count"];
             /** @description Where they end, exclusive. */
             end: components["schemas"]["Count"];
-            min?: number;
-            max?: number;
-            /** @description The currency that the words name; absent when they name none. */
-            currency?: components["schemas"]["Currency"];
+            min: number | null;
+            max: number | null;
+            /** @description The currency that the words name; null when they name none. */
+            currency: string | null;
             /** @description What is meant, such as price_asc, low_price, 3, or leather. */
-            value?: string;
+            value: string | null;
             /**
              * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency or a rating that no product states.
              * @enum {string}

@@ -1,4 +1,4 @@
-import type { Product, Variant } from '@commerce-backend/spec';
+import type { Product, Understood, Variant } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { membership } from '../shop/collections.ts';
 import { productsByIds } from '../shop/product-rows.ts';
@@ -7,7 +7,7 @@ import type { Candidate } from './candidates.ts';
 import type { Group } from './groups.ts';
 import { type Found, search } from './search.ts';
 import { plainText, termsOf } from './text.ts';
-import type { Condition, Understood } from './wishes.ts';
+import type { Condition } from './wishes.ts';
 
 export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stock';
 
@@ -103,9 +103,9 @@ function sorted({ best, understood }: Found): Candidate[] {
 
 function describe(product: Product, score: number, { understood, groups }: Found, quantity: number): FoundProduct {
   const limits = understood.filter(({ kind, fate }) => kind === 'price' && fate === 'applied');
-  const values = understood.filter(({ kind }) => kind === 'value').map(({ value = '' }) => value);
+  const values = understood.filter(({ kind }) => kind === 'value').flatMap(({ value }) => value ?? []);
   const fitsPrice = ({ price }: Variant) =>
-    limits.every(({ min = 0, max = Infinity }) => Number(price) >= min && Number(price) <= max);
+    limits.every(({ min, max }) => Number(price) >= (min ?? 0) && Number(price) <= (max ?? Infinity));
   const rank = (variant: Variant) => [
     valuesOf(variant, values).length,
     Number(fitsPrice(variant)),

@@ -72,7 +72,17 @@ test('limits in the sentence filter, and what was read is told with its place', 
 
   expect([kettles.map(({ name }) => name), total]).toEqual([['Plain kettle'], 1]);
   expect(understood).toEqual([
-    { kind: 'price', max: 50, currency: 'EUR', text: 'under 50 euros', start: 7, end: 21, fate: 'applied' },
+    {
+      kind: 'price',
+      text: 'under 50 euros',
+      start: 7,
+      end: 21,
+      min: null,
+      max: 50,
+      currency: 'EUR',
+      value: null,
+      fate: 'applied',
+    },
   ]);
 });
 

@@ -1,3 +1,4 @@
+import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
 import { type Candidate, type Candidates, readCandidates, type Search } from './candidates.ts';
@@ -6,7 +7,7 @@ import { repair } from './repair.ts';
 import { rerank } from './rerank.ts';
 import { understand } from './understanding.ts';
 import { valuesIn } from './values.ts';
-import { boostsOf, type Condition, conditionsOf, fatesOf, type Understood } from './wishes.ts';
+import { boostsOf, type Condition, conditionsOf, fatesOf } from './wishes.ts';
 
 /** What a query found in a shop. */
 export interface Found {

@@ -1,12 +1,10 @@
+import type { Understood } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { inStock } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
 import { PLACE, VALUE } from './postings.ts';
 import type { Wishes } from './rerank.ts';
-import type { Constraint, Fate } from './understanding.ts';
-
-/** A constraint of a sentence with what became of it. */
-export type Understood = Constraint & { fate: Fate };
+import type { Constraint } from './understanding.ts';
 
 /** What a product has to meet: a condition on `products p`. */
 export interface Condition {
@@ -90,11 +88,12 @@ export function fatesOf(shop: Shop, constraints: Constraint[], conditions: Condi
   return constraints.map((constraint) => {
     const bit = conditions.findIndex((condition) => condition.constraint === constraint);
     const isMissed = bit >= 0 && (missed & (1 << bit)) > 0;
-    return { ...constraint, fate: fateOf(shop, constraint, isMissed) };
+    const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
+    return { kind, text, start, end, min, max, currency, value, fate: fateOf(shop, constraint, isMissed) };
   });
 }
 
-function fateOf(shop: Shop, constraint: Constraint, missed: boolean): Fate {
+function fateOf(shop: Shop, constraint: Constraint, missed: boolean): Understood['fate'] {
   if (constraint.kind === 'price' && isForeign(shop, constraint)) return 'not_available';
   return missed ? 'relaxed' : 'applied';
 }

@@ -1,8 +1,7 @@
-import type { Facets, Product, ProductPage } from '@commerce-backend/spec';
+import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { RERANKED } from '../search/candidates.ts';
 import { type Found, search } from '../search/search.ts';
-import type { Understood } from '../search/wishes.ts';
 import * as collections from './collections.ts';
 import { notFound, ValidationError } from './errors.ts';
 import { readFacets } from './facets.ts';
