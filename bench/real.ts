@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createStorefrontClient, paginate, type StorefrontClient, unwrap } from '@commerce-backend/sdk';
 import { readProducts } from '../cli/src/formats/read.ts';
 import { type Imported, importByCli } from './cli-import.ts';
+import { convert } from './convert.ts';
 import { openDatabase } from './database.ts';
 import { createSite, migrate, type Running, type Site, startCommerce, stop } from './processes.ts';
 import { report, table, whole } from './report.ts';
@@ -62,15 +60,6 @@ const HEADER = [
   'variants',
   'imported again: unchanged',
 ];
-
-async function convert(converter: string, from: string, to: string): Promise<void> {
-  const script = join(import.meta.dirname, '../examples', converter);
-  const child = spawn(process.execPath, [script, from], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const file = createWriteStream(to);
-  child.stdout.pipe(file);
-  const [[code]] = await Promise.all([once(child, 'exit'), once(file, 'finish')]);
-  if (code !== 0) throw new Error(`${converter} ended with ${code}.`);
-}
 
 interface InFile {
   /** By slug, with the number of variants. */

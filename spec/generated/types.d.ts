@@ -2511,6 +2511,22 @@ export interface components {
         } | null;
         /** @description A web origin, scheme, host and port without a path. https everywhere; http is taken for localhost alone. */
         Origin: string;
+        /**
+         * @description Words that a shop's customers use for one thing. Case, accents and plurals make no difference.
+         * @example {
+         *       "term": "sofa",
+         *       "synonyms": [
+         *         "couch",
+         *         "settee"
+         *       ]
+         *     }
+         */
+        SearchSynonyms: {
+            /** @description The word searched for. */
+            term: string;
+            /** @description The words that are found, too. */
+            synonyms: string[];
+        };
         /** @description What AI agents may do in this shop at most. It holds for what customers approve from now on. */
         AgentPolicy: {
             /** @description Whether agents may ask for consent. Tokens that were given live on until they end or are revoked. */
@@ -2539,6 +2555,8 @@ export interface components {
             allowed_origins: components["schemas"]["Origin"][];
             /** @description For variants created without one. */
             low_stock_threshold: number;
+            /** @description Who searches for a term finds its synonyms, too, a little behind. One way only; say both ways with two entries. */
+            search_synonyms: components["schemas"]["SearchSynonyms"][];
             agent_policy: components["schemas"]["AgentPolicy"];
             updated_at: components["schemas"]["Timestamp"];
         };
@@ -2565,6 +2583,7 @@ export interface components {
             payment_deadline_hours?: number;
             allowed_origins?: components["schemas"]["Origin"][];
             low_stock_threshold?: number;
+            search_synonyms?: components["schemas"]["SearchSynonyms"][];
             agent_policy?: components["schemas"]["AgentPolicyInput"];
         };
         /** @description A key that was just made, with its secret. */
@@ -3642,12 +3661,12 @@ export interface components {
             start: components["schemas"]["Count"];
             /** @description Where they end, exclusive. */
             end: components["schemas"]["Count"];
-            min?: number;
-            max?: number;
-            /** @description The currency that the words name; absent when they name none. */
-            currency?: components["schemas"]["Currency"];
+            min: number | null;
+            max: number | null;
+            /** @description The currency that the words name; null when they name none. */
+            currency: string | null;
             /** @description What is meant, such as price_asc, low_price, 3, or leather. */
-            value?: string;
+            value: string | null;
             /**
              * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency or a rating that no product states.
              * @enum {string}
@@ -4066,7 +4085,7 @@ export interface components {
         /** @description How many products were left out that would have fitted otherwise. */
         Excluded: {
             /** @enum {string} */
-            reason: "category_not_allowed" | "above_price" | "below_price" | "out_of_stock" | "option" | "attribute" | "vendor" | "negated" | "over_budget";
+            reason: "category_not_allowed" | "price" | "rating" | "reviews" | "in_stock" | "value" | "without";
             count: components["schemas"]["Count"];
         };
         /** @description What a sentence leads to. */
@@ -4663,6 +4682,7 @@ export type TaxRate = components['schemas']['TaxRate'];
 export type CountryTaxRate = components['schemas']['CountryTaxRate'];
 export type BankDetails = components['schemas']['BankDetails'];
 export type Origin = components['schemas']['Origin'];
+export type SearchSynonyms = components['schemas']['SearchSynonyms'];
 export type AgentPolicy = components['schemas']['AgentPolicy'];
 export type Settings = components['schemas']['Settings'];
 export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];

@@ -272,6 +272,8 @@ test('the shop is named by header or query, and JSON calls carry a key', async (
   expect(await ask('', {})).toEqual([422, ['Idempotency-Key', 'site_id']]);
   expect(await ask(`?site_id=${other.site_id}`, { ...key, 'X-Site-ID': shop.site_id })).toEqual([422, ['site_id']]);
   expect((await ask(`?site_id=${randomUUID()}`, key))[0]).toBe(404);
+  expect((await ask('?site_id=2026-02-30T00:00:00Z', key))[0]).toBe(422);
+  expect((await ask('', { ...key, 'X-Site-ID': 'no site' }))[0]).toBe(422);
 });
 
 test.each([

@@ -58,7 +58,7 @@ test('find answers ranked candidates with the variant meant, why they match, and
     ],
   });
   expect(data?.understood).toContainEqual(expect.objectContaining({ kind: 'price', max: 20, fate: 'applied' }));
-  expect(data?.candidates[0]?.match_reasons).toContain('name matches mug');
+  expect(data?.candidates[0]?.match_reasons).toContain('name: mug');
 });
 
 test('find-and-add puts what is meant into a cart of its own, in the quantity that the sentence says', async () => {

@@ -2,6 +2,7 @@ import { type JobHelpers, Logger as JobLogger, run, runMigrations, runOnce } fro
 import type { Logger } from 'pino';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { workOffOverdue } from './buying.ts';
+import { indexOutdatedProducts } from './index-products.ts';
 import { counted } from './job-metrics.ts';
 import { type PostOffice, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
@@ -45,8 +46,14 @@ export async function startJobs({ url, card, ...office }: Workplace): Promise<Jo
         const done = await withPgClient((client) => workOffOverdue(client, db, card));
         logger.info({ job: 'overdue', ...done }, 'job');
       }),
+      index_products: counted('index_products', async () => {
+        const products = await indexOutdatedProducts(db);
+        if (products > 0) logger.info({ job: 'index_products', products }, 'job');
+      }),
     },
   });
+  // Once per start is enough: only a new release leaves anything to do.
+  await runner.addJob('index_products', {}, { jobKey: 'index_products' });
   return { stop: () => runner.stop() };
 }
 

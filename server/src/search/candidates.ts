@@ -5,6 +5,7 @@ import { knownSize, learnSize } from './catalogue-size.ts';
 import type { Group } from './groups.ts';
 import { CODE, PLACE } from './postings.ts';
 import { fold } from './text.ts';
+import type { Condition } from './wishes.ts';
 
 /** So many of the best are ranked anew by their titles; behind them the order is that of the index. */
 export const RERANKED = 200;
@@ -13,7 +14,7 @@ export const RERANKED = 200;
 const RARITY = 0.7;
 /** How much it costs a product to lack some of the words. */
 const COVERAGE = 1.5;
-/** A product that has less than this share of the query's weight is no match. */
+/** A product that has less than this share of the query's weight is no match, unless told otherwise. */
 const LEAST_COVERAGE = 0.35;
 /** A whole SKU or barcode comes before everything that words could reach. */
 const CODE_SCORE = 1_000;
@@ -25,7 +26,7 @@ export interface Candidate extends Record<string, unknown> {
   price: string;
   sales_count: number;
   score: number;
-  /** One bit for each wish that it does not meet, in the order they were given; 0 meets all. */
+  /** One bit for each condition that it fails, in the order they were given; 0 meets all. */
   misses: number;
 }
 
@@ -43,22 +44,19 @@ export interface Search {
   groups: Group[];
   /** The query as it was typed, for SKUs and barcodes. */
   typed: string;
+  /** The least share of the query's weight that a match has. */
+  coverage?: number;
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
-  /** Conditions on `products p` that may be given up; the last one is given up last. */
-  wishes: Sql[];
+  /** Conditions that are counted: what a product fails is told by the bits of `misses`. */
+  conditions: Condition[];
 }
 
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
-  const { groups, where, wishes } = search;
-  const misses =
-    wishes.length > 0
-      ? join(
-          wishes.map((wish, i) => sql`case when ${wish} then 0 else ${1 << i} end`),
-          ' + ',
-        )
-      : sql`0`;
+  const { groups, where, conditions } = search;
+  const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
+  const misses = bits.length > 0 ? join(bits, ' + ') : sql`0`;
   const row = await shop.one<{
     rows: Candidate[] | null;
     counts: Record<string, number> | null;
@@ -95,7 +93,10 @@ interface Stat {
  * Common table expressions up to `matches (product_id, score)`, all products that match, visible or not: for each group the
  * strongest of its terms, weighted by how rare the group is in this shop, times the share of the query that is covered.
  */
-export function matches(shop: Shop, { groups, typed }: Pick<Search, 'groups' | 'typed'>): Sql {
+export function matches(
+  shop: Shop,
+  { groups, typed, coverage = LEAST_COVERAGE }: Pick<Search, 'groups' | 'typed' | 'coverage'>,
+): Sql {
   const given = groups.flatMap(({ alternatives }, grp) =>
     alternatives.map(({ term, weight }) => ({ grp, term, weight })),
   );
@@ -134,7 +135,7 @@ export function matches(shop: Shop, { groups, typed }: Pick<Search, 'groups' | '
     ), matches as materialized (
       select h.product_id, sum(r.weight * h.impact) * power(sum(r.weight) / total.weight, ${COVERAGE}::float8) as score
       from hits h join rarity r using (grp), (select sum(weight) as weight from rarity) as total
-      group by h.product_id, total.weight having sum(r.weight) >= ${LEAST_COVERAGE} * total.weight
+      group by h.product_id, total.weight having sum(r.weight) >= ${coverage}::float8 * total.weight
         and not exists (select from search_postings c
           where c.site_id = ${shop.siteId} and c.term = ${code} and c.product_id = h.product_id)
       union all

@@ -6,79 +6,112 @@ import type { Group } from './groups.ts';
 
 const WEIGHTS = { unfinished: 0.9, misspelt: 0.9, split: 0.9 };
 const MAX_COMPLETIONS = 50;
+const MAX_SPELLINGS = 50;
+/** How much more often a word must be used, as a power of e, to be likelier than one that is a letter closer. */
+const LETTER = 3;
 
 /**
  * The groups with what unknown words may mean: for the last one what it may be the beginning of, else words that are
- * spelled alike and begin alike, else two words. One statement; none where all words are known.
+ * spelled alike and begin alike, else two words. Two statements; none where all words are known.
  */
 export async function repair(shop: Shop, groups: Group[], unknown: number[]): Promise<Group[]> {
   if (unknown.length === 0) return groups;
-  const words = unknown.map((i) => ({
-    grp: i,
-    term: groups[i]?.alternatives[0]?.term ?? '',
-    last: i === groups.length - 1,
-  }));
-  const rows = await shop.rows<{ grp: number; term: string; kind: keyof typeof WEIGHTS }>(
-    sql`with recursive given as (
+  const words = unknown.map((grp) => ({ grp, term: termOf(groups[grp]), last: grp === groups.length - 1 }));
+  const similar = await readSimilar(shop, words);
+  const halves = words.flatMap(({ term }) => halvesOf(term).flat());
+  const counts = await readCounts(shop, [
+    ...similar.flatMap(({ term, unfinished }) => (unfinished ? [] : [term])),
+    ...halves,
+  ]);
+  return groups.flatMap((group, grp) => {
+    if (!unknown.includes(grp)) return [group];
+    return repaired(
+      group,
+      similar.filter((each) => each.grp === grp),
+      counts,
+    );
+  });
+}
+
+function termOf(group: Group | undefined): string {
+  return group?.alternatives[0]?.term ?? '';
+}
+
+interface Similar {
+  grp: number;
+  term: string;
+  unfinished: boolean;
+  distance: number;
+}
+
+/** Words of the shop that begin with the last word, or begin like an unknown word and differ from it in few letters. */
+function readSimilar(
+  shop: Shop,
+  words: { grp: number; term: string; last: boolean }[],
+): Promise<(Similar & Record<string, unknown>)[]> {
+  return shop.rows(
+    sql`with recursive given as materialized (
         select grp, term collate "C" as term, last, length(term) >= 4 and term !~ '[0-9]' as spelled,
-          case when length(term) >= 8 then 2 else 1 end as distance
+          case when length(term) >= 8 then 2 else 1 end as most,
+          case when length(term) >= 4 and term !~ '[0-9]' then left(term, 1) else term end collate "C" as beginning
         from unnest(${words.map(({ grp }) => grp)}::int[], ${words.map(({ term }) => term)}::text[],
           ${words.map(({ last }) => last)}::boolean[]) as g (grp, term, last) where term <> ''
-      ), beginnings as (
-        -- A completion needs the whole word; a spelling its first letter.
-        select distinct case when last or not spelled then term else left(term, 1) end as beginning from given
-        union select left(term, 1) from given where spelled
-      ), vocabulary as (
+      ), vocabulary (beginning, term) as (
         -- From one word to the next through the index, never over the postings of a word.
-        select b.beginning, (select p.term from search_postings p where p.site_id = ${shop.siteId}
-          and p.term >= b.beginning order by p.term limit 1) as term from beginnings b
+        select beginning, (select p.term from search_postings p where p.site_id = ${shop.siteId}
+          and p.term >= beginning order by p.term limit 1) from (select distinct beginning from given) as b
         union all
         select v.beginning, (select p.term from search_postings p where p.site_id = ${shop.siteId}
           and p.term > v.term order by p.term limit 1) from vocabulary v where starts_with(v.term, v.beginning)
-      ), words as (
-        select distinct term from vocabulary where starts_with(term, beginning)
-      ), completions as (
-        select g.grp, w.term, 'unfinished' as kind, row_number() over (partition by g.grp order by length(w.term), w.term) as place
-        from given g join words w on g.last and starts_with(w.term, g.term)
       ), alike as (
-        select g.grp, w.term, levenshtein_less_equal(g.term, w.term, g.distance) as distance
-        from given g join words w on g.spelled and length(w.term) between length(g.term) - g.distance and length(g.term) + g.distance
-          and w.term !~ '[0-9]'
-        where levenshtein_less_equal(g.term, w.term, g.distance) <= g.distance
-          and not exists (select from completions c where c.grp = g.grp)
-      ), likeliest as (
-        select distinct on (a.grp) a.grp, a.term, 'misspelt' as kind from alike a
-        order by a.grp, ln(1 + (select count(*) from search_postings p
-          where p.site_id = ${shop.siteId} and p.term = a.term)) - 3 * a.distance desc, a.term
-      ), halves as (
-        select g.grp, left(g.term, n) as first, substr(g.term, n + 1) as second
-        from given g, generate_series(2, length(g.term) - 2) as n
-        where length(g.term) >= 5 and not exists (select from completions c where c.grp = g.grp)
-          and not exists (select from likeliest l where l.grp = g.grp)
-      ), split as (
-        select distinct on (grp) grp, first, second from halves
-        where exists (select from search_postings p where p.site_id = ${shop.siteId} and p.term = first)
-          and exists (select from search_postings p where p.site_id = ${shop.siteId} and p.term = second)
-        order by grp, (select count(*) from search_postings p where p.site_id = ${shop.siteId} and p.term = first)
-          * (select count(*) from search_postings p where p.site_id = ${shop.siteId} and p.term = second) desc, first
+        select g.grp, v.term, g.last and starts_with(v.term, g.term) as unfinished,
+          case when g.spelled and length(v.term) <= 64 then levenshtein_less_equal(g.term, v.term, g.most) else 99 end as distance, g.most
+        from given g join vocabulary v on v.beginning = g.beginning where starts_with(v.term, v.beginning)
+      ), placed as (
+        select *, row_number() over (partition by grp, unfinished order by distance, length(term), term) as place
+        from alike where unfinished or (distance <= most and term !~ '[0-9]')
       )
-      select grp, term, kind from completions where place <= ${MAX_COMPLETIONS}
-      union all select grp, term, kind from likeliest
-      union all select grp, first || ' ' || second, 'split' from split`,
-  );
-  return groups.flatMap((group, i) =>
-    repaired(
-      group,
-      rows.filter(({ grp }) => grp === i),
-    ),
+      select grp, term, unfinished, distance from placed
+      where place <= case when unfinished then ${MAX_COMPLETIONS}::int else ${MAX_SPELLINGS}::int end`,
   );
 }
 
-/** A word that is two becomes two groups: what has both stands before what has one. */
-function repaired(group: Group, found: { term: string; kind: keyof typeof WEIGHTS }[]): Group[] {
-  const split = found.find(({ kind }) => kind === 'split');
-  if (split)
-    return split.term.split(' ').map((term) => ({ text: group.text, alternatives: [{ term, weight: WEIGHTS.split }] }));
-  const more = found.map(({ term, kind }) => ({ term, weight: WEIGHTS[kind] }));
-  return [{ ...group, alternatives: [...group.alternatives, ...more] }];
+/** How many products have each of the terms; those that none has are absent. */
+async function readCounts(shop: Shop, terms: string[]): Promise<Map<string, number>> {
+  const rows = await shop.rows<{ term: string; products: number }>(
+    sql`select term, count(*) as products from search_postings
+      where site_id = ${shop.siteId} and term = any(${terms}::text[]) group by term`,
+  );
+  return new Map(rows.map(({ term, products }) => [term, products]));
+}
+
+function halvesOf(term: string): [string, string][] {
+  const cuts = term.length >= 5 ? Array.from({ length: term.length - 3 }, (_, i) => i + 2) : [];
+  return cuts.map((cut) => [term.slice(0, cut), term.slice(cut)]);
+}
+
+function repaired(group: Group, similar: Similar[], counts: Map<string, number>): Group[] {
+  const count = (term: string) => counts.get(term) ?? 0;
+  const completions = similar.filter(({ unfinished }) => unfinished);
+  if (completions.length > 0)
+    return [
+      withMore(
+        group,
+        completions.map(({ term }) => term),
+        WEIGHTS.unfinished,
+      ),
+    ];
+  const likelihood = ({ term, distance }: Similar) => Math.log1p(count(term)) - LETTER * distance;
+  const [likeliest] = similar.toSorted((a, b) => likelihood(b) - likelihood(a) || (a.term < b.term ? -1 : 1));
+  if (likeliest) return [withMore(group, [likeliest.term], WEIGHTS.misspelt)];
+  const common = ([first, second]: [string, string]) => Math.min(count(first), count(second));
+  const [halves] = halvesOf(termOf(group)).toSorted((a, b) => common(b) - common(a));
+  // A word that is two becomes two groups: what has both stands before what has one.
+  if (halves && common(halves) > 0)
+    return halves.map((term) => ({ text: group.text, alternatives: [{ term, weight: WEIGHTS.split }] }));
+  return [group];
+}
+
+function withMore(group: Group, terms: string[], weight: number): Group {
+  return { ...group, alternatives: [...group.alternatives, ...terms.map((term) => ({ term, weight }))] };
 }

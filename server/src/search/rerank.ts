@@ -30,7 +30,7 @@ export interface Wishes {
   popular?: boolean;
 }
 
-/** The candidates, best first. Those that miss fewer wishes always stand before the others. */
+/** The candidates, best first. */
 export function rerank({ rows, stats }: Candidates, groups: Group[], wishes: Wishes = {}): Candidate[] {
   const wanted = groups.map(({ alternatives }) => new Set(alternatives.map(({ term }) => term)));
   const headWeight = Math.min(1, headShare(stats.at(-1)) / USUAL_HEADS);
@@ -45,13 +45,7 @@ export function rerank({ rows, stats }: Candidates, groups: Group[], wishes: Wis
   };
   return rows
     .map((candidate) => ({ ...candidate, score: score(candidate) }))
-    .sort(
-      (a, b) =>
-        a.misses - b.misses ||
-        b.score - a.score ||
-        b.sales_count - a.sales_count ||
-        (a.product_id < b.product_id ? -1 : 1),
-    );
+    .sort((a, b) => b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1));
 }
 
 /** In how many of the names that have the last word it names the thing. */

@@ -1,3 +1,4 @@
+import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
 import { type Candidate, type Candidates, readCandidates, type Search } from './candidates.ts';
@@ -5,53 +6,74 @@ import { type Group, groupsOf } from './groups.ts';
 import { repair } from './repair.ts';
 import { rerank } from './rerank.ts';
 import { understand } from './understanding.ts';
-import { type Conditions, conditionsOf, fatesOf, type Understood } from './wishes.ts';
+import { valuesIn } from './values.ts';
+import { boostsOf, type Condition, conditionsOf, fatesOf } from './wishes.ts';
 
 /** What a query found in a shop. */
 export interface Found {
   understood: Understood[];
-  /** The best products, best first; all of them meet the same wishes. At most RERANKED. */
+  /** The best products, best first; all of them fail the same conditions, if any. At most RERANKED. */
   best: Candidate[];
-  /** How many products there are in all, and how many miss which wishes. */
+  /** How many products there are in all. */
   total: number;
-  counts: Map<number, number>;
-  /** The groups that were looked for in the end, repaired, and how many products have each. */
+  /** How many products that the words matched fail each condition that the products found meet. */
+  excluded: { reason: Condition['reason']; count: number }[];
+  /** What was looked for in the end, unknown words repaired. */
   groups: Group[];
-  stats: Candidates['stats'];
-  conditions: Conditions;
   /** The conditions that all products found meet, for reading them again in another order. */
   where: Sql[];
 }
 
+/** Where values are conditions, they say what fits; a product that only lacks one of them may still be meant. */
+const COVERAGE_WITH_VALUES = 0.1;
+
+export interface SearchOptions {
+  /** Conditions on `products p` that hold always. */
+  where?: Sql[];
+  /** More conditions that are counted, such as what an agent may see; the last ones are the most important. */
+  conditions?: Condition[];
+  /** Whether values of the shop's options, vendors, types, tags and metadata that the sentence names are conditions, too. */
+  values?: boolean;
+}
+
 /**
  * Finds products by what a person wrote: reads the limits out of the sentence, looks for the other words, and where no
- * product meets all limits gives them up one by one and says so. `where` are further conditions on `products p`, which hold
- * always. One statement; three where the shop does not know a word.
+ * product meets all limits gives them up, the least important first, and says so. One statement; one more with `values`;
+ * three more where the shop does not know a word.
  */
-export async function search(shop: Shop, sentence: string, where: Sql[]): Promise<Found> {
+export async function search(shop: Shop, sentence: string, options: SearchOptions = {}): Promise<Found> {
   const { constraints, words } = understand(sentence);
-  const conditions = conditionsOf(shop, constraints);
-  const always = [...where, ...conditions.where];
-  const wanted: Search = {
-    groups: groupsOf(words),
-    typed: sentence,
-    where: always,
-    wishes: conditions.wishes.map(({ condition }) => condition),
-  };
+  const named = options.values ? await valuesIn(shop, sentence, words) : [];
+  const all = [...constraints, ...named].sort((a, b) => a.start - b.start);
+  const conditions = [...conditionsOf(shop, all), ...(options.conditions ?? [])];
+  const coverage = options.values ? { coverage: COVERAGE_WITH_VALUES } : {};
+  const wanted = { groups: groupsOf(words), typed: sentence, ...coverage, where: options.where ?? [], conditions };
   const { candidates, groups } = await readRepaired(shop, wanted);
-  // The lowest number misses the least important wishes.
-  const missed = Math.min(...candidates.counts.keys(), 2 ** 30);
+  const missed = leastMissed(candidates, conditions);
   const kept = candidates.rows.filter(({ misses }) => misses === missed);
+  const met = conditions.filter((_condition, i) => missed === undefined || (missed & (1 << i)) === 0);
   return {
-    understood: fatesOf(shop, constraints, conditions, candidates.counts.size > 0 ? missed : 0),
-    best: rerank({ ...candidates, rows: kept }, groups, conditions.boosts),
-    total: candidates.counts.get(missed) ?? 0,
-    counts: candidates.counts,
+    understood: fatesOf(shop, all, conditions, missed ?? 0),
+    best: rerank({ ...candidates, rows: kept }, groups, boostsOf(all)),
+    total: candidates.counts.get(missed ?? 0) ?? 0,
+    excluded: met.flatMap((condition) => {
+      const count = failing(candidates, 1 << conditions.indexOf(condition));
+      return count > 0 ? [{ reason: condition.reason, count }] : [];
+    }),
     groups,
-    stats: candidates.stats,
-    conditions,
-    where: [...always, ...wanted.wishes.filter((_wish, i) => (missed & (1 << i)) === 0)],
+    where: [...wanted.where, ...met.map(({ condition }) => condition)],
   };
+}
+
+/** The lowest bits are the least important: what fails only those is the best there is. */
+function leastMissed({ counts }: Candidates, conditions: Condition[]): number | undefined {
+  const strict = conditions.reduce((bits, condition, i) => bits | (condition.strict ? 1 << i : 0), 0);
+  const possible = [...counts.keys()].filter((misses) => (misses & strict) === 0);
+  return possible.length > 0 ? Math.min(...possible) : undefined;
+}
+
+function failing({ counts }: Candidates, bit: number): number {
+  return [...counts].reduce((sum, [misses, count]) => sum + ((misses & bit) > 0 ? count : 0), 0);
 }
 
 async function readRepaired(shop: Shop, wanted: Search): Promise<{ candidates: Candidates; groups: Group[] }> {

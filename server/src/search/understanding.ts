@@ -4,9 +4,6 @@ import { matchPhrase, type Token, tokensOf } from './tokens.ts';
 
 /** What a sentence asks for, read from the sentence alone; what only the catalogue can tell is added by `find`. */
 
-/** What became of a constraint: it held, it was given up for lack of products, or the shop cannot judge it. */
-export type Fate = 'applied' | 'relaxed' | 'not_available';
-
 export interface Constraint {
   kind: 'price' | 'rating' | 'reviews' | 'quantity' | 'in_stock' | 'without' | 'wish' | 'sort' | 'value';
   /** The words that say it, as they were written, and where they stand in the sentence (UTF-16 units, end exclusive). */

@@ -1,21 +1,20 @@
+import type { Understood } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { inStock } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
-import { VALUE } from './postings.ts';
+import { PLACE, VALUE } from './postings.ts';
 import type { Wishes } from './rerank.ts';
-import type { Constraint, Fate } from './understanding.ts';
+import type { Constraint } from './understanding.ts';
 
-/** A constraint of a sentence with what became of it. */
-export type Understood = Constraint & { fate: Fate };
-
-/** What constraints mean as conditions on `products p`. */
-export interface Conditions {
-  /** What may be given up where nothing is left, the least important first. */
-  wishes: { constraint: Constraint; condition: Sql }[];
-  /** What is never given up. */
-  where: Sql[];
-  /** For the order among what is left. */
-  boosts: Wishes;
+/** What a product has to meet: a condition on `products p`. */
+export interface Condition {
+  /** Why a product that fails it is left out. */
+  reason: Constraint['kind'] | 'category_not_allowed';
+  condition: Sql;
+  /** Absent for what was not said, but is ruled. */
+  constraint?: Constraint;
+  /** Whether it holds even where nothing is left. */
+  strict: boolean;
 }
 
 /** In which metadata a shop keeps what its customers think; a number there, alone. */
@@ -25,29 +24,33 @@ const METADATA = {
 };
 
 /** The less important a kind is, the earlier it is given up. */
-const IMPORTANCE: Constraint['kind'][] = ['value', 'reviews', 'rating', 'in_stock', 'price'];
+const IMPORTANCE: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'without'];
 
-export function conditionsOf(shop: Shop, constraints: Constraint[]): Conditions {
-  const wishes = constraints.flatMap((constraint) => {
+/** The conditions that constraints state, the least important first; what only concerns the order is not among them. */
+export function conditionsOf(shop: Shop, constraints: Constraint[]): Condition[] {
+  const conditions = constraints.flatMap((constraint) => {
     const condition = conditionOf(shop, constraint);
-    return condition ? [{ constraint, condition }] : [];
+    return condition ? [{ reason: constraint.kind, condition, constraint, strict: constraint.kind === 'without' }] : [];
   });
-  return {
-    wishes: wishes.sort((a, b) => IMPORTANCE.indexOf(a.constraint.kind) - IMPORTANCE.indexOf(b.constraint.kind)),
-    where: constraints.flatMap(({ kind, value = '' }) => (kind === 'without' ? [lacks(shop, value)] : [])),
-    boosts: boostsOf(constraints),
-  };
+  return conditions.sort((a, b) => IMPORTANCE.indexOf(a.reason) - IMPORTANCE.indexOf(b.reason));
 }
 
 function conditionOf(shop: Shop, constraint: Constraint): Sql | undefined {
-  switch (constraint.kind) {
+  const { kind, value = '', min, max } = constraint;
+  switch (kind) {
     case 'price':
-      return isForeign(shop, constraint) ? undefined : between(sql`p.price`, constraint);
+      if (isForeign(shop, constraint)) return undefined;
+      // One of its variants may cost what is asked for.
+      return sql`(p.price_max >= ${min ?? 0}::numeric and p.price <= ${max ?? Number.MAX_SAFE_INTEGER}::numeric)`;
     case 'rating':
     case 'reviews':
-      return between(metadataNumber(METADATA[constraint.kind]), constraint);
+      return sql`coalesce(${metadataNumber(METADATA[kind])} between ${min ?? 0}::numeric and ${max ?? Number.MAX_SAFE_INTEGER}::numeric, false)`;
     case 'in_stock':
       return inStock;
+    case 'without':
+      return sql`not ${isCalled(shop, value)}`;
+    case 'value':
+      return isCalled(shop, value);
     default:
       return undefined;
   }
@@ -58,41 +61,39 @@ function isForeign({ currency: own }: Shop, { currency }: Constraint): boolean {
   return currency !== undefined && currency !== own;
 }
 
-function between(value: Sql, { min, max }: Constraint): Sql {
-  if (min === undefined) return sql`coalesce(${value} <= ${max}::numeric, false)`;
-  if (max === undefined) return sql`coalesce(${value} >= ${min}::numeric, false)`;
-  return sql`coalesce(${value} between ${min}::numeric and ${max}::numeric, false)`;
-}
-
 function metadataNumber(names: string[]): Sql {
   return sql`(select case when m.value ~ '^[0-9]{1,9}([.][0-9]{1,4})?$' then m.value::numeric end
     from unnest(${names}::text[]) with ordinality as n (name, place), jsonb_each_text(p.metadata) as m
     where lower(m.key) = n.name order by n.place limit 1)`;
 }
 
-/** Products that neither are called so nor have it as a value; what their description says of it does not count. */
-function lacks(shop: Shop, term: string): Sql {
-  return sql`not exists (select from search_postings x where x.site_id = ${shop.siteId} and x.product_id = p.id
-    and (x.term = ${term} and x.place > 0 or x.term = ${VALUE + term}))`;
+/** Products that have it as a value or in their name; what their description says of it does not count. */
+function isCalled(shop: Shop, value: string): Sql {
+  const words = value.split(' ');
+  return sql`(exists (select from search_postings x where x.site_id = ${shop.siteId} and x.product_id = p.id
+      and x.term = ${VALUE + value})
+    or (select count(*) from search_postings x where x.site_id = ${shop.siteId} and x.product_id = p.id
+      and x.term = any(${words}::text[]) and x.place & ${PLACE.title} > 0) = ${words.length})`;
 }
 
-function boostsOf(constraints: Constraint[]): Wishes {
-  const wish = (value: string) =>
-    constraints.some((constraint) => constraint.kind === 'wish' && constraint.value === value);
-  const price = wish('low_price') ? 'low' : wish('high_price') ? 'high' : undefined;
-  return { ...(price && { price }), popular: wish('popular') || wish('rating') };
+/** The soft wishes: they move the order, and leave nothing out. */
+export function boostsOf(constraints: Constraint[]): Wishes {
+  const has = (value: string) => constraints.some((each) => each.kind === 'wish' && each.value === value);
+  const price = has('low_price') ? 'low' : has('high_price') ? 'high' : undefined;
+  return { ...(price && { price }), popular: has('popular') || has('rating') };
 }
 
-/** What became of each constraint, when the products found miss the wishes of these bits. */
-export function fatesOf(shop: Shop, constraints: Constraint[], { wishes }: Conditions, missed: number): Understood[] {
+/** What became of each constraint, when the products found fail the conditions of these bits. */
+export function fatesOf(shop: Shop, constraints: Constraint[], conditions: Condition[], missed: number): Understood[] {
   return constraints.map((constraint) => {
-    const bit = wishes.findIndex((wish) => wish.constraint === constraint);
-    return { ...constraint, fate: fateOf(shop, constraint, bit < 0 ? false : (missed & (1 << bit)) > 0) };
+    const bit = conditions.findIndex((condition) => condition.constraint === constraint);
+    const isMissed = bit >= 0 && (missed & (1 << bit)) > 0;
+    const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
+    return { kind, text, start, end, min, max, currency, value, fate: fateOf(shop, constraint, isMissed) };
   });
 }
 
-function fateOf(shop: Shop, constraint: Constraint, missed: boolean): Fate {
+function fateOf(shop: Shop, constraint: Constraint, missed: boolean): Understood['fate'] {
   if (constraint.kind === 'price' && isForeign(shop, constraint)) return 'not_available';
-  if (missed) return constraint.kind === 'rating' || constraint.kind === 'reviews' ? 'not_available' : 'relaxed';
-  return 'applied';
+  return missed ? 'relaxed' : 'applied';
 }

@@ -130,7 +130,7 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
     const product = await named(shop, product_id, variant_id);
     const variants = variant_id
       ? product.variants.filter(({ id }) => id === variant_id)
-      : variantsMeant(product, query).variants;
+      : variantsMeant(product, query);
     return chosenOf(body, [], { product, variants, limit });
   }
   if (!query) {
@@ -141,7 +141,7 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const [first] = finding.proposals;
   if (!first) return { finding, choice: { status: 'not_found' } };
   if (!isClear) return { finding, choice: { status: 'needs_choice', question: questionFor(finding) } };
-  const { variants } = variantsMeant(first.product, query);
+  const variants = variantsMeant(first.product, query);
   const { finding: narrowed, choice } = chosenOf(body, finding.understood, { product: first.product, variants, limit });
   const proposals = choice.status === 'chosen' ? [first] : narrowed.proposals;
   return { finding: { ...finding, proposals }, choice };

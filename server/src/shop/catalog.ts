@@ -1,8 +1,7 @@
-import type { Facets, Product, ProductPage } from '@commerce-backend/spec';
+import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { RERANKED } from '../search/candidates.ts';
 import { type Found, search } from '../search/search.ts';
-import type { Understood } from '../search/wishes.ts';
 import * as collections from './collections.ts';
 import { notFound, ValidationError } from './errors.ts';
 import { readFacets } from './facets.ts';
@@ -49,7 +48,7 @@ export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []):
 
 /** What `q` finds; where that is nothing, names that are spelled alike. */
 async function listFound(shop: Shop, query: CatalogQuery, q: string, conditions: Sql[]): Promise<ProductList> {
-  const found = await search(shop, q, conditions);
+  const found = await search(shop, q, { where: conditions });
   const { understood, total, where } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const all = [sql`p.site_id = ${shop.siteId}`, visible, ...where];

@@ -7,6 +7,7 @@ import type {
   ValidationErrorItem,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { synonymTerms } from '../search/synonyms.ts';
 import { bodyMistake, ShopError, ValidationError } from './errors.ts';
 import { currencyDigits, isCurrency } from './money.ts';
 import type { Shop } from './shop.ts';
@@ -16,7 +17,7 @@ export async function get(shop: Shop): Promise<Settings> {
   const found = await shop.one<Settings & Record<string, unknown>>(
     sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates,
         trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
-        s.allowed_origins, t.low_stock_threshold, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.updated_at
+        s.allowed_origins, t.low_stock_threshold, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.updated_at
       from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
@@ -57,6 +58,9 @@ export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings
           else bank_details end,
         payment_deadline_hours = coalesce(${patch.payment_deadline_hours ?? null}, payment_deadline_hours),
         low_stock_threshold = coalesce(${patch.low_stock_threshold ?? null}, low_stock_threshold),
+        search_synonyms = coalesce(${json(patch.search_synonyms)}::jsonb, search_synonyms),
+        search_synonym_terms = coalesce(${json(patch.search_synonyms && synonymTerms(patch.search_synonyms))}::jsonb,
+          search_synonym_terms),
         agent_policy = coalesce(${json(patch.agent_policy)}::jsonb, agent_policy),
         updated_at = now()
       where site_id = ${shop.siteId}`,

@@ -1,0 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+
+/** Runs a converter of the examples, from the file of others into one that `commerce products import` reads. */
+export async function convert(converter: string, from: string, to: string): Promise<void> {
+  const script = join(import.meta.dirname, '../examples', converter);
+  const child = spawn(process.execPath, [script, from], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const file = createWriteStream(to);
+  child.stdout.pipe(file);
+  const [[code]] = await Promise.all([once(child, 'exit'), once(file, 'finish')]);
+  if (code !== 0) throw new Error(`${converter} ended with ${code}.`);
+}

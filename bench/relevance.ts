@@ -1,0 +1,234 @@
+import { execFileSync } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
+import { importByCli } from './cli-import.ts';
+import { convert } from './convert.ts';
+import { type Database, openDatabase } from './database.ts';
+import { createSite, migrate, type Running, type Site, startCommerce, statementsOf, stop } from './processes.ts';
+import { report, table, whole } from './report.ts';
+
+/** Judged queries, each against a site that holds the products they were judged on, through import and storefront. */
+
+interface QuerySet {
+  name: string;
+  catalogue: 'general' | 'electronics';
+  /** nDCG@10 that was published with the set, for orientation. */
+  baselines: { ilike: number; postgres: number; bm25: number } | undefined;
+}
+
+const SETS: QuerySet[] = [
+  { name: 'general', catalogue: 'general', baselines: { ilike: 0.426, postgres: 0.717, bm25: 0.783 } },
+  { name: 'electronics', catalogue: 'electronics', baselines: { ilike: 0.419, postgres: 0.705, bm25: 0.739 } },
+  { name: 'electronics-priced', catalogue: 'electronics', baselines: undefined },
+];
+/** As many as recall@50 looks at. */
+const DEPTH = 50;
+const MANY = 43_000;
+
+export async function relevance({ data }: { data: string | undefined }): Promise<void> {
+  if (!data) throw new Error('Say where the judged queries are: --data DIR.');
+  const database = await openDatabase();
+  let server: Running | undefined;
+  try {
+    await migrate(database.url, database.dataDir);
+    server = await startCommerce({ ...placeOf(database), env: { CATALOG_CACHE: 'off' } });
+    const files = await productFiles(data, database.dataDir);
+    const sites = {
+      general: await fill(database, server, files.general),
+      electronics: await fill(database, server, files.electronics),
+      many: await fill(database, server, files.many),
+    };
+    const rows: (string | number)[][] = [];
+    for (const set of SETS) rows.push(await measure(data, database, server, set, sites[set.catalogue]));
+    const asked = (await Promise.all(SETS.map(({ name }) => queriesOf(data, name)))).flat();
+    const { intent, wrong } = await scoreIntent(data, database, server, sites.electronics);
+    const large = await latencies(server, sites.many, asked);
+    await report('relevance', database.version, [
+      ...table(HEADER, rows),
+      '',
+      `Limits read from ${whole(intent.queries)} sentences: ${share(intent.exact)} exactly right, F1 ${share(intent.F1)}${wrong}.`,
+      '',
+      `With ${whole(MANY)} products in one site (both catalogues and copies), ${whole(asked.length)} queries, one at a time,`,
+      `without cache: p50 ${large.p50} ms, p95 ${large.p95} ms, p99 ${large.p99} ms.`,
+      `SQL statements per search: ${await statementsPer(database, sites.many, asked)} on average.`,
+    ]);
+  } finally {
+    await stop(server);
+    await database.drop();
+  }
+}
+
+const HEADER = [
+  'Set',
+  'queries',
+  'nDCG@10',
+  'recall@50',
+  'judged@10',
+  'p50 ms',
+  'p95 ms',
+  'p99 ms',
+  'ILIKE',
+  'PostgreSQL AND',
+  'BM25',
+];
+
+function placeOf({ url, dataDir }: Database) {
+  return { databaseUrl: url, dataDir };
+}
+
+/** The products as files for the import, with the judged ids as SKUs. */
+async function productFiles(data: string, dir: string) {
+  const electronics = join(dir, 'electronics.jsonl');
+  await convert('convert-icecat.ts', join(data, 'electronics/products.jsonl.gz'), electronics);
+  const general = await generalProducts(join(data, 'general/products.jsonl.gz'));
+  const both = [...general, ...(await readFile(electronics, 'utf8')).split('\n').filter(Boolean)];
+  const many = Array.from({ length: MANY }, (_, i) => {
+    const copy = Math.floor(i / both.length);
+    const product = JSON.parse(both[i % both.length] ?? '{}');
+    return JSON.stringify({ ...product, slug: `${product.slug}-${copy}`, sku: `${product.sku}-${copy}` });
+  });
+  const write = async (name: string, lines: string[]) => {
+    await writeFile(join(dir, name), `${lines.join('\n')}\n`);
+    return join(dir, name);
+  };
+  return { electronics, general: await write('general.jsonl', general), many: await write('many.jsonl', many) };
+}
+
+async function generalProducts(file: string): Promise<string[]> {
+  const lines = (await text(createReadStream(file).pipe(createGunzip()))).split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const { product_id, title, description } = JSON.parse(line) as Record<string, string>;
+    const name = (title ?? '').slice(0, 255);
+    // The file states no prices, and a product has one.
+    return JSON.stringify({
+      name,
+      slug: product_id,
+      sku: product_id,
+      description,
+      price: '1.00',
+      status: 'active',
+      track_inventory: false,
+    });
+  });
+}
+
+async function fill({ url, dataDir }: Database, server: Running, file: string): Promise<Site> {
+  const site = await createSite(url, dataDir, 'USD');
+  const { counts, seconds } = await importByCli(file, server, site.api_key, `${file}.refused`);
+  process.stderr.write(`  ${file}: ${counts.created} created, ${counts.refused} refused, ${seconds.toFixed(0)} s\n`);
+  return site;
+}
+
+interface Query {
+  id: string;
+  q: string;
+}
+
+async function queriesOf(data: string, set: string): Promise<Query[]> {
+  const lines = (await readFile(join(data, set, 'queries.tsv'), 'utf8')).split(/\r?\n/).slice(1).filter(Boolean);
+  return lines.map((line) => {
+    const [id = '', q = ''] = line.split('\t');
+    return { id, q };
+  });
+}
+
+interface Answer {
+  products: { variants: { sku: string | null }[] }[];
+  understood: { kind: string; fate: string; min?: number; max?: number }[];
+}
+
+async function ask({ url }: Running, site: Site, q: string, limit: number): Promise<Answer> {
+  const query = new URLSearchParams({ q, limit: String(limit) });
+  const response = await fetch(`${url}/api/storefront/products?${query}`, {
+    headers: { 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token },
+  });
+  if (!response.ok) throw new Error(`"${q}" was answered with ${response.status}.`);
+  return (await response.json()) as Answer;
+}
+
+async function measure(data: string, { dataDir }: Database, server: Running, set: QuerySet, site: Site) {
+  const queries = await queriesOf(data, set.name);
+  const run: string[] = [];
+  for (const { id, q } of queries) {
+    const { products } = await ask(server, site, q, DEPTH);
+    for (const [i, { variants }] of products.entries()) run.push([id, variants[0]?.sku, i + 1].join('\t'));
+  }
+  const file = join(dataDir, `${set.name}.run.tsv`);
+  await writeFile(file, run.join('\n'));
+  const scored = score(data, 'score.mjs', [
+    file,
+    join(data, set.name, 'qrels.tsv'),
+    join(data, set.name, 'queries.tsv'),
+  ]);
+  const { p50, p95, p99 } = await latencies(server, site, queries);
+  const { ilike = '', postgres = '', bm25 = '' } = set.baselines ?? {};
+  const figures = [scored['nDCG@10'], scored['recall@50'], scored['judged@10']].map((figure) => share(Number(figure)));
+  return [set.name, whole(Number(scored.queries)), ...figures, p50, p95, p99, ilike, postgres, bm25];
+}
+
+function score(data: string, script: string, args: string[]): Record<string, number> {
+  const printed = execFileSync(process.execPath, [join(data, script), ...args], { encoding: 'utf8' });
+  return JSON.parse(printed.trim().split('\n').at(-1) ?? '{}');
+}
+
+const SLOTS = ['price', 'rating', 'reviews'];
+
+async function scoreIntent(data: string, { dataDir }: Database, server: Running, site: Site) {
+  const queries = join(data, 'intent/queries.jsonl');
+  const lines = (await readFile(queries, 'utf8')).split('\n').filter(Boolean);
+  const predictions: string[] = [];
+  for (const line of lines) {
+    const { query_id, query } = JSON.parse(line) as { query_id: string; query: string };
+    const { understood } = await ask(server, site, query, 1);
+    const limits = understood.filter(({ kind }) => SLOTS.includes(kind));
+    const constraints = Object.fromEntries(
+      limits.flatMap(({ kind, min, max }) => [
+        [`${kind}_min`, min],
+        [`${kind}_max`, max],
+      ]),
+    );
+    predictions.push(JSON.stringify({ query_id, constraints }));
+  }
+  const file = join(dataDir, 'intent.jsonl');
+  await writeFile(file, predictions.join('\n'));
+  const intent = score(data, 'score-intent.mjs', [file, queries]) as { queries: number; exact: number; F1: number };
+  return { intent, wrong: intent.exact < 1 ? '' : ' (none wrong)' };
+}
+
+/** Milliseconds from the request to the whole answer, one request at a time, after a round that does not count. */
+async function latencies(server: Running, site: Site, queries: Query[]) {
+  const times: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    for (const { q } of queries) {
+      const began = performance.now();
+      await ask(server, site, q, 20);
+      if (round > 0) times.push(performance.now() - began);
+    }
+  }
+  const sorted = times.sort((a, b) => a - b);
+  const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(1);
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+async function statementsPer(database: Database, site: Site, queries: Query[]): Promise<string> {
+  const server = await startCommerce({
+    ...placeOf(database),
+    counted: true,
+    env: { CATALOG_CACHE: 'off', ROLE: 'api' },
+  });
+  try {
+    await ask(server, site, queries[0]?.q ?? '', 20);
+    const before = await statementsOf(server);
+    for (const { q } of queries) await ask(server, site, q, 20);
+    return (((await statementsOf(server)) - before) / queries.length).toFixed(1);
+  } finally {
+    await stop(server);
+  }
+}
+
+function share(value: number): string {
+  return value.toFixed(3);
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { type Constraint, understand } from './understanding.ts';
+
+/** A sentence as it is read: constraints without their places, and the words that are left. */
+function read(sentence: string) {
+  const { constraints, words } = understand(sentence);
+  return {
+    constraints: constraints.map(({ text: _text, start: _start, end: _end, ...constraint }) => constraint),
+    words: words.map(({ text }) => text).join(' '),
+  };
+}
+
+const price = (limits: Partial<Constraint>) => ({ kind: 'price', ...limits });
+
+test.each([
+  ['garden chair under €80', [price({ max: 80, currency: 'EUR' })], 'garden chair'],
+  ['kettle for less than 45 euros', [price({ max: 45, currency: 'EUR' })], 'kettle'],
+  ['a rug that does not cost more than $1,200', [price({ max: 1200, currency: 'USD' })], 'a rug'],
+  ['shelf between 30 and 60 dollars', [price({ min: 30, max: 60, currency: 'USD' })], 'shelf'],
+  ['vase £15-25', [price({ min: 15, max: 25, currency: 'GBP' })], 'vase'],
+  ['Please show me a tent, maximum price 150', [price({ max: 150 })], 'tent'],
+  ['lantern 20 dollars or less', [price({ max: 20, currency: 'USD' })], 'lantern'],
+  [
+    'wool coat from €90 up to €140',
+    [price({ min: 90, currency: 'EUR' }), price({ max: 140, currency: 'EUR' })],
+    'wool coat',
+  ],
+  ['armchair over 300', [price({ min: 300 })], 'armchair'],
+])('a price limit is read: %s', (sentence, constraints, words) => {
+  expect(read(sentence)).toEqual({ constraints, words });
+});
+
+test.each([
+  ['blender rated above 4.2 stars', [{ kind: 'rating', min: 4.2 }]],
+  ['blender with 4.5+ star ratings', [{ kind: 'rating', min: 4.5 }]],
+  ['blender rated 3.5 or higher', [{ kind: 'rating', min: 3.5 }]],
+  ['blender with ratings between 3 and 4 stars', [{ kind: 'rating', min: 3, max: 4 }]],
+  ['blender with at least 250 customer reviews', [{ kind: 'reviews', min: 250 }]],
+  ['blender with 1,500+ reviews', [{ kind: 'reviews', min: 1500 }]],
+])('a limit of what customers think is not taken for a price: %s', (sentence, constraints) => {
+  expect(read(sentence)).toEqual({ constraints, words: 'blender' });
+});
+
+test.each([
+  'tower fan 7 plus',
+  'lens 50mm',
+  '4-in-1 tool',
+  'notebook 2 pro max 15',
+  'cable 2 m',
+  'socket set 3/8',
+  'size 42 boots',
+])('a number in a name is no limit: %s', (sentence) => expect(understand(sentence).constraints).toEqual([]));
+
+test('a measure after a comparison is no price', () => {
+  expect(understand('suitcase under 10 kg').constraints).toEqual([]);
+  expect(understand('table for up to 8 people').constraints).toEqual([]);
+});
+
+test('what is not wanted, how many, in which order and what is preferred are told apart from the thing', () => {
+  expect(read('belt without leather')).toEqual({ constraints: [{ kind: 'without', value: 'leather' }], words: 'belt' });
+  expect(read('I need 4 plates')).toEqual({ constraints: [{ kind: 'quantity', value: '4' }], words: 'plates' });
+  expect(read('cheapest bicycle in stock')).toEqual({
+    constraints: [
+      { kind: 'sort', value: 'price_asc' },
+      { kind: 'in_stock', value: 'true' },
+    ],
+    words: 'bicycle',
+  });
+  expect(read('affordable and highly rated headlamp')).toEqual({
+    constraints: [
+      { kind: 'wish', value: 'low_price' },
+      { kind: 'wish', value: 'rating' },
+    ],
+    words: 'headlamp',
+  });
+});
+
+test('each constraint says which words made it', () => {
+  const sentence = 'Find me a crème bowl under €30, not plastic';
+  const { constraints } = understand(sentence);
+  expect(constraints.map(({ text, start, end }) => [text, sentence.slice(start, end)])).toEqual([
+    ['under €30', 'under €30'],
+    ['not plastic', 'not plastic'],
+  ]);
+});
+
+test('names that begin like a sentence stay whole', () => {
+  expect(read('order pad').words).toBe('order pad');
+  expect(read('without').words).toBe('without');
+  expect(read('no show socks').words).toBe('no show socks');
+});
