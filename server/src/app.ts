@@ -15,7 +15,7 @@ import { createLimits } from './http/limits.ts';
 import { requestId, requestLog } from './http/log.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createValidation } from './http/validate.ts';
-import { pages } from './pages/checkout.ts';
+import { pages } from './pages/pages.ts';
 import { ShopError } from './shop/errors.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
 import { storefront } from './storefront/index.ts';

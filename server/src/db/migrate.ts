@@ -5,6 +5,7 @@ import * as catalogue from './migrations/0002_catalogue.ts';
 import * as search from './migrations/0003_search.ts';
 import * as sweep from './migrations/0004_sweep.ts';
 import * as buying from './migrations/0005_buying.ts';
+import * as usedCodes from './migrations/0006_used_codes.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -13,6 +14,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0003_search': search,
   '0004_sweep': sweep,
   '0005_buying': buying,
+  '0006_used_codes': usedCodes,
 };
 
 const source: Knex.MigrationSource<string> = {

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findChromium, NO_CHROMIUM, openChromium } from '../../test/chromium.ts';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../test/chromium.ts';
 import { openShop } from '../../test/shop.ts';
+import { openTab, press, stumblingBlocks } from '../../test/tab.ts';
 
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
@@ -60,27 +60,6 @@ async function givenCheckout(name = 'Stoneware mug') {
   return { ...shop, path, url: shop.baseUrl + path };
 }
 
-async function openPage(width: number, { script = false } = {}) {
-  const context = await browser.createBrowserContext();
-  const page = await context.newPage();
-  await page.setJavaScriptEnabled(script);
-  await page.setViewport({ width, height: width < 600 ? 780 : 900 });
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    // The one thing that a browser asks for without being told to.
-    if (!message.location().url?.endsWith('/favicon.ico')) complaints.push(message.text());
-  });
-  page.on('dialog', async (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    await dialog.dismiss();
-  });
-  return { page, complaints };
-}
-
-async function press(page: Page, action: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
-}
-
 async function fillIn(page: Page): Promise<void> {
   const texts = {
     email: 'june@example.com',
@@ -100,55 +79,15 @@ async function fillIn(page: Page): Promise<void> {
   await page.click('[name="payment_method"][value="bank_transfer"]');
 }
 
-/** What a person with a small screen, weak eyes or a screen reader would stumble over. */
-const STUMBLING_BLOCKS = `(() => {
-  const found = [];
-  if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the screen');
-  for (const field of document.querySelectorAll('input:not([type=hidden]), select, textarea')) {
-    if (field.labels.length === 0) found.push('no label: ' + field.name);
-    for (const id of (field.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean)) {
-      if (!document.getElementById(id)) found.push('describes nothing: ' + id);
-    }
-  }
-  for (const link of document.querySelectorAll('a[href^="#"]')) {
-    if (!document.getElementById(link.hash.slice(1))) found.push('leads nowhere: ' + link.hash);
-  }
-  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
-  if (new Set(ids).size < ids.length) found.push('an id twice');
-  const parse = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
-  const light = (colour) => {
-    const [r, g, b] = colour.slice(0, 3).map((part) => part / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour[3] !== 0) return colour;
-    }
-    return [255, 255, 255];
-  };
-  for (const element of document.body.querySelectorAll('*')) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-    if (!own || element.getClientRects().length === 0) continue;
-    const lights = [light(parse(getComputedStyle(element).color)), light(ground(element))].sort((a, b) => b - a);
-    const contrast = (lights[0] + 0.05) / (lights[1] + 0.05);
-    if (contrast < 4.5) found.push('contrast ' + contrast.toFixed(2) + ': ' + element.textContent.trim().slice(0, 40));
-  }
-  for (const control of document.querySelectorAll('button.primary, button.secondary, input[type=text], input[type=email], select')) {
-    if (control.getClientRects().length > 0 && control.getBoundingClientRect().height < 44) found.push('small to touch: ' + (control.name || control.textContent));
-  }
-  return found;
-})()`;
-
 for (const width of [1280, 375]) {
   played(
     `without script, ${width} pixels wide, a shopper gets from the cart to the confirmation`,
     async () => {
       const { url, dashboard } = await givenCheckout();
-      const { page, complaints } = await openPage(width);
+      const { page, complaints } = await openTab(browser, width);
       const look = async (step: string) => {
         await page.screenshot({ path: join(SCREENSHOTS, `${step}-${width}.png`), fullPage: true });
-        expect([step, await page.evaluate(STUMBLING_BLOCKS)]).toEqual([step, []]);
+        expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
       };
       await page.goto(url);
       await look('1-form');
@@ -189,7 +128,7 @@ played(
   'with the keyboard alone the order can be placed',
   async () => {
     const { url, dashboard } = await givenCheckout();
-    const { page } = await openPage(1280);
+    const { page } = await openTab(browser, 1280);
     await page.goto(url);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.className')).toBe('skip');
@@ -228,7 +167,7 @@ played(
   'another site can neither frame the page nor post to it',
   async () => {
     const { url, dashboard } = await givenCheckout();
-    const { page } = await openPage(1280, { script: true });
+    const { page } = await openTab(browser, 1280, { script: true });
     await page.goto(url);
     const csrf = await page.$eval('[name="csrf"]', (field) => field.getAttribute('value'));
     // Even one that had learned the token: the browser says where the form comes from.
@@ -274,7 +213,7 @@ played(
     ];
     for (const payload of payloads) {
       const { url } = await givenCheckout(payload);
-      const { page, complaints } = await openPage(1280, { script: true });
+      const { page, complaints } = await openTab(browser, 1280, { script: true });
       await page.goto(url);
       expect(await page.$eval('.name', (name) => name.textContent)).toBe(payload);
       expect(await page.$eval('.shop', (shop) => shop.textContent)).toBe(payload);

@@ -1,3 +1,5 @@
+import type * as forms from './form-parts.ts';
+
 /** The fields of the checkout's form: how they are called, and which part of a checkout each one is. */
 
 interface Field {
@@ -48,21 +50,10 @@ export type FieldName =
   | 'billing'
   | `${AddressKind}_${AddressPart}`;
 
-/** What a person entered, or what the checkout holds already; absent means empty. */
-export type Entered = Partial<Record<FieldName, string>>;
-
-/** A mistake in words, tied to its field; without one it is about the whole. */
-export interface Mistake {
-  field?: FieldName;
-  message: string;
-}
+export type Entered = forms.Entered<FieldName>;
+export type Mistake = forms.Mistake<FieldName>;
+export type FormState = forms.FormState<FieldName>;
 
 export function addressField(kind: AddressKind, part: AddressPart): FieldName {
   return `${kind}_${part}`;
-}
-
-/** A form as it is shown: what stands in it, and what is wrong with that. */
-export interface FormState {
-  entered: Entered;
-  mistakes: readonly Mistake[];
 }

@@ -1,7 +1,7 @@
 import { ADDRESS_FIELDS, ADDRESS_PARTS, type AddressKind, type AddressPart, addressField } from './checkout-fields.ts';
-import { type CheckoutView, hiddenFields, isBuyable, PAYMENT_WORDS, steps, summaryOf } from './checkout-view.ts';
+import { type CheckoutView, isBuyable, PAYMENT_WORDS, steps, summaryOf } from './checkout-view.ts';
 import { page } from './document.ts';
-import { mistakeSummary, radios, selectField, textArea, textField } from './form-parts.ts';
+import { csrfField, mistakeSummary, radios, selectField, textArea, textField } from './form-parts.ts';
 import { type Html, html } from './html.ts';
 import { summaryLines, summaryTotals } from './order-summary.ts';
 import { byName, countryName, inWords, money } from './words.ts';
@@ -19,7 +19,7 @@ ${mistakeSummary('Please check these fields', form.mistakes)}
 <p class="strip"><a href="#summary">${pieces === 1 ? '1 item' : `${pieces} items`}</a> <strong>${money(checkout.total, checkout.currency)}</strong></p>
 <div class="columns">
 <form id="checkout" class="entry" method="post" action="${view.path}" novalidate>
-${hiddenFields(view)}
+${csrfField(view.csrf)}
 <input type="hidden" name="fields" value="all">
 <input type="hidden" name="shown_country" value="${view.country}">
 ${contact(view)}
@@ -32,7 +32,12 @@ ${note(view)}
 </form>
 ${summary(view)}
 </div>`;
-  return page({ title: form.mistakes.length > 0 ? 'Mistake: Your details' : 'Your details', shop, main });
+  return page({
+    title: form.mistakes.length > 0 ? 'Mistake: Your details' : 'Your details',
+    shop,
+    where: 'Checkout',
+    main,
+  });
 }
 
 /** What is said when something in the cart cannot be bought. */

@@ -1,8 +1,8 @@
 import type { Address } from '@commerce-backend/spec';
 import { notBuyable } from './checkout-form.ts';
-import { type CheckoutView, hiddenFields, isBuyable, PAYMENT_WORDS, steps, summaryOf } from './checkout-view.ts';
+import { type CheckoutView, isBuyable, PAYMENT_WORDS, steps, summaryOf } from './checkout-view.ts';
 import { page } from './document.ts';
-import { mistakeSummary, radios } from './form-parts.ts';
+import { csrfField, mistakeSummary, radios } from './form-parts.ts';
 import { type Html, html } from './html.ts';
 import { summaryLines, summaryTotals } from './order-summary.ts';
 import { countryName, inWords } from './words.ts';
@@ -29,7 +29,12 @@ ${summaryTotals(shown)}
 ${isBuyable(view) && orderForm(view)}
 </aside>
 </div>`;
-  return page({ title: form.mistakes.length > 0 ? 'Mistake: Review and pay' : 'Review and pay', shop, main });
+  return page({
+    title: form.mistakes.length > 0 ? 'Mistake: Review and pay' : 'Review and pay',
+    shop,
+    where: 'Checkout',
+    main,
+  });
 }
 
 function answers({ checkout, path }: CheckoutView): Html {
@@ -72,7 +77,7 @@ function orderForm(view: CheckoutView): Html {
   const charged = Number(checkout.total) > 0;
   return html`
 <form class="order" method="post" action="${path}" novalidate>
-${hiddenFields(view)}
+${csrfField(view.csrf)}
 <input type="hidden" name="expected_total" value="${checkout.total}">
 ${charged && checkout.payment_method === 'card' && view.testCard && testCards(view)}
 <button class="primary" name="action" value="place_order">${buttonWords(view, charged)}</button>

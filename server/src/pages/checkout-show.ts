@@ -2,32 +2,35 @@ import type { Checkout } from '@commerce-backend/spec';
 import * as checkoutPage from '../shop/checkout-page.ts';
 import * as checkouts from '../shop/checkouts.ts';
 import { ShopError } from '../shop/errors.ts';
+import { promiseNoChange } from '../shop/in-shop.ts';
 import { getForCustomer } from '../shop/order-rows.ts';
 import * as settings from '../shop/settings.ts';
 import * as shippingOptions from '../shop/shipping-options.ts';
 import type { Shop } from '../shop/shop.ts';
+import { enteredBefore } from './checkout-entry.ts';
 import type { Entered, Mistake } from './checkout-fields.ts';
 import { checkoutForm } from './checkout-form.ts';
+import { agentPage, cancelledPage, pastPage } from './checkout-notices.ts';
 import { checkoutReview } from './checkout-review.ts';
 import type { CheckoutView } from './checkout-view.ts';
+import { type CheckoutVisit, countCheckout } from './checkout-visit.ts';
 import { confirmation } from './confirmation.ts';
-import { enteredBefore } from './entry.ts';
 import type { Html } from './html.ts';
-import { agentPage, cancelledPage, pastPage } from './notices.ts';
-import { count, inShopOf, operationOf, type PageAnswer, type Visit } from './visit.ts';
+import type { PageAnswer } from './route.ts';
+import { inShopOf } from './visit.ts';
 import { COUNTRIES } from './words.ts';
 
 /** GET: the page as the checkout stands. The database itself refuses any change. */
-export async function show(visit: Visit): Promise<PageAnswer> {
-  await count(visit, operationOf('storefront.getCheckout'));
+export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
+  await countCheckout(visit, 'storefront.getCheckout');
   return inShopOf(visit, async (shop) => {
-    await checkoutPage.promiseNoChange(shop);
+    await promiseNoChange(shop);
     return (await showOver(visit, shop)) ?? showOpen(visit, shop, 'change' in visit.req.query ? 'form' : 'review', {});
   });
 }
 
 /** The page of a checkout that nobody can go on with here. Throws `checkout_expired`. */
-export async function showOver({ checkout, till }: Visit, shop: Shop): Promise<PageAnswer | undefined> {
+export async function showOver({ checkout, till }: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
   const { name } = await settings.getPublic(shop);
   if (checkout.order_id) {
     if (checkout.past) return pastPage(name);
@@ -50,7 +53,7 @@ export interface Refused {
 
 /** The page of a checkout that is under way: the review once nothing is missing, else the form. */
 export async function showOpen(
-  visit: Visit,
+  visit: CheckoutVisit,
   shop: Shop,
   wish: 'form' | 'review',
   { status = 200, entered = {}, mistakes = [], alert }: Refused,
@@ -66,7 +69,7 @@ export async function showOpen(
     shop: name,
     ownOrigin: till.baseUrl,
     path,
-    csrf: guard.csrfFor(req, res, checkout.id),
+    csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),
     checkout,
     countries,
     country,

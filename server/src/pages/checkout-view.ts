@@ -72,10 +72,6 @@ export function isBuyable({ checkout }: CheckoutView): boolean {
   return checkout.items.length > 0 && checkout.items.every(({ available }) => available);
 }
 
-export function hiddenFields(view: CheckoutView): Html {
-  return html`<input type="hidden" name="csrf" value="${view.csrf}">`;
-}
-
 export const PAYMENT_WORDS = {
   bank_transfer: {
     label: 'Bank transfer',

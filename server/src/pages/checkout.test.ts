@@ -179,8 +179,7 @@ test('under https the cookie is bound to the host, and a browser that does not s
   const browser = new PaperBrowser(secure.baseUrl);
   const form = await browser.open(given.url);
   const cookie = form.response.headers.get('Set-Cookie') ?? '';
-  for (const part of ['__Host-checkout=', 'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/'])
-    expect(cookie).toContain(part);
+  for (const part of ['__Host-form=', 'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) expect(cookie).toContain(part);
   const fields = formWith(form.html, 'save');
   const post = async (headers: Record<string, string>) =>
     (await browser.open(given.url, { method: 'POST', body: fields, headers })).response.status;

@@ -40,7 +40,7 @@ ${summaryLines(shown, ownOrigin)}
 ${summaryTotals(shown)}
 </aside>
 </div>`;
-  return page({ title: heading(view), shop, main });
+  return page({ title: heading(view), shop, where: 'Checkout', main });
 }
 
 function heading({ order, payment }: ConfirmationView): string {

@@ -5,11 +5,13 @@ export interface Document {
   title: string;
   /** The name of the shop, once it is known. */
   shop: string | undefined;
+  /** What the reader is at: stands beside the name of the shop. */
+  where: 'Checkout' | 'Your account';
   main: Html;
 }
 
 /** A whole page. It holds no script, and no style but our own. */
-export function page({ title, shop, main }: Document): string {
+export function page({ title, shop, where, main }: Document): string {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -23,7 +25,7 @@ export function page({ title, shop, main }: Document): string {
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header class="top"><div class="wide">${shop ? html`<p class="shop" dir="auto">${shop}</p>` : ''}<p class="where">${shop ? 'Checkout' : ''}</p></div></header>
+<header class="top"><div class="wide">${shop && html`<p class="shop" dir="auto">${shop}</p>`}<p class="where">${where}</p></div></header>
 <main id="main" tabindex="-1" class="wide">
 ${main}
 </main>
@@ -34,10 +36,15 @@ ${main}
 }
 
 /** A page that says one thing, and what to do now. */
-export function notice(title: string, sentences: readonly (string | Html)[], shop?: string): string {
+export interface Notice {
+  title: string;
+  sentences: readonly (string | Html)[];
+}
+
+export function noticePage({ title, sentences }: Notice, { shop, where }: Pick<Document, 'shop' | 'where'>): string {
   const main = html`<section class="notice">
 <h1>${title}</h1>
 ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
 </section>`;
-  return page({ title, shop, main });
+  return page({ title, shop, where, main });
 }

@@ -1,12 +1,17 @@
 import express, { type Request, type Response } from 'express';
 import { ShopError } from '../shop/errors.ts';
 
-/** What a posted form holds: the first value of each name, trimmed; empty ones are absent. */
+/** What a posted form holds: the first value of each name, trimmed unless it is a password; empty ones are absent. */
 export type FormBody = Map<string, string>;
 
 const LIMIT_BYTES = 32 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false });
+
+/** Whether a field holds a password, by its name: those are taken to the letter, and never written down. */
+export function isPassword(name: string): boolean {
+  return /^(?:new_|current_)?password/.test(name);
+}
 
 /** Reads the body of a form. Throws `unsupported_media_type`, `payload_too_large` or `invalid_request`. */
 export async function readForm(req: Request, res: Response): Promise<FormBody> {
@@ -18,7 +23,7 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   const body: FormBody = new Map();
   for (const [name, value] of new URLSearchParams(typeof req.body === 'string' ? req.body : '')) {
     // Browsers end lines with CR LF; NUL can be stored nowhere.
-    const text = value.replaceAll('\r\n', '\n').replaceAll('\0', '').trim();
+    const text = isPassword(name) ? value : value.replaceAll('\r\n', '\n').replaceAll('\0', '').trim();
     if (text !== '' && !body.has(name)) body.set(name, text);
   }
   return body;

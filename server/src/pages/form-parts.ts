@@ -1,10 +1,29 @@
-import type { FieldName, FormState, Mistake } from './checkout-fields.ts';
 import { type Html, html } from './html.ts';
 
 /** The parts that forms are made of. A mistake stands at its field, tied to it for screen readers, and in the summary. */
 
-interface TextField {
-  name: FieldName;
+/** What a person entered, or what is known already, by the names of the fields; absent means empty. */
+export type Entered<Name extends string> = Partial<Record<Name, string>>;
+
+/** A mistake in words, tied to its field; without one it is about the whole. */
+export interface Mistake<Name extends string> {
+  field?: Name;
+  message: string;
+}
+
+/** A form as it is shown: what stands in it, and what is wrong with that. */
+export interface FormState<Name extends string> {
+  entered: Entered<Name>;
+  mistakes: readonly Mistake<Name>[];
+}
+
+/** What proves that a form came from our page. */
+export function csrfField(csrf: string): Html {
+  return html`<input type="hidden" name="csrf" value="${csrf}">`;
+}
+
+interface TextField<Name extends string> {
+  name: Name;
   label: string;
   /** The id of its form, for a field that stands outside of it. */
   form?: string;
@@ -15,7 +34,7 @@ interface TextField {
   hint?: string;
 }
 
-export function textField(form: FormState, field: TextField): Html {
+export function textField<Name extends string>(form: FormState<Name>, field: TextField<Name>): Html {
   const { name, label, type = 'text', autocomplete, optional, maximum, hint } = field;
   const owner = field.form && html`form="${field.form}"`;
   return labelled(
@@ -27,7 +46,29 @@ export function textField(form: FormState, field: TextField): Html {
   );
 }
 
-export function textArea(form: FormState, field: Omit<TextField, 'type' | 'autocomplete'>): Html {
+interface PasswordField<Name extends string> {
+  name: Name;
+  label: string;
+  /** Whether it is to be set or shown: password managers ask. */
+  autocomplete: 'new-password' | 'current-password';
+  hint?: string;
+}
+
+/** A password is never sent back, and never cut short in silence: browsers would, at a `maxlength`. */
+export function passwordField<Name extends string>(form: FormState<Name>, field: PasswordField<Name>): Html {
+  const { name, autocomplete } = field;
+  return labelled(
+    form,
+    field,
+    (described) => html`
+<input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" ${described}>`,
+  );
+}
+
+export function textArea<Name extends string>(
+  form: FormState<Name>,
+  field: Omit<TextField<Name>, 'type' | 'autocomplete'>,
+): Html {
   const { name, maximum } = field;
   return labelled(
     form,
@@ -38,8 +79,8 @@ ${form.entered[name]}</textarea>`,
   );
 }
 
-interface SelectField {
-  name: FieldName;
+interface SelectField<Name extends string> {
+  name: Name;
   label: string;
   autocomplete?: string | undefined;
   hint?: string;
@@ -48,7 +89,7 @@ interface SelectField {
   choices: readonly { value: string; label: string }[];
 }
 
-export function selectField(form: FormState, field: SelectField): Html {
+export function selectField<Name extends string>(form: FormState<Name>, field: SelectField<Name>): Html {
   const { name, autocomplete, empty, choices } = field;
   const chosen = form.entered[name] ?? '';
   return labelled(
@@ -62,8 +103,8 @@ ${choices.map(({ value, label }) => html`<option value="${value}"${value === cho
   );
 }
 
-interface Radios {
-  name: FieldName;
+interface Radios<Name extends string> {
+  name: Name;
   legend: string;
   choices: readonly Choice[];
   hint?: string | undefined;
@@ -78,7 +119,8 @@ export interface Choice {
 }
 
 /** A question with a few answers. The first choice carries the field's own id, so that a mistake can lead there. */
-export function radios(form: FormState, { name, legend, choices, hint }: Radios): Html {
+export function radios<Name extends string>(form: FormState<Name>, field: Radios<Name>): Html {
+  const { name, legend, choices, hint } = field;
   const message = mistakeAt(form, name);
   const described = [hint && `${name}-hint`, message && `${name}-error`].filter(Boolean).join(' ');
   return html`
@@ -90,7 +132,8 @@ ${choices.map((choice, index) => radio(form, name, choice, index))}
 </fieldset>`;
 }
 
-function radio({ entered }: FormState, name: FieldName, { value, label, detail, aside }: Choice, index: number): Html {
+function radio<Name extends string>({ entered }: FormState<Name>, name: Name, choice: Choice, index: number): Html {
+  const { value, label, detail, aside } = choice;
   const id = index === 0 ? name : `${name}-${index + 1}`;
   return html`
 <div class="choice">
@@ -101,16 +144,16 @@ ${detail && html`<p class="detail" id="${id}-detail" dir="auto">${detail}</p>`}
 </div>`;
 }
 
-interface Labelled {
-  name: FieldName;
+interface Labelled<Name extends string> {
+  name: Name;
   label: string;
   optional?: boolean | undefined;
   hint?: string | undefined;
 }
 
-function labelled(
-  form: FormState,
-  { name, label, optional, hint }: Labelled,
+function labelled<Name extends string>(
+  form: FormState<Name>,
+  { name, label, optional, hint }: Labelled<Name>,
   control: (described: Html) => Html,
 ): Html {
   const message = mistakeAt(form, name);
@@ -125,16 +168,16 @@ ${control(described)}
 </div>`;
 }
 
-function errorLine(name: FieldName, message: string): Html | string {
+function errorLine(name: string, message: string): Html | string {
   return message && html`<p class="error" id="${name}-error"><span class="unseen">Mistake:</span> ${message}</p>`;
 }
 
-function mistakeAt({ mistakes }: FormState, name: FieldName): string {
+function mistakeAt<Name extends string>({ mistakes }: FormState<Name>, name: Name): string {
   return mistakes.find(({ field }) => field === name)?.message ?? '';
 }
 
 /** All mistakes at the top of the page, each leading to its field. It takes the focus when the page opens. */
-export function mistakeSummary(heading: string, mistakes: readonly Mistake[]): Html | undefined {
+export function mistakeSummary(heading: string, mistakes: readonly Mistake<string>[]): Html | undefined {
   if (mistakes.length === 0) return undefined;
   return html`
 <div class="summary-of-mistakes" role="alert" tabindex="-1" autofocus aria-labelledby="mistakes">

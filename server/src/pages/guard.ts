@@ -3,38 +3,58 @@ import type { Request, Response } from 'express';
 
 /**
  * Who may post a form of ours (hazards §2.7): only our own page, in the browser that it was shown to.
- * 1. The browser holds a random session in a cookie. It names nobody and gives access to nothing.
- * 2. Each form carries a token that follows from the session, the checkout and the server's secret.
+ * 1. The browser holds a random session in a cookie, signed with the time of its making. It names nobody and gives access
+ *    to nothing.
+ * 2. Each form carries a token that follows from the session, from what the form is about and from the server's secret.
  * 3. A post must come from our origin, by what the browser says of it.
  */
-const SESSION = /^[A-Za-z0-9_-]{43}$/;
-const DAY_SECONDS = 24 * 60 * 60;
-
 export interface Guard {
-  /** The form token of this browser for this checkout; gives the browser a session when it has none. */
-  csrfFor(req: Request, res: Response, checkout_id: string): string;
+  /** The token of a form in this browser; gives the browser a session when it has none. `form` says what it is about. */
+  csrfFor(req: Request, res: Response, form: string): string;
   /** Whether a post is our page's own. */
-  isOurs(req: Request, checkout_id: string, csrf: string): boolean;
+  isOurs(req: Request, form: string, csrf: string): boolean;
+  /** Gives the browser another session: no form that was shown before can be sent any more. */
+  renew(res: Response): void;
 }
+
+/** A session is handed on for a day, and accepted for two: every form can be sent for a day at least. */
+const DAY_SECONDS = 24 * 60 * 60;
+const LIFE_SECONDS = 2 * DAY_SECONDS;
+const SESSION = /^([0-9a-z]{1,9})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
 
 export function createGuard({ baseUrl, secretKey }: { baseUrl: string; secretKey: string }): Guard {
   const secure = baseUrl.startsWith('https:');
   // The prefix binds the cookie to this host alone, so that no neighbour can plant one. It needs https.
-  const name = secure ? '__Host-checkout' : 'checkout';
+  const name = secure ? '__Host-form' : 'form';
   const ownOrigin = new URL(baseUrl).origin;
-  const tokenOf = (session: string, checkout_id: string) =>
-    createHmac('sha256', secretKey).update(`checkout form|${session}|${checkout_id}`).digest('base64url');
-  return {
-    csrfFor(req, res, checkout_id) {
-      const session = sessionOf(req, name) ?? randomBytes(32).toString('base64url');
-      res.cookie(name, session, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: DAY_SECONDS * 1000 });
-      return tokenOf(session, checkout_id);
-    },
-    isOurs(req, checkout_id, csrf) {
-      const session = sessionOf(req, name);
-      return comesFrom(req, ownOrigin, secure) && session !== undefined && isEqual(csrf, tokenOf(session, checkout_id));
-    },
+  const sign = (text: string) => createHmac('sha256', secretKey).update(text).digest('base64url');
+  const tokenOf = (session: string, form: string) => sign(`form token|${session}|${form}`);
+  const give = (res: Response) => {
+    const made = `${nowSeconds().toString(36)}.${randomBytes(32).toString('base64url')}`;
+    const session = `${made}.${sign(`form session|${made}`)}`;
+    res.cookie(name, session, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_SECONDS * 1000 });
+    return session;
   };
+  /** The session that the browser holds, if we made it, and no longer ago than that. */
+  const sessionOf = (req: Request, maxAgeSeconds: number) => {
+    const held = cookieOf(req, name);
+    const [, made = '', random = '', signature = ''] = SESSION.exec(held) ?? [];
+    const age = nowSeconds() - Number.parseInt(made, 36);
+    const isOwn = made !== '' && isEqual(signature, sign(`form session|${made}.${random}`));
+    return isOwn && age <= maxAgeSeconds ? held : undefined;
+  };
+  return {
+    csrfFor: (req, res, form) => tokenOf(sessionOf(req, DAY_SECONDS) ?? give(res), form),
+    isOurs(req, form, csrf) {
+      const session = sessionOf(req, LIFE_SECONDS);
+      return comesFrom(req, ownOrigin, secure) && session !== undefined && isEqual(csrf, tokenOf(session, form));
+    },
+    renew: give,
+  };
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
 }
 
 /**
@@ -48,10 +68,10 @@ function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): bo
   return origin === ownOrigin || (origin === 'null' && !secure);
 }
 
-function sessionOf({ headers }: Request, name: string): string | undefined {
+/** The cookie of this name; none when there are several, of which somebody planted one. */
+function cookieOf({ headers }: Request, name: string): string {
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
-  const value = values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
-  return value !== undefined && SESSION.test(value) ? value : undefined;
+  return values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';
 }
 
 function isEqual(one: string, other: string): boolean {

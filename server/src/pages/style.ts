@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
 const css = readFileSync(new URL('./style.css', import.meta.url));
 const hash = createHash('sha256').update(css).digest('hex').slice(0, 16);
 
-export const STYLE_PATH = `/assets/checkout-${hash}.css`;
+export const STYLE_PATH = `/assets/pages-${hash}.css`;
 
 export const style: RequestHandler = (_req, res) => {
   res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Cross-Origin-Resource-Policy': 'same-origin' });

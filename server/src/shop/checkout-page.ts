@@ -28,11 +28,6 @@ export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
   return found;
 }
 
-/** From here on the transaction changes nothing, whatever its code says. */
-export async function promiseNoChange(shop: Shop): Promise<void> {
-  await shop.run(sql`set transaction read only`);
-}
-
 /** The countries that some active shipping option is for; nothing when there is one for all countries. */
 export async function deliveryCountries(shop: Shop): Promise<string[] | undefined> {
   const rows = await shop.rows<{ countries: string[] }>(

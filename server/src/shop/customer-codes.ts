@@ -12,7 +12,8 @@ export interface Code {
 }
 
 const KINDS = { register: 'verification', verify_email: 'verification', reset_password: 'reset' } as const;
-const LIVES = { register: '24 hours', verify_email: '24 hours', reset_password: '30 minutes' };
+/** How long a code works, as SQL and people say it. */
+export const LIVES = { register: '24 hours', verify_email: '24 hours', reset_password: '30 minutes' };
 
 /** A new code; the one before it for the same purpose stops working. `email` must be folded. */
 export async function mint(shop: Shop, purpose: CodePurpose, { customer_id, email }: Code): Promise<string> {
@@ -21,26 +22,37 @@ export async function mint(shop: Shop, purpose: CodePurpose, { customer_id, emai
     sql`insert into customer_codes (site_id, token_hash, purpose, customer_id, email, expires_at)
       values (${shop.siteId}, ${hashToken(token)}, ${purpose}, ${customer_id}, ${email}, now() + ${LIVES[purpose]}::interval)
       on conflict (site_id, purpose, coalesce(customer_id::text, email)) do update set token_hash = excluded.token_hash,
-        email = excluded.email, expires_at = excluded.expires_at, created_at = now()`,
+        email = excluded.email, expires_at = excluded.expires_at, created_at = now(), used_at = null`,
   );
   return token;
 }
 
-/** Uses a code up: of parallel calls one gets it. Nothing for one that is unknown, used, replaced or too old. */
+/**
+ * Uses a code up: of parallel calls one gets it. Nothing for one that is unknown, used, replaced or too old. Its row stays
+ * until it is swept away, so that whoever opens the link again can be told.
+ */
 export async function take(shop: Shop, purposes: CodePurpose[], token: string): Promise<Code | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
   return shop.one<Code & Record<string, unknown>>(
-    sql`delete from customer_codes where site_id = ${shop.siteId} and token_hash = ${hashToken(token)}
-      and purpose = any(${purposes}) and expires_at > now() returning customer_id, email`,
+    sql`update customer_codes set used_at = now(), expires_at = now()
+      where site_id = ${shop.siteId} and token_hash = ${hashToken(token)} and purpose = any(${purposes})
+        and expires_at > now() and used_at is null
+      returning customer_id, email`,
   );
 }
 
-/** Whether `take` would give a code now; for those who want to know before they begin something costly. */
-export async function isAlive(shop: Shop, purpose: CodePurpose, token: string): Promise<boolean> {
-  if (!isWellFormed(KINDS[purpose], token)) return false;
-  const found = await shop.one(
-    sql`select from customer_codes where site_id = ${shop.siteId} and token_hash = ${hashToken(token)}
-      and purpose = ${purpose} and expires_at > now()`,
+/** A code that was sent, and whether `take` would give it now. */
+export interface SentCode extends Code {
+  state: 'alive' | 'used' | 'expired';
+}
+
+/** Looks at a code and leaves it as it is. Nothing for one that is unknown, replaced, or so old that it was swept away. */
+export async function find(shop: Shop, purposes: CodePurpose[], token: string): Promise<SentCode | undefined> {
+  if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
+  return shop.one<SentCode & Record<string, unknown>>(
+    sql`select customer_id, email,
+        case when used_at is not null then 'used' when expires_at <= now() then 'expired' else 'alive' end as state
+      from customer_codes where site_id = ${shop.siteId} and token_hash = ${hashToken(token)}
+        and purpose = any(${purposes})`,
   );
-  return found !== undefined;
 }

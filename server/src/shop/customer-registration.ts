@@ -110,7 +110,10 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
   );
   if (!customer || before.email === email) return customer;
   // Links that went to the old address could take the account back.
-  await shop.run(sql`delete from customer_codes where site_id = ${shop.siteId} and customer_id = ${customer_id}`);
+  await shop.run(
+    sql`delete from customer_codes
+      where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
+  );
   await mail.enqueue(shop, 'address_changed', { former_email: before.email });
   return customer;
 }
@@ -125,8 +128,8 @@ export async function prepareReset(
   actor: Actor,
   { token, new_password }: { token: string; new_password: string },
 ): Promise<string> {
-  const alive = await inShop(db, tenant, actor, (shop) => codes.isAlive(shop, 'reset_password', token));
-  if (!alive) throw linkIsDead('reset_token_invalid');
+  const code = await inShop(db, tenant, actor, (shop) => codes.find(shop, ['reset_password'], token));
+  if (code?.state !== 'alive') throw linkIsDead('reset_token_invalid');
   return hashPassword(new_password);
 }
 

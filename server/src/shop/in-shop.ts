@@ -25,13 +25,23 @@ export async function inShop<T>(db: Pool, tenant: Tenant, actor: Actor, deed: (s
   }
 }
 
-/** Runs a job's deed in the shop of a site, as the system itself. Throws when there is no such site. */
-export async function inShopOf<T>(db: Pool, site_id: string, deed: (shop: Shop) => Promise<T>): Promise<T> {
+/** From here on the transaction changes nothing, whatever its code says. */
+export async function promiseNoChange(shop: Shop): Promise<void> {
+  await shop.run(sql`set transaction read only`);
+}
+
+/** The tenant that has a site; nothing when there is no such site. */
+export async function findTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
   const { rows } = await query<Tenant>(
     db,
     sql`select site_id, merchant_id, currency, currency_digits, '' as catalog_version from sites where site_id = ${site_id}`,
   );
-  const tenant = rows[0];
+  return rows[0];
+}
+
+/** Runs a job's deed in the shop of a site, as the system itself. Throws when there is no such site. */
+export async function inShopOf<T>(db: Pool, site_id: string, deed: (shop: Shop) => Promise<T>): Promise<T> {
+  const tenant = await findTenant(db, site_id);
   if (!tenant) throw new Error(`There is no site ${site_id}.`);
   return inShop(db, tenant, SYSTEM, deed);
 }

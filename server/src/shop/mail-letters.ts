@@ -56,7 +56,7 @@ async function registration(desk: Desk, { email }: Mails['registration']): Promi
 async function verification(desk: Desk, { email }: Mails['verification']): Promise<Letter | undefined> {
   const change = await desk.shop.one<{ customer_id: string }>(
     sql`select customer_id from customer_codes
-      where site_id = ${desk.shop.siteId} and purpose = 'verify_email' and email = ${email}`,
+      where site_id = ${desk.shop.siteId} and purpose = 'verify_email' and email = ${email} and used_at is null`,
   );
   if (change) return addressChange(desk, { customer_id: change.customer_id, email });
   if (await hasAccount(desk.shop, email)) return verifyOwnAddress(desk, sql`lower(email) = ${email}`);
@@ -74,7 +74,12 @@ async function verifyRegistration({ shop, shop_name, baseUrl }: Desk, email: str
     subject: `Confirm your address for ${shop_name}`,
     parts: [
       { paragraph: `Welcome to ${shop_name}. Confirm that this is your address, and your account is ready.` },
-      ...linkParts('Confirm the address', verificationLink(baseUrl, shop.siteId, token), token, '24 hours'),
+      ...linkParts(
+        'Confirm the address',
+        verificationLink(baseUrl, shop.siteId, token),
+        token,
+        codes.LIVES.verify_email,
+      ),
       { paragraph: 'If you did not ask for an account, do nothing: there will be none.' },
     ],
   };
@@ -94,7 +99,12 @@ async function verifyOwnAddress({ shop, shop_name, baseUrl }: Desk, who: ReturnT
     subject: `Confirm your address for ${shop_name}`,
     parts: [
       { paragraph: `Your account at ${shop_name} has this address. Confirm it to log in again.` },
-      ...linkParts('Confirm the address', verificationLink(baseUrl, shop.siteId, token), token, '24 hours'),
+      ...linkParts(
+        'Confirm the address',
+        verificationLink(baseUrl, shop.siteId, token),
+        token,
+        codes.LIVES.verify_email,
+      ),
     ],
   };
 }
@@ -126,7 +136,12 @@ async function addressChange(
     subject: `Confirm your new address for ${shop_name}`,
     parts: [
       { paragraph: `Confirm that your account at ${shop_name} gets this address. Until then it keeps the old one.` },
-      ...linkParts('Confirm the address', verificationLink(baseUrl, shop.siteId, token), token, '24 hours'),
+      ...linkParts(
+        'Confirm the address',
+        verificationLink(baseUrl, shop.siteId, token),
+        token,
+        codes.LIVES.verify_email,
+      ),
       { paragraph: 'If you did not ask for this, do nothing.' },
     ],
   };
@@ -155,7 +170,7 @@ async function passwordReset({ shop, shop_name, baseUrl }: Desk, { email }: Mail
     subject: `A new password for ${shop_name}`,
     parts: [
       { paragraph: `Someone, probably you, asked for a new password for your account at ${shop_name}.` },
-      ...linkParts('Choose a new password', resetLink(baseUrl, shop.siteId, token), token, '30 minutes'),
+      ...linkParts('Choose a new password', resetLink(baseUrl, shop.siteId, token), token, codes.LIVES.reset_password),
       { paragraph: 'If it was not you, do nothing: your password stays as it is.' },
     ],
   };

@@ -2,18 +2,24 @@ import type { Checkout } from '@commerce-backend/spec';
 import { statusOf } from '../http/errors.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import type { Shop } from '../shop/shop.ts';
+import { mistakesOfMissing } from './checkout-entry.ts';
 import type { FieldName, Mistake } from './checkout-fields.ts';
 import { type Refused, showOpen } from './checkout-show.ts';
-import { mistakesOfMissing } from './entry.ts';
+import type { CheckoutVisit, Posted } from './checkout-visit.ts';
 import { type Html, html } from './html.ts';
-import type { PageAnswer, Posted, Visit } from './visit.ts';
+import type { PageAnswer } from './route.ts';
 import { inWords } from './words.ts';
 
 /**
  * A refusal of the shop as the page says it: at the field that it is about, or above everything. What concerns the whole
  * checkout (it is over, the cart is gone), and bugs, are thrown on.
  */
-export async function answerRefusal(visit: Visit, shop: Shop, posted: Posted, error: unknown): Promise<PageAnswer> {
+export async function answerRefusal(
+  visit: CheckoutVisit,
+  shop: Shop,
+  posted: Posted,
+  error: unknown,
+): Promise<PageAnswer> {
   const { entered, hasFields, action } = posted;
   if (error instanceof ValidationError && action === 'place_order') {
     return showOpen(visit, shop, 'review', {

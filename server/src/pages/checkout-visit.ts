@@ -1,0 +1,54 @@
+import { inTransaction } from '../db/transaction.ts';
+import type { Caller } from '../http/callers.ts';
+import type { Operation } from '../http/contract.ts';
+import type { Notes } from '../http/dispatch.ts';
+import { followLink } from '../shop/checkout-links.ts';
+import { find, type PagedCheckout } from '../shop/checkout-page.ts';
+import { ShopError } from '../shop/errors.ts';
+import { inShop } from '../shop/in-shop.ts';
+import type { Actor } from '../shop/shop.ts';
+import type { Entered } from './checkout-fields.ts';
+import type { PageRequest } from './route.ts';
+import { type Act, count, type Visit } from './visit.ts';
+
+/** One request for the page of one checkout. */
+export interface CheckoutVisit extends Visit {
+  checkout: PagedCheckout;
+}
+
+/** What was posted. */
+export interface Posted extends Act {
+  entered: Entered;
+  /** Whether the fields of the form came with it; the review has none. */
+  hasFields: boolean;
+}
+
+/** Follows the link. Throws `not_found` for one that leads nowhere. */
+export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
+  const { db, req, res } = request;
+  const token = String(req.params.token);
+  const found = await inTransaction(db, (connection) => followLink(connection, token, true));
+  if (!found) throw new ShopError('not_found', 'This link leads to no checkout.');
+  const { tenant, checkout_id } = found;
+  const guest: Actor = { type: 'storefront', id: checkout_id, customer_id: null };
+  const checkout = await inShop(db, tenant, guest, (shop) => find(shop, checkout_id));
+  const { customer_id } = checkout;
+  const caller: Caller = {
+    kind: 'storefront',
+    tenant,
+    principal_id: checkout_id,
+    credential_id: checkout_id,
+    customer_id,
+    scopes: [],
+    allowed_origins: [],
+  };
+  (res.locals as Notes).caller = caller;
+  // Whoever has the link goes on with the checkout for the customer whose it is.
+  return { ...request, path: `/checkout/${token}`, tenant, checkout, caller, actor: { ...guest, customer_id } };
+}
+
+/** Counts the visit against the limits of the checkout and of its cart. Throws `rate_limited`. */
+export function countCheckout(visit: CheckoutVisit, operation_id: Operation['id']): Promise<void> {
+  const { id: checkout_id, cart_id } = visit.checkout;
+  return count(visit, operation_id, { checkout_id, cart_id });
+}

@@ -1,0 +1,68 @@
+import type { Browser, Page } from './chromium.ts';
+
+/** A tab of a new browser context of a width, without script unless told otherwise, and what the page complained of. */
+export async function openTab(browser: Browser, width: number, { script = false } = {}) {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.setJavaScriptEnabled(script);
+  await page.setViewport({ width, height: width < 600 ? 780 : 900 });
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // The one thing that a browser asks for without being told to.
+    if (!message.location().url?.endsWith('/favicon.ico')) complaints.push(message.text());
+  });
+  page.on('dialog', async (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  return { page, complaints };
+}
+
+/** Presses the button of this action, and waits for the page that it leads to. */
+export async function press(page: Page, action: string): Promise<void> {
+  await Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
+}
+
+/** What a person with a small screen, weak eyes or a screen reader would stumble over on the page as it stands. */
+export async function stumblingBlocks(page: Page): Promise<string[]> {
+  return (await page.evaluate(STUMBLING_BLOCKS)) as string[];
+}
+
+const STUMBLING_BLOCKS = `(() => {
+  const found = [];
+  if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the screen');
+  for (const field of document.querySelectorAll('input:not([type=hidden]), select, textarea')) {
+    if (field.labels.length === 0) found.push('no label: ' + field.name);
+    for (const id of (field.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean)) {
+      if (!document.getElementById(id)) found.push('describes nothing: ' + id);
+    }
+  }
+  for (const link of document.querySelectorAll('a[href^="#"]')) {
+    if (!document.getElementById(link.hash.slice(1))) found.push('leads nowhere: ' + link.hash);
+  }
+  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+  if (new Set(ids).size < ids.length) found.push('an id twice');
+  const parse = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = colour.slice(0, 3).map((part) => part / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour[3] !== 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  for (const element of document.body.querySelectorAll('*')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || element.getClientRects().length === 0) continue;
+    const lights = [light(parse(getComputedStyle(element).color)), light(ground(element))].sort((a, b) => b - a);
+    const contrast = (lights[0] + 0.05) / (lights[1] + 0.05);
+    if (contrast < 4.5) found.push('contrast ' + contrast.toFixed(2) + ': ' + element.textContent.trim().slice(0, 40));
+  }
+  for (const control of document.querySelectorAll('button.primary, button.secondary, input[type=text], input[type=email], input[type=password], select')) {
+    if (control.getClientRects().length > 0 && control.getBoundingClientRect().height < 44) found.push('small to touch: ' + (control.name || control.textContent));
+  }
+  return found;
+})()`;
