@@ -3,9 +3,10 @@ import type { Pool } from 'pg';
 import type { Connection } from '../db/connect.ts';
 import { inTransaction, withConnection } from '../db/transaction.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
+import { amongFew } from '../shop/passwords.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { Shop } from '../shop/shop.ts';
-import { audit } from './audit.ts';
+import { auditEvent } from './audit.ts';
 import { readBody } from './body.ts';
 import type { CatalogueCache } from './cache.ts';
 import { actorOf, authenticate, type Caller, type Claim, claimOf } from './callers.ts';
@@ -14,7 +15,7 @@ import { checkOrigin } from './cors.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
 import type { LastUsed } from './last-used.ts';
 import type { Counted, Limits } from './limits.ts';
-import { isAnswered, isReplay, type Key, once } from './once.ts';
+import { isAnswered, type Key, once } from './once.ts';
 import { route } from './route.ts';
 import { faultIn } from './schemas.ts';
 import type { Validation } from './validate.ts';
@@ -43,8 +44,9 @@ export interface Deps {
 }
 
 type PlainHandler = (call: never) => Promise<unknown>;
+type WithBeforehand = { beforehand(call: never): Promise<PlainHandler>; hashes?: true };
 /** Any operation's handler: the contract has checked what `dispatch` hands to it. */
-export type AnyHandler = PlainHandler | { beforehand(call: never): Promise<PlainHandler> };
+export type AnyHandler = PlainHandler | WithBeforehand;
 export type Surfaces = Record<Surface, Record<string, AnyHandler>>;
 
 /** What the pipeline notes of a request for the log line and the metrics. */
@@ -126,21 +128,41 @@ async function serve(
   await deps.limits.admit(ip);
   const claim = claimOf(operation, req.headers);
   const mistakes = await mistakesOf(deps, operation, req, res);
-  if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
   const incoming = { operation, claim, mistakes, req, res };
-  if (!('beforehand' in handler)) return attempt(deps, handler, incoming, true);
+  if ('beforehand' in handler) {
+    const prepare = () => prepared(deps, handler, incoming);
+    return attempt(deps, await (handler.hashes ? amongFew(prepare) : prepare()), incoming, false);
+  }
+  await countStrictly(deps, incoming);
+  return attempt(deps, handler, incoming, true);
+}
 
-  const local = deps.pooling === 'transaction';
-  const { caller, answered } = await onConnection(deps, false, async (connection) => {
-    const admitted = await admit(deps, connection, incoming, true, local);
-    const shop = new Shop(admitted.tenant, actorOf(admitted), connection);
-    const write = operation.method !== 'get';
-    return { caller: admitted, answered: write && (await isAnswered(shop, keyOf(deps, incoming, admitted))) };
-  });
+async function countStrictly(deps: Deps, { operation, claim, mistakes, req, res }: Incoming): Promise<void> {
+  if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
+}
+
+/** The handler proper, once what stands outside the transaction is done. */
+async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming): Promise<PlainHandler> {
+  await countStrictly(deps, incoming);
+  const { caller, answered } = await look(deps, incoming, true);
   // What stands outside the transaction must not happen again for an answer that is only told again.
-  if (answered) return attempt(deps, alreadyAnswered, incoming, false);
-  const proper = await handler.beforehand({ ...partsOf(deps, incoming), caller, db: deps.db } as never);
-  return attempt(deps, proper, incoming, false);
+  if (answered) return alreadyAnswered;
+  const call = { ...partsOf(deps, incoming), caller, db: deps.db };
+  return handler.beforehand(call as never).catch(async (error: unknown) => {
+    // A copy of this request may have been answered meanwhile, and have used up what this one found gone.
+    if (!(await look(deps, incoming, false)).answered) throw error;
+    return alreadyAnswered;
+  });
+}
+
+/** The caller, and whether the key has its answer, before anything is done. */
+async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{ caller: Caller; answered: boolean }> {
+  return onConnection(deps, false, async (connection) => {
+    const caller = await admit(deps, connection, incoming, counted, deps.pooling === 'transaction');
+    if (incoming.operation.method === 'get') return { caller, answered: false };
+    const shop = new Shop(caller.tenant, actorOf(caller), connection);
+    return { caller, answered: await isAnswered(shop, keyOf(deps, incoming, caller)) };
+  });
 }
 
 function tell(res: Response, { headers, refusal }: Counted): void {
@@ -212,19 +234,11 @@ async function run(
     return operation.cacheable ? deps.cache.remember(shop, operation, req, res.locals as Notes, answer) : answer();
   }
   const key = keyOf(deps, incoming, caller);
-  const result = await once(shop, key, answer);
   const { request: payload, request_id } = key;
-  if (!isReplay(result)) {
-    await audit(shop, {
-      operation,
-      caller,
-      req,
-      payload,
-      secretKey: deps.secretKey,
-      request_id,
-      status: result.status,
-    });
-  }
+  const { secretKey } = deps;
+  const result = await once(shop, key, answer, (status) =>
+    auditEvent(shop, { operation, caller, req, payload, secretKey, request_id, status }),
+  );
   deps.lastUsed.note(caller);
   return result;
 }
