@@ -1,8 +1,9 @@
-import { type JobHelpers, Logger as JobLogger, run, runMigrations, runOnce } from 'graphile-worker';
+import { type JobHelpers, Logger as JobLogger, runMigrations, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { workOffOverdue } from './buying.ts';
 import { counted } from './job-metrics.ts';
+import { keepRunning } from './keep-running.ts';
 import { type PostOffice, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 
@@ -28,7 +29,7 @@ const CONNECTIONS = 3;
  */
 export async function startJobs({ url, card, ...office }: Workplace): Promise<Jobs> {
   const { db, logger } = office;
-  const runner = await run({
+  const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
     concurrency: CONNECTIONS - 1,
@@ -43,11 +44,12 @@ export async function startJobs({ url, card, ...office }: Workplace): Promise<Jo
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const done = await withPgClient((client) => workOffOverdue(client, db, card));
-        logger.info({ job: 'overdue', ...done }, 'job');
+        // Each minute there is nothing to do is no news.
+        if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
     },
-  });
-  return { stop: () => runner.stop() };
+  };
+  return keepRunning(options, logger);
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */
