@@ -2,16 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import { type Database, openDatabase } from './database.ts';
 import { alternate, type Load, type Target } from './load.ts';
-import {
-  createSite,
-  migrate,
-  type Running,
-  type Site,
-  startCommerce,
-  startFile,
-  statementsOf,
-  stop,
-} from './processes.ts';
+import { createSite, migrate, type Running, type Site, sentBy, startCommerce, startFile, stop } from './processes.ts';
 import { NOUNS, productOf, slugOf } from './products.ts';
 import { ratio, report, table, whole } from './report.ts';
 
@@ -122,9 +113,9 @@ async function countStatements(database: Database, site: Site, path: string) {
     const server = await startOurs(database, cache, true);
     try {
       await read(server.url + path, site);
-      const before = await statementsOf(server);
+      const before = await sentBy(server);
       for (let i = 0; i < COUNTED; i += 1) await read(server.url + path, site);
-      return Math.round(((await statementsOf(server)) - before) / COUNTED);
+      return Math.round(((await sentBy(server)).statements - before.statements) / COUNTED);
     } finally {
       await stop(server);
     }

@@ -1,12 +1,38 @@
 import pg from 'pg';
 
-/** Loaded into a server before its own code: counts the statements it sends, and tells the count to whoever asks. */
-let statements = 0;
+/** Loaded into a server before its own code: counts what it sends to its database, and tells the counts to whoever asks. */
+export interface Sent {
+  statements: number;
+  /** How often it waited for the database. Statements that are sent together are waited for together. */
+  round_trips: number;
+}
+
+const sent: Sent = { statements: 0, round_trips: 0 };
+const underWay = new WeakMap<pg.Client, number>();
 const { query } = pg.Client.prototype;
 
-pg.Client.prototype.query = function counted(this: pg.Client, ...args: unknown[]) {
-  statements += 1;
-  return Reflect.apply(query, this, args);
+pg.Client.prototype.query = function counted(this: pg.Client & { pipeline?: boolean }, ...args: unknown[]) {
+  const before = underWay.get(this) ?? 0;
+  sent.statements += statementsIn(args[0]);
+  if (before === 0 || !this.pipeline) sent.round_trips += 1;
+  underWay.set(this, before + 1);
+  const done = () => underWay.set(this, (underWay.get(this) ?? 1) - 1);
+  const last = args.at(-1);
+  if (typeof last === 'function') {
+    args[args.length - 1] = (...result: unknown[]) => {
+      done();
+      return Reflect.apply(last, undefined, result);
+    };
+    return Reflect.apply(query, this, args);
+  }
+  const answer = Reflect.apply(query, this, args) as Promise<unknown>;
+  answer.then(done, done);
+  return answer;
 } as typeof query;
 
-process.on('message', () => process.send?.({ statements }));
+/** A text without parameters may hold several. */
+function statementsIn(text: unknown): number {
+  return typeof text === 'string' ? text.split(';').filter((part) => part.trim() !== '').length : 1;
+}
+
+process.on('message', () => process.send?.(sent));

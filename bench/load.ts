@@ -43,19 +43,29 @@ export async function round({ url, headers, paths }: Target, seconds: number, co
   return { requests: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
+/** The median rates of servers under this load. */
+export function alternate<Name extends string>(targets: Record<Name, Target>, load: Load): Promise<Record<Name, Rate>> {
+  const entries = Object.entries<Target>(targets) as [Name, Target][];
+  const rounds = entries.map(([name, target]) => [name, (seconds: number) => round(target, seconds, load.connections)]);
+  return takeTurns(Object.fromEntries(rounds) as Record<Name, Round>, load);
+}
+
+/** Measures for so many seconds. */
+export type Round = (seconds: number) => Promise<Rate>;
+
 /**
- * The median rates of servers that are measured in turn (a, b, a, b …), so that whatever else the machine does falls on
- * all of them. The first round of each is a warm-up and does not count.
+ * The median rates of what is measured in turn (a, b, a, b …), so that whatever else the machine does falls on all of them.
+ * The first round of each is a warm-up and does not count.
  */
-export async function alternate<Name extends string>(
-  targets: Record<Name, Target>,
-  { seconds, rounds, connections }: Load,
+export async function takeTurns<Name extends string>(
+  turns: Record<Name, Round>,
+  { seconds, rounds }: Load,
 ): Promise<Record<Name, Rate>> {
-  const names = Object.keys(targets) as Name[];
+  const names = Object.keys(turns) as Name[];
   const measured = new Map<Name, Rate[]>(names.map((name) => [name, []]));
   for (let count = 0; count <= rounds; count += 1) {
     for (const name of names) {
-      const rate = await round(targets[name], count === 0 ? Math.max(2, seconds / 2) : seconds, connections);
+      const rate = await turns[name](count === 0 ? Math.max(2, seconds / 2) : seconds);
       if (count > 0) measured.get(name)?.push(rate);
     }
   }

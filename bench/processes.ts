@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Sent } from './count-statements.ts';
 
 /** The processes that are measured: each server has one of its own. */
 export interface Running {
@@ -21,9 +22,10 @@ export function announce(server: Server): void {
   server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 }
 
-/** Starts a server of this folder, which announces its port. */
-export async function startFile(file: string, args: string[] = []): Promise<Running> {
-  const child = fork(join(import.meta.dirname, file), args);
+/** Starts a server of this folder, which announces its port; `counted` as for `startCommerce`. */
+export async function startFile(file: string, args: string[] = [], counted = false): Promise<Running> {
+  const execArgv = counted ? ['--import', COUNTER] : [];
+  const child = fork(join(import.meta.dirname, file), args, { execArgv });
   const [{ port }] = (await Promise.race([once(child, 'message'), failed(child, file)])) as [{ port: number }];
   return { url: `http://127.0.0.1:${port}`, process: child };
 }
@@ -32,7 +34,7 @@ export interface CommerceOptions {
   databaseUrl: string;
   dataDir: string;
   env?: NodeJS.ProcessEnv;
-  /** Counts the statements that the server sends, for `statementsOf`. */
+  /** Counts the statements that the server sends, for `sentBy`. */
   counted?: boolean;
 }
 
@@ -53,11 +55,11 @@ export async function startCommerce({ databaseUrl, dataDir, env, counted }: Comm
 
 const COUNTER = join(import.meta.dirname, 'count-statements.ts');
 
-/** How many statements a counted server has sent to its database so far. */
-export async function statementsOf({ process: child }: Running): Promise<number> {
+/** What a counted server has sent to its database so far. */
+export async function sentBy({ process: child }: Running): Promise<Sent> {
   child.send('count');
-  const [{ statements }] = (await once(child, 'message')) as [{ statements: number }];
-  return statements;
+  const [sent] = (await once(child, 'message')) as [Sent];
+  return sent;
 }
 
 export interface Site {

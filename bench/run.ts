@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { buying } from './buying.ts';
 import { catalogue } from './catalogue.ts';
 import { importing } from './import.ts';
 import type { Load } from './load.ts';
@@ -32,6 +33,7 @@ const load: Load = { seconds: quick ? 1 : 8, rounds: quick ? 1 : 5, connections:
 const SCENARIOS: Record<string, () => Promise<void>> = {
   validation: () => validation(load),
   catalogue: () => catalogue(load, quick ? 200 : 2_000),
+  buying: () => buying(load),
   import: () => importing(quick ? 500 : 10_000),
   process: () => starting(load),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),

@@ -1,9 +1,25 @@
 import { A1 } from './a1-foreign-ids.ts';
+import { A2 } from './a2-foreign-people.ts';
 import { A3 } from './a3-canaries.ts';
 import { A4 } from './a4-credential-mixes.ts';
 import { A8 } from './a8-mass-assignment.ts';
 import { A9 } from './a9-route-confusion.ts';
 import { A10 } from './a10-declarations.ts';
+import { B1 } from './b1-enumeration.ts';
+import { B2 } from './b2-online-guessing.ts';
+import { B3 } from './b3-reset-links.ts';
+import { B4 } from './b4-ended-sessions.ts';
+import { B5 } from './b5-forged-hosts.ts';
+import { C15 } from './c15-deadlock-bait.ts';
+import { D1 } from './d1-last-units.ts';
+import { D2 } from './d2-stock-histories.ts';
+import { D3 } from './d3-code-limits.ts';
+import { D4 } from './d4-code-against-checkout.ts';
+import { D5 } from './d5-allocations.ts';
+import { D6 } from './d6-unseen-prices.ts';
+import { D7 } from './d7-hostile-numbers.ts';
+import { D9 } from './d9-mark-paid.ts';
+import { D10 } from './d10-money-strings.ts';
 import { E1 } from './e1-budget-races.ts';
 import { E4 } from './e4-agent-cap.ts';
 import { E7 } from './e7-agent-reach.ts';
@@ -13,6 +29,7 @@ import { F2 } from './f2-one-token.ts';
 import { F3 } from './f3-code-guessing.ts';
 import { F4 } from './f4-consent-moves.ts';
 import { F5 } from './f5-poll-keys.ts';
+import { F11 } from './f11-human-truth.ts';
 import type { Proof } from './frame.ts';
 import { H1 } from './h1-one-effect.ts';
 import { H2 } from './h2-key-reuse.ts';
@@ -20,25 +37,41 @@ import { H3 } from './h3-replay-window.ts';
 import { H4 } from './h4-key-forms.ts';
 import { H5 } from './h5-refusals.ts';
 import { H6 } from './h6-contract-fuzz.ts';
+import { H7 } from './h7-other-judges.ts';
 import { H8 } from './h8-odd-texts.ts';
+import { H9 } from './h9-old-line-items.ts';
 import { I1 } from './i1-patterns.ts';
 import { J2 } from './j2-error-bodies.ts';
+import { F6 } from './pages/f6-forged-forms.ts';
+import { F7 } from './pages/f7-framing.ts';
+import { F8 } from './pages/f8-planted-sessions.ts';
+import { F9 } from './pages/f9-scripting.ts';
+import { F10 } from './pages/f10-mixed-visits.ts';
+import { B6 } from './processes/b6-login-flood.ts';
+import { C1 } from './processes/c1-killed-servers.ts';
+import { C2 } from './processes/c2-cut-connections.ts';
+import { C4 } from './processes/c4-lost-commits.ts';
+import { C6 } from './processes/c6-database-restarts.ts';
 import { C12 } from './processes/c12-embedded-database.ts';
 import { C13 } from './processes/c13-rolling-restarts.ts';
+import { C14 } from './processes/c14-clocks.ts';
 import { E5 } from './processes/e5-revocation.ts';
 import { E9 } from './processes/e9-token-forgery.ts';
 import { E10 } from './processes/e10-token-storage.ts';
 import { I3 } from './processes/i3-oversized-bodies.ts';
+import { J1 } from './processes/j1-secrets-at-rest.ts';
 import { J3 } from './processes/j3-log-injection.ts';
 import { J4 } from './processes/j4-misconfiguration.ts';
 
 /** All proofs, in the order of the table. */
 export const PROOFS: Proof[] = [
-  ...[A1, A3, A4, A8, A9, A10],
-  ...[C12, C13],
+  ...[A1, A2, A3, A4, A8, A9, A10],
+  ...[B1, B2, B3, B4, B5, B6],
+  ...[C1, C2, C4, C6, C12, C13, C14, C15],
+  ...[D1, D2, D3, D4, D5, D6, D7, D9, D10],
   ...[E1, E4, E5, E7, E8, E9, E10],
-  ...[F1, F2, F3, F4, F5],
-  ...[H1, H2, H3, H4, H5, H6, H8],
+  ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],
+  ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
   ...[I1, I3],
-  ...[J2, J3, J4],
+  ...[J1, J2, J3, J4],
 ];

@@ -27,25 +27,43 @@ export function send(baseUrl: string, call: Call): Promise<Reply> {
   return exchange(baseUrl, call.operation.method.toUpperCase(), targetOf(call), headers, body);
 }
 
+/** A request with its answer, as they went over the wire. */
+export interface Exchange {
+  headers: Call['headers'];
+  body: string | undefined;
+  reply: Reply;
+}
+
+const listeners = new Set<(exchange: Exchange) => void>();
+
+/** Shows `listener` every exchange until the function that it returns is called. */
+export function watchExchanges(listener: (exchange: Exchange) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function exchange(
   baseUrl: string,
   method: string,
   target: string,
   headers: Call['headers'],
   body?: string,
+  through = agent,
 ): Promise<Reply> {
   const { hostname, port } = new URL(baseUrl);
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     const request = httpRequest(
-      { agent, hostname, port, method, path: target, headers: { ...headers, ...length } },
+      { agent: through, hostname, port, method, path: target, headers: { ...headers, ...length } },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+          const reply = { status: response.statusCode ?? 0, headers: response.headers, text };
+          for (const listener of listeners) listener({ headers, body, reply });
+          resolve(reply);
         });
       },
     );
@@ -87,4 +105,17 @@ function bytesOf(half: string): string {
   const code = half.charCodeAt(0);
   const bytes = [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)];
   return bytes.map((byte) => `%${byte.toString(16).toUpperCase()}`).join('');
+}
+
+/**
+ * An answer without what must differ between two requests: the ids that they were about, their own ids, the moment, the
+ * digest of the query, and the session that a login opens.
+ */
+export function tell({ status, headers, text }: Reply, ids: string[]): string {
+  const { date, etag, 'x-request-id': request, ...kept } = headers;
+  const named = [...new Set(ids)].reduce((body, id) => body.replaceAll(id, '<id>'), text);
+  const body = named
+    .replaceAll(String(request), '<request>')
+    .replaceAll(/"(access_token|expires_at|renewable_until)":"[^"]*"/g, '"$1":"<session>"');
+  return JSON.stringify([status, kept, body]);
 }

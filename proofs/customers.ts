@@ -19,7 +19,10 @@ export interface Account {
 }
 
 /** A customer who may log in with `CUSTOMER_PASSWORD`. */
-export async function openAccount({ owner }: World, { site_id, canary }: Tenant): Promise<Account> {
+export async function openAccount(
+  { owner }: Pick<World, 'owner'>,
+  { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
+): Promise<Account> {
   passwordHash ??= hashPassword(CUSTOMER_PASSWORD);
   const account = { id: randomUUID(), email: `${canary}-${randomUUID().slice(0, 8)}@example.com` };
   await owner.query(
@@ -32,7 +35,11 @@ export async function openAccount({ owner }: World, { site_id, canary }: Tenant)
 }
 
 /** The token of a new session of a customer. */
-export async function openCustomerSession({ owner }: World, { site_id }: Tenant, customer_id: string): Promise<string> {
+export async function openCustomerSession(
+  { owner }: Pick<World, 'owner'>,
+  { site_id }: Pick<Tenant, 'site_id'>,
+  customer_id: string,
+): Promise<string> {
   const token = mintToken('customer');
   await owner.query(
     `insert into commerce.customer_tokens (site_id, id, session_id, customer_id, token_hash, expires_at, renewable_until)
@@ -63,7 +70,7 @@ export function asGuest(tenant: Tenant): Tenant {
   return asCustomer(tenant, '');
 }
 
-export function addressOf({ canary }: Tenant) {
+export function addressOf({ canary }: Pick<Tenant, 'canary'>) {
   return {
     first_name: canary,
     last_name: canary,

@@ -2,7 +2,15 @@ import type { Operation } from '../server/src/http/contract.ts';
 import type { Call, Reply } from './client.ts';
 import { changes, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
-import { ENDS_ITS_CREDENTIAL, isReplay, MUTATIONS, sameAnswer, unexpected } from './idempotent.ts';
+import {
+  type Effect,
+  ENDS_ITS_CREDENTIAL,
+  effectBetween,
+  isReplay,
+  MUTATIONS,
+  sameAnswer,
+  unexpected,
+} from './idempotent.ts';
 import { chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import type { Tenant, World } from './tenant.ts';
@@ -35,9 +43,6 @@ export const H1: Proof = {
 
 const COPIES = 32;
 
-/** How many rows each table gained; those are the same whenever the same is done to fresh things. */
-type Effect = Record<string, number>;
-
 async function twice(world: World, tenant: Tenant, operation: Operation): Promise<Effect> {
   const call = await validCall(world, tenant, operation);
   const before = await holdingsOf(world.owner, tenant.site_id);
@@ -50,7 +55,7 @@ async function twice(world: World, tenant: Tenant, operation: Operation): Promis
   if (!gone && (!isReplay(second) || !sameAnswer(first, second))) unexpected(world, call, 'the second time', second);
   const again = Object.keys(changes(between, after));
   if (again.length > 0) world.violations.add(`${operation.id}: the second time changed ${again.join(', ')}`);
-  return rowsGained(before, between);
+  return effectBetween(before, between);
 }
 
 async function atOnce(world: World, tenant: Tenant, operation: Operation, effect: Effect): Promise<void> {
@@ -61,7 +66,7 @@ async function atOnce(world: World, tenant: Tenant, operation: Operation, effect
   const first = replies.find((reply) => reply.status === operation.status && !isReplay(reply));
   if (!first) return unexpected(world, call, 'none of 32 at once was the first', replies[0] as Reply);
   for (const reply of replies) if (reply !== first) judgeCopy(world, call, first, reply);
-  const gained = rowsGained(before, after);
+  const gained = effectBetween(before, after);
   if (JSON.stringify(gained) !== JSON.stringify(effect)) {
     const [one, many] = [effect, gained].map((rows) => JSON.stringify(rows));
     world.violations.add(`${operation.id}: once makes ${one}, 32 at once under one key make ${many}`);
@@ -77,9 +82,4 @@ function judgeCopy(world: World, call: Call, first: Reply, reply: Reply): void {
   if (reply.status === 429 && LOGINS.includes(call.operation.rateLimit)) return;
   if (reply.status === 401 && ENDS_ITS_CREDENTIAL.includes(call.operation.id)) return;
   unexpected(world, call, 'one of 32 at once', reply);
-}
-
-function rowsGained(before: Parameters<typeof changes>[0], after: Parameters<typeof changes>[1]): Effect {
-  // How many stripes of its version a shop has is no effect.
-  return Object.fromEntries(Object.entries(changes(before, after)).filter(([table]) => table !== 'catalog_versions'));
 }

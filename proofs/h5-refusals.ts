@@ -146,7 +146,7 @@ interface Failure {
 /** Where the database fails: in the deed itself, while its answer is written down, and at the very end; and how. */
 const FAILURES: Failure[] = [
   { what: 'in the deed', matches: /^/, after: /^savepoint deed/ },
-  { what: 'while the answer is stored', matches: /^\s*update idempotency_keys/ },
+  { what: 'while the answer is stored', matches: /^\s*(?:with kept as \()?update idempotency_keys/ },
   { what: 'at the commit', matches: /^commit/ },
 ].flatMap((place) => [
   { ...place, code: 'XX000', status: 500 },

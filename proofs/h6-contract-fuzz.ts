@@ -82,7 +82,7 @@ function expected({ status }: Reply): boolean {
 }
 
 /** Rows of an import are refused one by one, inside a 200. */
-function rowsRefused({ text }: Reply): boolean {
+export function rowsRefused({ text }: Reply): boolean {
   const { counts } = JSON.parse(text || '{}') as { counts?: { failed?: number } };
   return (counts?.failed ?? 0) > 0;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../server/src/http/contract.ts';
 import type { Call, Reply } from './client.ts';
+import { changes, type Holdings } from './database.ts';
 import type { World } from './tenant.ts';
 
 /** What the proofs of idempotency share. */
@@ -43,4 +44,12 @@ export function refusesKey({ status, text }: Reply): boolean {
 export function unexpected(world: World, call: Call, what: string, { status, headers, text }: Reply): void {
   const cause = world.causes.get(String(headers['x-request-id'])) ?? '';
   world.violations.add(`${call.operation.id}: ${what}: ${status} ${text.slice(0, 300)} ${cause}`);
+}
+
+/** How many rows each table gained; those are the same whenever the same is done to fresh things. */
+export type Effect = Record<string, number>;
+
+export function effectBetween(before: Holdings, after: Holdings): Effect {
+  // How many stripes of its version a shop has is no effect.
+  return Object.fromEntries(Object.entries(changes(before, after)).filter(([table]) => table !== 'catalog_versions'));
 }

@@ -37,11 +37,16 @@ interface Cart {
 }
 
 /** A guest's cart with two pieces. */
-export async function makeCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
-  const { id } = (await callAs(world, asGuest(tenant), 'storefront.createCart')) as Cart;
-  const variant_id = await stapleOf(world, tenant);
+export function makeCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  return makeCartOf(world, asGuest(tenant));
+}
+
+/** A cart with two pieces, of the customer for whom the tenant calls. */
+export async function makeCartOf(world: World, shopper: Tenant): Promise<Partial<Ids>> {
+  const { id } = (await callAs(world, shopper, 'storefront.createCart')) as Cart;
+  const variant_id = await stapleOf(world, shopper);
   const body = { variant_id, quantity: 2 };
-  const cart = (await callAs(world, asGuest(tenant), 'storefront.addCartItem', body, { cart_id: id })) as Cart;
+  const cart = (await callAs(world, shopper, 'storefront.addCartItem', body, { cart_id: id })) as Cart;
   return { cart: [id], cart_line: cart.items.map((line) => line.id) };
 }
 
@@ -81,7 +86,8 @@ export async function makeCheckout(world: World, tenant: Tenant): Promise<Partia
   return { checkout: [await fillIn(world, asGuest(tenant), cart_id)] };
 }
 
-async function fillIn(world: World, tenant: Tenant, cart_id: string | undefined): Promise<string> {
+/** Begins the checkout of a cart and gives it all that it needs to be completed. */
+export async function fillIn(world: World, tenant: Tenant, cart_id: string | undefined): Promise<string> {
   const { canary } = tenant;
   await takeTransfers(world, tenant);
   const begun = (await callAs(world, tenant, 'storefront.createCheckout', { cart_id })) as { id: string };

@@ -47,6 +47,17 @@ function fieldsOf(declared: Schema, value: unknown, at: Slot['at'], name: string
   return found;
 }
 
+const AMOUNT = resolve({ $ref: '#/components/schemas/MoneyInput' }).pattern;
+
+/** Whether an amount of money stands there. */
+export function isAmount({ schema }: Slot): boolean {
+  return schema.pattern === AMOUNT;
+}
+
+export function isNumber({ schema }: Slot): boolean {
+  return [schema.type].flat().some((type) => type === 'integer' || type === 'number');
+}
+
 /** A schema with its reference followed, its parts of `allOf` laid together, and `oneOf` something and null as one. */
 function flat(declared: Schema): Schema {
   const schema = resolve(declared);

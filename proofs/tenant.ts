@@ -125,12 +125,27 @@ export async function callAs(
   body?: unknown,
   path: Record<string, string> = {},
 ): Promise<unknown> {
+  const reply = await send(world.baseUrl, callOf(tenant, operation_id, body, path));
+  if (reply.status >= 300) throw new Error(`${operation_id} of the proof was refused: ${reply.status} ${reply.text}`);
+  return reply.text === '' ? undefined : JSON.parse(reply.text);
+}
+
+/** The same, answered with whatever comes. */
+export function tryAs(
+  world: World,
+  tenant: Tenant,
+  operation_id: string,
+  body?: unknown,
+  path: Record<string, string> = {},
+): Promise<Reply> {
+  return world.send(callOf(tenant, operation_id, body, path), tenant);
+}
+
+function callOf(tenant: Tenant, operation_id: string, body: unknown, path: Record<string, string>): Call {
   const operation = operationOf(operation_id);
   const alternative = operation.security.findIndex((schemes) =>
     schemes.every((scheme) => scheme === SITE_SCHEME || tenant.secrets[scheme as CredentialScheme]),
   );
   const headers = { ...credentialsOf(tenant, operation, alternative), 'Idempotency-Key': randomUUID() };
-  const reply = await send(world.baseUrl, { operation, path, query: {}, headers, body });
-  if (reply.status >= 300) throw new Error(`${operation_id} of the proof was refused: ${reply.status} ${reply.text}`);
-  return reply.text === '' ? undefined : JSON.parse(reply.text);
+  return { operation, path, query: {}, headers, body };
 }

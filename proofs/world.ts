@@ -52,20 +52,23 @@ export async function closeWorld(): Promise<void> {
 
 async function openWorld(trial: Trial) {
   const causes: World['causes'] = new Map();
-  const logger = {
-    info() {},
-    error: (line: LogLine) => causes.set(line.request_id, line.cause),
-  } as unknown as AppDeps['logger'];
-  const server = await startServer(trial.databaseUrl, { logger }, trial.databaseUrl);
+  const server = await startServer(trial.databaseUrl, { logger: loggerInto(causes) }, trial.databaseUrl);
   return { server, world: await seedWorld({ ...server, causes }, trial.seed) };
 }
 
-interface LogLine {
-  request_id: string;
-  cause: unknown;
+/** A logger that keeps nothing but what was behind each 5xx. */
+export function loggerInto(causes: World['causes']): AppDeps['logger'] {
+  return {
+    info() {},
+    error: (line: { request_id: string; cause: unknown }) => causes.set(line.request_id, line.cause),
+  } as unknown as AppDeps['logger'];
 }
 
-async function seedWorld(server: Pick<World, 'baseUrl' | 'db' | 'owner' | 'causes'>, seed: number): Promise<World> {
+/** Three tenants behind a server that runs already. */
+export async function seedWorld(
+  server: Pick<World, 'baseUrl' | 'db' | 'owner' | 'causes'>,
+  seed: number,
+): Promise<World> {
   const world: World = {
     ...server,
     tenants: [] as unknown as World['tenants'],
@@ -81,7 +84,7 @@ async function seedWorld(server: Pick<World, 'baseUrl' | 'db' | 'owner' | 'cause
       world.answers += 1;
       const shown = `${JSON.stringify(reply.headers)} ${reply.text}`.toLowerCase();
       for (const other of world.tenants) {
-        const foreign = other !== as && shown.includes(other.canary);
+        const foreign = other.name !== as?.name && shown.includes(other.canary);
         if (foreign)
           world.violations.add(`${what}: tenant ${as?.name ?? 'nobody'} sees ${other.name}: ${shown.slice(0, 500)}`);
       }

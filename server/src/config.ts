@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Unreadable, VARIABLES, type Values, type VariableName } from './config-variables.ts';
-import { secretKeyIn } from './secret-key.ts';
+import { hasSecretKey, secretKeyIn } from './secret-key.ts';
 
 /** What the server runs with. `VARIABLES` says what each setting means. */
 export interface Config {
@@ -53,6 +53,15 @@ export class ConfigError extends Error {
  * holds a value that is secret.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
+  return configOf(env, secretKeyIn);
+}
+
+/** The same for who only looks: a secret key that was never made is not made, and is empty. */
+export function inspectConfig(env: NodeJS.ProcessEnv): Config {
+  return configOf(env, (dataDir) => (hasSecretKey(dataDir) ? secretKeyIn(dataDir) : ''));
+}
+
+function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): Config {
   const { values, mistakes } = readValues(env);
   const production = values.NODE_ENV === 'production';
   const strangers = strangersIn(env);
@@ -78,7 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
     cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
-    secretKey: values.SECRET_KEY ?? keptSecretKey(dataDir),
+    secretKey: values.SECRET_KEY ?? keptSecretKey(dataDir, keyIn),
     role: values.ROLE ?? 'all',
     trustProxy,
     keepAliveSeconds: values.KEEP_ALIVE_SECONDS ?? (trustProxy > 0 ? 65 : 5),
@@ -172,9 +181,9 @@ function stem(name: string): string {
   return name.replaceAll('_', '').replace(/IES$/, 'Y').replace(/S$/, '');
 }
 
-function keptSecretKey(dataDir: string): string {
+function keptSecretKey(dataDir: string, keyIn: (dataDir: string) => string): string {
   try {
-    return secretKeyIn(dataDir);
+    return keyIn(dataDir);
   } catch (error) {
     throw new ConfigError([(error as Error).message]);
   }

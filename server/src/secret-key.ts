@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * Processes that start at the same moment get the same key. Throws an Error that says what to do.
  */
 export function secretKeyIn(dataDir: string): string {
-  const file = join(dataDir, 'secret.key');
+  const file = fileIn(dataDir);
   try {
     const key = readOrMake(dataDir, file);
     if (key.length >= 32) return key;
@@ -15,6 +15,15 @@ export function secretKeyIn(dataDir: string): string {
     throw new Error(`DATA_DIR cannot be used: ${(error as Error).message}. Set DATA_DIR to a directory of yours.`);
   }
   throw new Error(`${file} is damaged. Restore it from a backup; without it, stored secrets cannot be opened.`);
+}
+
+/** Whether there is a key already. */
+export function hasSecretKey(dataDir: string): boolean {
+  return existsSync(fileIn(dataDir));
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, 'secret.key');
 }
 
 function readOrMake(dataDir: string, file: string): string {

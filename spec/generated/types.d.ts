@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time; five failures for one e-mail within 15 minutes make further attempts wait. Logging in again opens another session.
+         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time; five failures for one e-mail within an hour make further attempts wait. Logging in again opens another session.
          */
         post: operations["dashboard.login"];
         delete?: never;
@@ -2560,6 +2560,8 @@ export interface components {
             agent_policy: components["schemas"]["AgentPolicy"];
             updated_at: components["schemas"]["Timestamp"];
         };
+        /** @description Kept without blanks at its ends; one of blanks alone is refused. */
+        Name: string;
         /** @description What AI agents may do in this shop at most. Without password_above_cents, that is null. */
         AgentPolicyInput: {
             /** @description Whether agents may ask for consent. Tokens that were given live on until they end or are revoked. */
@@ -2572,7 +2574,7 @@ export interface components {
         };
         /** @description The settings to change; absent ones stay, and those given replace theirs whole. */
         SettingsPatch: {
-            name?: string;
+            name?: components["schemas"]["Name"];
             /** @description Can change as long as the shop has no product, code, shipping option, cart line or order; else 409 currency_in_use. */
             currency?: components["schemas"]["Currency"];
             prices_include_tax?: boolean;
@@ -2768,7 +2770,7 @@ export interface components {
         MoneyInputOrNull: string | null;
         /** @description An option of a product as written. The values differ from one another. */
         OptionInput: {
-            name: string;
+            name: components["schemas"]["Name"];
             values: string[];
         };
         /** @description An image of a product as written, by its address; nothing is fetched. Without a position it goes to the end. */
@@ -2810,7 +2812,7 @@ export interface components {
         };
         /** @description A product as written. Without variants it gets one default variant, and the fields from sku to requires_shipping describe it; beside variants they are refused. price is the price of every variant that has none of its own; it is required unless each variant has one. */
         ProductInput: {
-            name: string;
+            name: components["schemas"]["Name"];
             /** @description Made from the name when absent, with -2, -3 … appended when taken. Given and taken is 409 slug_taken. */
             slug?: components["schemas"]["Slug"];
             /** @description Plain text, or HTML of which the text is kept. */
@@ -2891,7 +2893,7 @@ export interface components {
         };
         /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed by inventory adjustments alone. */
         ProductPatch: {
-            name?: string;
+            name?: components["schemas"]["Name"];
             slug?: components["schemas"]["Slug"];
             description?: string;
             vendor?: string | null;
@@ -2918,7 +2920,7 @@ export interface components {
         };
         /** @description The fields to change; absent ones stay. */
         OptionPatch: {
-            name?: string;
+            name?: components["schemas"]["Name"];
             /** @description Its place among the options; the variants' values move along. */
             position?: number;
             /** @description Replaces all values. Leaving out one that a variant has is 409 option_in_use. */
@@ -2994,6 +2996,7 @@ export interface components {
             type: "adjustment" | "reservation" | "release" | "sale" | "return" | "sync";
             /** @description Given for adjustments, else null. */
             reason: components["schemas"]["AdjustmentReason"] | null;
+            /** @description Of an adjustment, a sale, a return or a sync, what changed on hand. Of a reservation or a release, what changed of what is available: a reservation is below zero. */
             delta: number;
             on_hand_after: number;
             reserved_after: number;
@@ -3230,7 +3233,7 @@ export interface components {
         };
         /** @description A shipping option as written. */
         ShippingOptionInput: {
-            name: string;
+            name: components["schemas"]["Name"];
             description?: string | null;
             price: components["schemas"]["MoneyInput"];
             /** @description Everywhere when absent or empty. */
@@ -3247,7 +3250,7 @@ export interface components {
         };
         /** @description The fields to change; absent ones stay. Orders keep what they were made with. */
         ShippingOptionPatch: {
-            name?: string;
+            name?: components["schemas"]["Name"];
             description?: string | null;
             price?: components["schemas"]["MoneyInput"];
             /** @description Replaces the list. */
@@ -4685,6 +4688,7 @@ export type Origin = components['schemas']['Origin'];
 export type SearchSynonyms = components['schemas']['SearchSynonyms'];
 export type AgentPolicy = components['schemas']['AgentPolicy'];
 export type Settings = components['schemas']['Settings'];
+export type Name = components['schemas']['Name'];
 export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
@@ -6397,7 +6401,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What came in, or below zero what went out. */
+                    /** @description What came in, or below zero what went out; not 0. */
                     delta?: number;
                     /** @description What inventory_quantity shall be. */
                     set_to?: number;

@@ -114,6 +114,15 @@ test('stock is adjusted by SKU', async () => {
   expect(server.seen.at(-1)).toMatchObject({ path, body: { delta: 24, reason: 'received' } });
 });
 
+test('a change of stock by nothing is refused before anything is sent', async () => {
+  const server = await fakeServer({});
+  const { commerce } = await loggedIn(server.url);
+  const { code, err } = await commerce(['inventory', 'adjust', ID, '--delta', '0', '--reason', 'correction']);
+  expect(code).toBe(2);
+  expect(err).toContain('--delta 0 changes nothing.');
+  expect(server.seen).toHaveLength(0);
+});
+
 test('stock that changed since the count is told with what it is now', async () => {
   const refused = refusal(409, 'quantity_changed', 'The quantity is 9 by now.', { actual: 9 });
   const server = await fakeServer({ [`POST /api/dashboard/inventory/${ID}/adjust`]: refused });

@@ -99,6 +99,7 @@ async function listStock(options: ListOptions, command: Command, terminal: Termi
 async function adjust(variant: string, options: AdjustOptions, command: Command, terminal: Terminal): Promise<void> {
   const { delta, setTo: set_to, expected: expected_quantity, reason, note } = options;
   if ((delta === undefined) === (set_to === undefined)) throw usageError('Give either --delta or --set-to.');
+  if (delta === 0) throw usageError('--delta 0 changes nothing.', 'Give what came in, or below zero what went out.');
   if ((set_to === undefined) !== (expected_quantity === undefined)) {
     throw usageError('--set-to and --expected go together.', 'Give as --expected what the list said before counting.');
   }

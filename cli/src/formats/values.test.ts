@@ -76,10 +76,10 @@ test('the apostrophe of a spreadsheet before digits goes, and codes that have on
 });
 
 test('the bounds are those of the contract', () => {
-  const { ProductInput, VariantInput, OptionInput, ImageInput, Metadata, Slug, Url } = openapi.components.schemas;
+  const { ProductInput, VariantInput, OptionInput, ImageInput, Metadata, Name, Slug, Url } = openapi.components.schemas;
   const product = ProductInput.properties;
   expect(BOUNDS).toEqual({
-    name: product.name.maxLength,
+    name: Name.maxLength,
     slug: Slug.maxLength,
     description: product.description.maxLength,
     vendor: product.vendor.maxLength,
@@ -90,7 +90,7 @@ test('the bounds are those of the contract', () => {
     metadata_key: Metadata.propertyNames.maxLength,
     metadata_value: Metadata.additionalProperties.maxLength,
     options: product.options.maxItems,
-    option_name: OptionInput.properties.name.maxLength,
+    option_name: Name.maxLength,
     option_value: OptionInput.properties.values.items.maxLength,
     option_values: OptionInput.properties.values.maxItems,
     images: product.images.maxItems,

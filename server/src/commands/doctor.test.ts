@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -66,6 +66,23 @@ test('a database that does not exist is told from one that does not run', async 
   const [missing] = await findingsOf('connection', { DATABASE_URL: url.href });
 
   expect(missing?.mend).toBe('Create the database that DATABASE_URL names.');
+});
+
+test('a database that was never made is told, and not made', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'commerce-doctor-'));
+  onTestFinished(() => rmSync(parent, { recursive: true }));
+  const DATA_DIR = join(parent, 'mistyped');
+
+  const found = await findingsOf('database', { DATA_DIR });
+
+  expect(found).toMatchObject([
+    {
+      state: 'warning',
+      found: `there is none in ${join(DATA_DIR, 'postgres')}`,
+      mend: expect.stringContaining('DATA_DIR'),
+    },
+  ]);
+  expect(readdirSync(parent)).toEqual([]);
 });
 
 test('an empty database lacks its migrations, and looking at it leaves it empty', async () => {

@@ -1,4 +1,6 @@
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, ConfigError, inspectConfig } from '../config.ts';
 import { shareDatabase } from './database.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkRedis } from './doctor-redis.ts';
@@ -15,8 +17,8 @@ export async function doctor(env: NodeJS.ProcessEnv, { json }: { json: boolean }
 }
 
 /**
- * Looks at everything that the server stands on. Changes nothing, but it starts and stops the embedded database when no
- * server runs on it.
+ * Looks at everything that the server stands on. Changes nothing, but it starts and stops the embedded database when there
+ * is one and no server runs on it.
  */
 export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [checkNode(), ...(await checkInstallation(env))];
@@ -25,7 +27,7 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
 async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   let config: Config;
   try {
-    config = readConfig(env);
+    config = inspectConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.mistakes.map((mistake) => wrong('configuration', 'a setting is wrong', mistake));
@@ -38,6 +40,13 @@ async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
 }
 
 async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
+  const place = join(config.dataDir, 'postgres');
+  // A link that leads nowhere is there, too, and is told as such by what follows.
+  if (!config.databaseUrl && !lstatSync(place, { throwIfNoEntry: false })) {
+    const mend =
+      'The first start makes it. If there should be one, set DATA_DIR to where it lies, or set DATABASE_URL.';
+    return [warning('database', `there is none in ${place}`, mend)];
+  }
   try {
     const database = await shareDatabase(config, () => undefined);
     try {

@@ -2,6 +2,7 @@ import type { Beforehand, Handler } from '../http/contract.ts';
 import * as staff from '../shop/staff.ts';
 
 export const login: Beforehand<'dashboard.login'> = {
+  hashes: true,
   async beforehand({ db, body }) {
     const person = await staff.verifyLogin(db, body.email, body.password);
     return ({ shop }) => staff.openSession(shop, person);

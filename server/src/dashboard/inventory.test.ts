@@ -91,6 +91,19 @@ test('setting what already is leaves no movement', async () => {
   expect(history?.movements).toHaveLength(1);
 });
 
+test('a change by nothing is refused', async () => {
+  const shop = await openShop();
+  const variant_id = await givenVariant(shop);
+
+  const { error, response } = await shop.dashboard.POST(adjustPath, {
+    ...at(variant_id),
+    body: { delta: 0, reason: 'correction' },
+  });
+
+  expect(response.status).toBe(422);
+  expect(error).toMatchObject({ detail: [{ loc: ['body', 'delta'], msg: 'Should not be 0.', type: 'value_error' }] });
+});
+
 test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delta: 1, expected_quantity: 10 }, {}])(
   'an adjustment is either by delta or to a quantity, not %j',
   async (fields) => {

@@ -52,6 +52,7 @@ test('bank details given in part are whole, and null removes them', async () => 
 test('what the schema cannot judge is refused field by field, all at once', async () => {
   const { dashboard } = await openShop();
   const body = {
+    name: ' ',
     currency: 'ZZZ',
     bank_details: { ...bank, iban: 'DE88370400440532013000' },
     tax_rates: [
@@ -65,6 +66,7 @@ test('what the schema cannot judge is refused field by field, all at once', asyn
   expect(response.status).toBe(422);
   const places = (error as { detail?: { loc: unknown }[] }).detail?.map(({ loc }) => loc);
   expect(places).toEqual([
+    ['body', 'name'],
     ['body', 'currency'],
     ['body', 'bank_details', 'iban'],
     ['body', 'tax_rates', 1, 'country'],

@@ -60,6 +60,7 @@ test('an option is kept as it was written, everywhere and for any cart unless to
 test.each([
   { input: { price: '4.999' }, loc: ['body', 'price'] },
   { input: { price: '-1' }, loc: ['body', 'price'] },
+  { input: { name: ' \t' }, loc: ['body', 'name'] },
   { input: { minimum_subtotal: '20', maximum_subtotal: '19.99' }, loc: ['body', 'maximum_subtotal'] },
   { input: { countries: ['de'] }, loc: ['body', 'countries', 0] },
   { input: { position: 0 }, loc: ['body', 'position'] },

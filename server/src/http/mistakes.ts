@@ -177,6 +177,7 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
     const expected = (params.allowedValues as unknown[]).filter((value) => value !== null).join(', ');
     return { type: 'enum', msg: `Should be one of ${expected}.`, ctx: { expected } };
   },
+  not: ({ schema }) => ({ type: 'value_error', msg: `Should not be ${(schema as { const?: unknown }).const}.` }),
   oneOf: () => ({ type: 'one_of', msg: 'Give exactly one of the alternatives that the contract describes.' }),
   type: ({ params }) => {
     const types = [params.type].flat() as string[];

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import type { Shop } from '../shop/shop.ts';
 import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
@@ -10,7 +10,7 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
  * 2. if the key was there: the same request gets the stored answer, another one a 422.
  * 3. run the deed behind a savepoint.
  * 4. a business refusal undoes the deed and is stored; any other error undoes all, key included.
- * 5. store the answer with the key.
+ * 5. store the answer with the key, and in the same statement what else is to be written of the request.
  */
 export interface Key {
   /** The raw header. Upper and lower case name the same key. */
@@ -28,11 +28,17 @@ export interface Key {
 
 const REPLAY_WINDOW = '24 hours';
 
-export async function once(shop: Shop, key: Key, run: () => Promise<Answer>): Promise<Answer> {
+/** `alongside` is an insert for what is written of a request that ran, by its status; undefined for nothing. */
+export async function once(
+  shop: Shop,
+  key: Key,
+  run: () => Promise<Answer>,
+  alongside: (status: number) => Sql | undefined,
+): Promise<Answer> {
   const stored = await claim(shop, key);
   if (stored) return replay(shop, key, stored);
   const answer = await runOrRefuse(shop, key, run);
-  await remember(shop, key, answer);
+  await remember(shop, key, answer, alongside(answer.status));
   return answer;
 }
 
@@ -124,14 +130,13 @@ function isFinal(error: unknown): boolean {
   return !(error instanceof ShopError) || !mayTurnOut(error.code);
 }
 
-async function remember(shop: Shop, key: Key, { status, body }: Answer): Promise<void> {
+async function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql | undefined): Promise<void> {
   const encrypted = key.secret && status < 300;
   const bytes = body === undefined ? null : encrypted ? encrypt(key, body.toString()) : Buffer.from(body);
-  await shop.run(
-    sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
+  const kept = sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
       where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
-        and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`,
-  );
+        and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`;
+  await shop.run(alongside ? sql`with kept as (${kept}) ${alongside}` : kept);
 }
 
 function hashOf({ key }: Key): Buffer {

@@ -59,6 +59,8 @@ function createCompiler(): (operation: Operation) => Check {
     allErrors: true,
     strict: false,
     validateSchema: false,
+    // Errors carry the schema that they break.
+    verbose: true,
     formats: { ...FORMATS, password: true as const },
   };
   const ofParameters = new Ajv2020({ ...options, coerceTypes: true, useDefaults: true });

@@ -1,9 +1,10 @@
-import { type JobHelpers, Logger as JobLogger, run, runMigrations, runOnce } from 'graphile-worker';
+import { type JobHelpers, Logger as JobLogger, quickAddJob, runMigrations, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { workOffOverdue } from './buying.ts';
 import { indexOutdatedProducts } from './index-products.ts';
 import { counted } from './job-metrics.ts';
+import { keepRunning } from './keep-running.ts';
 import { type PostOffice, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 
@@ -29,7 +30,7 @@ const CONNECTIONS = 3;
  */
 export async function startJobs({ url, card, ...office }: Workplace): Promise<Jobs> {
   const { db, logger } = office;
-  const runner = await run({
+  const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
     concurrency: CONNECTIONS - 1,
@@ -44,17 +45,23 @@ export async function startJobs({ url, card, ...office }: Workplace): Promise<Jo
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const done = await withPgClient((client) => workOffOverdue(client, db, card));
-        logger.info({ job: 'overdue', ...done }, 'job');
+        // Each minute there is nothing to do is no news.
+        if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
       index_products: counted('index_products', async () => {
         const products = await indexOutdatedProducts(db);
         if (products > 0) logger.info({ job: 'index_products', products }, 'job');
       }),
     },
-  });
+  };
   // Once per start is enough: only a new release leaves anything to do.
-  await runner.addJob('index_products', {}, { jobKey: 'index_products' });
-  return { stop: () => runner.stop() };
+  await quickAddJob(
+    { connectionString: url, logger: jobLogger(logger) },
+    'index_products',
+    {},
+    { jobKey: 'index_products' },
+  );
+  return keepRunning(options, logger);
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */

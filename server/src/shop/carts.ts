@@ -89,12 +89,18 @@ export async function get(shop: Shop, id: string): Promise<Cart> {
 
 /** Locks a cart for a change by who calls, and lets it live on from now. Throws what `open` throws, or `cart_not_active`. */
 async function touch(shop: Shop, id: string): Promise<void> {
-  const touched = await shop.run(
-    sql`update carts set expires_at = ${cartEnds}, updated_at = now()
+  if ((await shop.run(touching(shop, id))) === 0) await refuseUntouched(shop, id);
+}
+
+/** Touches no cart that who calls may not change. */
+function touching(shop: Shop, id: string): Sql {
+  return sql`update carts set expires_at = ${cartEnds}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now()
-        and (customer_id is null or customer_id = ${shop.customerId})`,
-  );
-  if (touched > 0) return;
+        and (customer_id is null or customer_id = ${shop.customerId})`;
+}
+
+/** Says why a cart was not touched. Throws what `open` throws, or `cart_not_active`. */
+async function refuseUntouched(shop: Shop, id: string): Promise<never> {
   refuseInactive(await open(shop, id, shop.customerId, false));
   throw new ShopError('conflict', 'The cart has just been changed. Send the call again.');
 }
@@ -120,7 +126,6 @@ export async function addItem(
   id: string,
   { variant_id, quantity }: { variant_id: string; quantity: number },
 ): Promise<Cart> {
-  await touch(shop, id);
   await put(shop, id, variant_id, quantity);
   const cart = await open(shop, id, shop.customerId, false);
   if (cart.lines.length > MAX_LINES) {
@@ -131,21 +136,25 @@ export async function addItem(
   return changed(shop, cart);
 }
 
+/** Locks the cart as `touch` does and writes the line, in one statement: no line is written before the cart is locked. */
 async function put(shop: Shop, cart_id: string, variant_id: string, quantity: number): Promise<void> {
-  const result = await shop.one<{ found: number; written: number }>(
-    sql`with wanted as (
+  const result = await shop.one<{ touched: number; found: number; written: number }>(
+    sql`with touched as (${touching(shop, cart_id)} returning id), wanted as (
         select v.id, ${keptOfVariant} from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
         where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}
       ), written as (
         insert into cart_items as i (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity, price_seen)
-        select ${shop.siteId}, ${uuidv7()}, ${cart_id}, id, product_id, name, variant_name, ${quantity}, price from wanted
+        select ${shop.siteId}, ${uuidv7()}, touched.id, wanted.id, product_id, name, variant_name, ${quantity}, price
+        from touched, wanted
         on conflict on constraint one_line_per_variant do update
           set quantity = i.quantity + excluded.quantity, price_seen = excluded.price_seen
           where i.quantity + excluded.quantity <= ${MAX_QUANTITY}
         returning 1
       )
-      select (select count(*) from wanted) as found, (select count(*) from written) as written`,
+      select (select count(*) from touched) as touched, (select count(*) from wanted) as found,
+        (select count(*) from written) as written`,
   );
+  if (!result?.touched) await refuseUntouched(shop, cart_id);
   if (!result?.found) throw notFound('variant');
   if (result.written > 0) return;
   throw new ShopError('cart_limit', `A cart has at most ${MAX_QUANTITY} of a variant.`, { limit: MAX_QUANTITY });

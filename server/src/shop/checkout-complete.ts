@@ -1,12 +1,14 @@
 import type { Order, Payment } from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import * as agentCheckouts from './agent-checkouts.ts';
+import { refuseTooDear } from './cart-limits.ts';
 import * as carts from './carts.ts';
 import type { Charged } from './checkout-charge.ts';
 import { requireSeen } from './checkout-expected.ts';
 import { lockToComplete, offeredMethods, type Priced, priceCheckout, refuseOver } from './checkout-state.ts';
 import { holdAll } from './checkouts.ts';
+import { holdActor } from './customer-erasure.ts';
 import * as discounts from './discounts.ts';
 import { bodyMistake, ShopError, ValidationError } from './errors.ts';
 import * as mail from './mail.ts';
@@ -41,6 +43,7 @@ export async function complete(
   charged: Charged | undefined,
   customer_id: string | null = shop.customerId,
 ): Promise<Completed> {
+  await holdActor(shop);
   const row = await lockToComplete(shop, id, customer_id);
   if (row.order_id) return answer(shop, row.order_id);
   refuseOver(row);
@@ -58,8 +61,7 @@ export async function complete(
   await countSales(shop, priced);
   await holdAll(shop, id, priced.cart, priced.lines);
   const sold = await stock.sell(shop, id);
-  await insertOrder(shop, order_id, { customer_id: buyer.customer_id, spent_cents }, priced, charged);
-  await insertLines(shop, order_id, priced, sold);
+  await insertOrder(shop, order_id, { customer_id: buyer.customer_id, spent_cents }, priced, charged, sold);
   await close(shop, order_id, priced, charged);
   const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
   await events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context });
@@ -81,13 +83,15 @@ async function answer(shop: Shop, order_id: string): Promise<Completed> {
 }
 
 /**
- * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`,
- * `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for a card without its token.
+ * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`, `conflict` for a
+ * sum beyond reckoning, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for a card without its token.
  */
 export function requireReady(shop: Shop, till: Till, priced: Priced, { expected_total, card_token }: Completion): void {
   const { row, missing, payment_method } = priced;
   carts.refuseInactive(priced.cart);
   if (priced.cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
+  // Prices may have risen since the cart was filled.
+  refuseTooDear(priced.cart);
   if (row.payment_method && !payment_method) {
     const payment_methods = offeredMethods(priced.terms, till, priced.shipping_option);
     throw new ShopError('payment_method_unavailable', 'The shop no longer offers the payment method.', {
@@ -150,6 +154,7 @@ async function insertOrder(
   { customer_id, spent_cents }: { customer_id: string | null; spent_cents: number },
   priced: Priced,
   charged: Charged | undefined,
+  sold: Set<string>,
 ): Promise<void> {
   const { row, terms, cart, payment_method, shipping_option, tax } = priced;
   const amounts = totalsOnTheWire(priced.totals, shop.currencyDigits);
@@ -160,7 +165,7 @@ async function insertOrder(
     sql`with counted as (
         insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
         on conflict (site_id) do update set last_number = n.last_number + 1 returning last_number
-      )
+      ), lines as (${insertLines(shop, id, priced, sold)})
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, source, discount_code, bank_details, note, payment_due_at,
@@ -177,7 +182,7 @@ async function insertOrder(
   );
 }
 
-async function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced, sold: Set<string>): Promise<void> {
+function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced, sold: Set<string>): Sql {
   const digits = shop.currencyDigits;
   const off = new Map(totals.allocations.map(({ id, amount }) => [id, amount]));
   const taxes = new Map(totals.taxes.map(({ id, amount }) => [id, amount]));
@@ -190,15 +195,13 @@ async function insertLines(shop: Shop, order_id: string, { lines, totals }: Pric
     tax: decimal(taxes.get(line.id) ?? 0, digits),
     stock_taken: sold.has(line.variant_id),
   }));
-  await shop.run(
-    sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
+  return sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
         option1, option2, option3, variant_name, image_url, discount, tax, stock_taken)
       select ${shop.siteId}, id, ${order_id}, position, name, quantity, price, total, variant_id, product_id, sku, option1,
         option2, option3, variant_name, image_url, discount, tax, stock_taken
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, position int, name text, quantity int,
         price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text, option3 text,
-        variant_name text, image_url text, discount numeric, tax numeric, stock_taken boolean)`,
-  );
+        variant_name text, image_url text, discount numeric, tax numeric, stock_taken boolean)`;
 }
 
 /** The checkout and its cart are over, and the money belongs to the order. */

@@ -1,6 +1,7 @@
 import type { Address, Checkout, PaymentChoice } from '@commerce-backend/spec';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { refuseTooDear } from './cart-limits.ts';
 import type { CartState } from './cart-rows.ts';
 import * as cartView from './cart-view.ts';
 import * as carts from './carts.ts';
@@ -16,6 +17,7 @@ import {
   refuseOver,
 } from './checkout-state.ts';
 import { pricesOf, statusOf, view, viewOf } from './checkout-view.ts';
+import { holdActor } from './customer-erasure.ts';
 import { ShopError } from './errors.ts';
 import { decimal } from './money.ts';
 import type { Shop } from './shop.ts';
@@ -33,26 +35,28 @@ const expiresAt: Sql = sql`now() + case when k.source = 'agent' then interval '2
 
 /**
  * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what `carts.open`
- * throws, `cart_not_active`, `cart_empty` or `insufficient_stock`.
+ * throws, `cart_not_active`, `cart_empty`, `conflict` for a sum beyond reckoning, or `insufficient_stock`.
  */
 export async function create(shop: Shop, till: Till, cart_id: string): Promise<Checkout> {
+  await holdActor(shop);
   const cart = await carts.open(shop, cart_id, shop.customerId, true);
   carts.refuseInactive(cart);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
-  const open = await openOf(shop, cart_id);
-  const id = open ?? (await begin(shop, till, cart));
-  await holdAll(shop, id, cart);
-  return renew(shop, till, id, cart);
+  refuseTooDear(cart);
+  const row = (await openOf(shop, cart_id)) ?? (await begin(shop, till, cart));
+  await holdAll(shop, row.id, cart);
+  const priced = await priceCart(shop, till, row, cart);
+  return viewOf(shop, till, { ...priced, row: await show(shop, priced) });
 }
 
 /** The checkout that is open for a locked cart, locked; one past its time ends here. */
-async function openOf(shop: Shop, cart_id: string): Promise<string | undefined> {
-  const found = await shop.one<{ id: string; expired: boolean }>(
-    sql`select id, expires_at <= now() as expired from checkouts
-      where site_id = ${shop.siteId} and cart_id = ${cart_id} and status in ('open', 'ready', 'requires_escalation')
-      for update`,
+async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow | undefined> {
+  const found = await shop.one<CheckoutRow & Record<string, unknown>>(
+    sql`select ${checkoutColumns} from checkouts k
+      where k.site_id = ${shop.siteId} and k.cart_id = ${cart_id} and k.status in ('open', 'ready', 'requires_escalation')
+      for update of k`,
   );
-  if (!found?.expired) return found?.id;
+  if (!found?.expired) return found;
   await end(shop, found.id, 'expired');
   return undefined;
 }
@@ -61,14 +65,14 @@ async function openOf(shop: Shop, cart_id: string): Promise<string | undefined> 
  * A customer's checkout begins with their e-mail, phone and default address; one of an agent's cart waits for the customer,
  * whoever begins it.
  */
-async function begin(shop: Shop, till: Till, cart: CartState): Promise<string> {
+async function begin(shop: Shop, till: Till, cart: CartState): Promise<CheckoutRow> {
   const id = uuidv7();
   const customer_id = cart.customer_id ?? shop.customerId;
   const byAgent = cart.agent_token_id !== null;
-  await shop.run(
+  const begun = await shop.one<CheckoutRow & Record<string, unknown>>(
     sql`with begun as (
-        insert into checkouts (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at, status, source,
-          agent_token_id)
+        insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at, status,
+          source, agent_token_id)
         select ${shop.siteId}, ${id}, ${cart.id}, ${customer_id}, c.email, c.phone, (
             select a.address from customer_addresses a
             where a.site_id = c.site_id and a.customer_id = c.id and a.is_default order by a.id limit 1),
@@ -76,12 +80,15 @@ async function begin(shop: Shop, till: Till, cart: CartState): Promise<string> {
           ${cart.agent_token_id}
         from (select 1) as always
         left join customers c on c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.anonymized_at is null
-        returning site_id, id
+        returning ${checkoutColumns}
+      ), linked as (
+        insert into checkout_links (site_id, checkout_id, token_hash)
+        select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, till, id))} from begun
       )
-      insert into checkout_links (site_id, checkout_id, token_hash)
-      select site_id, id, ${hashToken(checkoutToken(shop, till, id))} from begun`,
+      select * from begun`,
   );
-  return id;
+  if (!begun) throw new Error(`Checkout ${id} was not begun.`);
+  return begun;
 }
 
 /** Holds exactly what the cart has. Throws `insufficient_stock`, also for lines that are no longer for sale. */
@@ -103,13 +110,6 @@ export async function holdAll(shop: Shop, id: string, cart: CartState, lines = c
   }
 }
 
-/** Lives on from now, and remembers what is shown to whoever made the change. */
-async function renew(shop: Shop, till: Till, id: string, cart: CartState): Promise<Checkout> {
-  const row = await findRow(shop, id);
-  const priced = await priceCart(shop, till, row, cart);
-  return viewOf(shop, till, { ...priced, row: await show(shop, priced) });
-}
-
 async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
   const row = await shop.one<CheckoutRow & Record<string, unknown>>(
     sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
@@ -118,11 +118,13 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
   return row;
 }
 
-async function show(shop: Shop, priced: Priced): Promise<CheckoutRow> {
+/** The checkout lives on from now. Writes what is shown to whoever made the change, and before it the fields filled in. */
+async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
   const { row, missing, totals } = priced;
   const digits = shop.currencyDigits;
   const updated = await shop.one<CheckoutRow & Record<string, unknown>>(
-    sql`update checkouts k set status = case when k.status = 'requires_escalation' then k.status else ${statusOf(missing)} end,
+    sql`update checkouts k set ${filledIn}
+        status = case when k.status = 'requires_escalation' then k.status else ${statusOf(missing)} end,
         customer_id = coalesce(k.customer_id, ${shop.customerId}), shown_total = ${decimal(totals.total, digits)},
         shown_prices = ${JSON.stringify(pricesOf(priced, digits))}::jsonb, told_prices = null,
         reserved_until = ${reservedUntil}, expires_at = ${expiresAt}, updated_at = now()
@@ -167,20 +169,22 @@ export async function update(
   patch: CheckoutPatch,
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
+  await holdActor(shop);
   const row = await lockCheckout(shop, id, customer_id);
   refuseOver(row);
   const wanted = { ...row, ...patch };
   const priced = await priceCheckout(shop, till, wanted);
   carts.refuseInactive(priced.cart);
+  refuseTooDear(priced.cart);
   refuseUnavailable(priced, patch, till);
   await holdAll(shop, id, priced.cart);
-  await write(shop, {
+  const filledIn = assignments({
     ...wanted,
     shipping_option_id: priced.shipping_option?.id ?? null,
     // A free order keeps the method that was chosen, for the time when it costs something again.
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
-  return viewOf(shop, till, { ...priced, row: await show(shop, priced) });
+  return viewOf(shop, till, { ...priced, row: await show(shop, priced, filledIn) });
 }
 
 function refuseUnavailable(priced: Priced, { shipping_option_id, payment_method }: CheckoutPatch, till: Till): void {
@@ -195,13 +199,10 @@ function refuseUnavailable(priced: Priced, { shipping_option_id, payment_method 
   }
 }
 
-async function write(shop: Shop, row: CheckoutRow): Promise<void> {
-  await shop.run(
-    sql`update checkouts set email = ${row.email}, phone = ${row.phone}, shipping_address = ${json(row.shipping_address)}::jsonb,
+function assignments(row: CheckoutRow): Sql {
+  return sql`email = ${row.email}, phone = ${row.phone}, shipping_address = ${json(row.shipping_address)}::jsonb,
         billing_address = ${json(row.billing_address)}::jsonb, shipping_option_id = ${row.shipping_option_id},
-        payment_method = ${row.payment_method}, note = ${row.note}
-      where site_id = ${shop.siteId} and id = ${row.id}`,
-  );
+        payment_method = ${row.payment_method}, note = ${row.note},`;
 }
 
 function json(value: unknown): string | null {

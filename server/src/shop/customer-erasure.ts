@@ -53,6 +53,20 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
+/**
+ * Keeps the customer who acts, if one does, from being forgotten before the transaction ends: what is written in their name
+ * is seen by whoever forgets them. To be called before carts and checkouts are locked. Throws `invalid_token` when it is
+ * too late.
+ */
+export async function holdActor(shop: Shop): Promise<void> {
+  if (shop.customerId === null) return;
+  const found = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} and anonymized_at is null
+      for key share`,
+  );
+  if (!found) throw new ShopError('invalid_token', 'The account is closed.');
+}
+
 async function lock(shop: Shop, id: string) {
   return shop.one<{ anonymized: boolean }>(
     sql`select anonymized_at is not null as anonymized from customers

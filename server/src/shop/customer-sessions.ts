@@ -67,11 +67,12 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, email: string, who
   return found;
 }
 
-/** Opens a session for a verified login; throws `invalid_credentials` when the password has been changed meanwhile. */
+/** Opens a session for a verified login; throws `invalid_credentials` when password or address have been changed meanwhile. */
 export async function open(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
   const customer = await shop.one<Customer & Record<string, unknown>>(
     sql`select ${PROFILE} from customers
-      where site_id = ${shop.siteId} and id = ${customer_id} and password_hash = ${password_hash} for share`,
+      where site_id = ${shop.siteId} and id = ${customer_id} and password_hash = ${password_hash}
+        and email_verified_at is not null for share`,
   );
   if (!customer) throw invalidCredentials();
   const token = mintToken('customer');

@@ -6,6 +6,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { complete } from './checkout-complete.ts';
 import * as checkouts from './checkouts.ts';
 import * as orders from './orders.ts';
+import { importProducts } from './product-import.ts';
 import { Shop, SYSTEM } from './shop.ts';
 
 const till = {
@@ -76,6 +77,32 @@ test('completing, renewing and cancelling with the same code and variants at onc
     ];
 
     const results = await Promise.allSettled(deeds.map((deed) => once<unknown>(shop, deed)));
+
+    expect(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))).toEqual([]);
+  }
+});
+
+test('importing the same products in opposite orders, new ones among them, while they are sold never deadlocks', async () => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  const products = [];
+  for (let count = 0; count < 4; count += 1) products.push(await shop.givenProduct({ inventory_quantity: 90 }));
+  const lines = products.map(({ variants }) => ({ variant_id: variants[0]?.id ?? '', quantity: 1 }));
+
+  for (let round = 0; round < 4; round += 1) {
+    const fresh = [1, 2].map((count) => ({ slug: `fresh-${round}-${count}`, name: 'Fresh', price: '1.00' }));
+    const rows = [...products.map(({ slug, name }) => ({ slug, name, price: `${round + 2}.00` })), ...fresh];
+    const carts = await Promise.all([lines, lines.toReversed(), lines].map((content) => shop.givenCart(content)));
+    const deeds = [rows, rows.toReversed(), rows, rows.toReversed()].map(
+      (given) => (inside: Shop) => importProducts(inside, { products: given }, () => []),
+    );
+    const begins = carts.map(
+      ({ id }) =>
+        (inside: Shop) =>
+          checkouts.create(inside, till, id),
+    );
+
+    const results = await Promise.allSettled([...deeds, ...begins].map((deed) => once<unknown>(shop, deed)));
 
     expect(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))).toEqual([]);
   }

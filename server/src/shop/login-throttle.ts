@@ -6,24 +6,25 @@ import { ShopError } from './errors.ts';
 
 const FREE_FAILURES = 5;
 const MAX_DELAY_SECONDS = 600;
+const MEMORY = '1 hour';
 
 /**
  * Takes one try at logging in as `email`, before the password is looked at, so that parallel guesses count one by one.
- * After five failures within 15 minutes each further try must wait, 1 s at first and doubling up to 10 minutes: at most
- * 20 guesses an hour, whoever makes them. The owner waits with the guesser, ten minutes at the longest between tries.
- * `clearLoginFailures` ends the count.
+ * After five failures each further try must wait, 1 s at first and doubling up to 10 minutes, and failures are forgotten
+ * after an hour without a try: at most 20 guesses an hour, whoever makes them and however they are spaced. The owner waits
+ * with the guesser, ten minutes at the longest between tries. `clearLoginFailures` ends the count.
  */
 export async function takeLoginAttempt(db: Pool, email: string): Promise<void> {
   const { rows } = await query<{ failures: number }>(
     db,
     sql`insert into login_throttles as t (key_hash, failures, next_attempt_at, expires_at)
-      values (${loginKey(email)}, 1, now(), now() + interval '15 minutes')
+      values (${loginKey(email)}, 1, now(), now() + ${MEMORY}::interval)
       on conflict (key_hash) do update set
         failures = case when t.expires_at <= now() then 1 else t.failures + 1 end,
         next_attempt_at = case when t.expires_at <= now() or t.failures + 1 < ${FREE_FAILURES} then now()
           else now() + least(${MAX_DELAY_SECONDS}, power(2, t.failures + 1 - ${FREE_FAILURES})) * interval '1 second' end,
-        expires_at = now() + interval '15 minutes'
-      where t.next_attempt_at <= now() or t.expires_at <= now()
+        expires_at = now() + ${MEMORY}::interval
+      where t.next_attempt_at <= clock_timestamp() or t.expires_at <= now()
       returning failures`,
   );
   if (rows.length > 0) return;

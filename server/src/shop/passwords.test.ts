@@ -1,5 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { fitsPassword, hashPassword, randomPassword } from './passwords.ts';
+import { amongFew, fitsPassword, hashPassword, randomPassword } from './passwords.ts';
 
 test('a password fits its own hash and no other', async () => {
   const stored = await hashPassword('correct horse');
@@ -23,6 +24,22 @@ test('beyond what can be computed and what may wait, callers are told to come ba
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]?.reason).toMatchObject({ code: 'unavailable' });
   expect(await fitsPassword(undefined, 'x')).toBe(false);
+});
+
+test('of a flood of logins those who could not wait are refused before they begin, and the places are free again', async () => {
+  let begun = 0;
+  const login = () =>
+    amongFew(async () => {
+      begun += 1;
+      await hashPassword('x');
+    });
+
+  const results = await Promise.allSettled(Array.from({ length: 500 }, login));
+
+  expect(begun).toBe(availableParallelism() + 32);
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(begun);
+  expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+  await expect(login()).resolves.toBeUndefined();
 });
 
 test('passwords that we make differ and can be read out', () => {

@@ -10,8 +10,25 @@ import { ShopError } from './errors.ts';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MAX_WAITING = 32;
 
+const MAX_BEGUN = availableParallelism() + MAX_WAITING;
+
 let free = availableParallelism();
 const waiting: (() => void)[] = [];
+let begun = 0;
+
+/**
+ * Runs a deed that is going to hash a password, with all that leads there. Throws `unavailable` when as many are under way as
+ * hashes may wait: of a flood of logins most end here, before each has asked the database and stood in the way of others.
+ */
+export async function amongFew<T>(deed: () => Promise<T>): Promise<T> {
+  if (begun >= MAX_BEGUN) throw tooMany();
+  begun += 1;
+  try {
+    return await deed();
+  } finally {
+    begun -= 1;
+  }
+}
 
 /** The form in which a password is kept. Throws `unavailable` when too many are being computed. */
 export async function hashPassword(password: string): Promise<string> {
@@ -45,7 +62,7 @@ function canonical(password: string): string {
 
 async function inTurn<T>(compute: () => Promise<T>): Promise<T> {
   if (free === 0) {
-    if (waiting.length >= MAX_WAITING) throw new ShopError('unavailable', 'Too many logins at once. Try again.');
+    if (waiting.length >= MAX_WAITING) throw tooMany();
     await new Promise<void>((go) => waiting.push(go));
   } else {
     free -= 1;
@@ -57,4 +74,8 @@ async function inTurn<T>(compute: () => Promise<T>): Promise<T> {
     if (next) next();
     else free += 1;
   }
+}
+
+function tooMany(): ShopError {
+  return new ShopError('unavailable', 'Too many logins at once. Try again.');
 }

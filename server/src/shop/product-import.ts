@@ -3,7 +3,7 @@ import { indexProducts } from '../search/index-products.ts';
 import { bodyMistake, ShopError, ValidationError } from './errors.ts';
 import { isAsPlanned } from './product-compare.ts';
 import { planProduct } from './product-plan.ts';
-import { lockBySlug, updateProduct } from './product-update.ts';
+import { lockBySlug, lockSlugs, updateProduct } from './product-update.ts';
 import * as products from './products.ts';
 import type { Shop } from './shop.ts';
 
@@ -31,6 +31,10 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesIn: R
     const mistakes = mistakesIn(row, loc);
     return mistakes.length > 0 ? mistakes : repetitionIn(firsts, row as ProductImport, loc);
   };
+  await lockSlugs(
+    shop,
+    call.products.map(slugIn).filter((slug) => slug !== null),
+  );
   for (const [index, row] of call.products.entries()) {
     const slug = slugIn(row);
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);

@@ -21,7 +21,7 @@ export function normalTexts({ name, description, tags }: Texts, loc: (string | n
   };
 }
 
-/** The name of a product or an option, trimmed. Throws a ValidationError at `loc` when nothing is left of it. */
+/** A name as it is kept, trimmed. Throws a ValidationError at `loc` when nothing is left of it. */
 export function normalName(name: string, loc: (string | number)[]): string {
   const trimmed = name.trim();
   if (trimmed) return trimmed;

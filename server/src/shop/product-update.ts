@@ -9,6 +9,25 @@ import type { Shop } from './shop.ts';
 
 /** Brings a product that is there to the state of a plan, as an import does. */
 
+/**
+ * Locks the slugs, the products that have them and their variants, each in one order for all: calls that name the same
+ * slugs take turns instead of waiting for each other in a circle, and so do those that sell these products.
+ */
+export async function lockSlugs(shop: Shop, slugs: string[]): Promise<void> {
+  await shop.run(
+    sql`select pg_advisory_xact_lock(key) from (
+        select distinct hashtextextended(${shop.siteId}::text || ' ' || slug, 0) as key
+        from unnest(${slugs}::text[]) as named (slug) order by key) as keys`,
+  );
+  const known = await shop.rows<{ id: string }>(
+    sql`select id from products where site_id = ${shop.siteId} and slug = any(${slugs}) order by id for update`,
+  );
+  await shop.run(
+    sql`select from variants
+      where site_id = ${shop.siteId} and product_id = any(${known.map(({ id }) => id)}::uuid[]) order by id for update`,
+  );
+}
+
 /** The product of a slug, locked with its variants: until the transaction ends, nothing changes it or their stock. */
 export async function lockBySlug(shop: Shop, slug: string): Promise<Product | undefined> {
   const known = await shop.one<{ id: string }>(

@@ -42,15 +42,16 @@ export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings
   const mistakes = mistakesIn(patch);
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   if (patch.currency !== undefined) await changeCurrency(shop, patch.currency);
+  const name = patch.name?.trim() ?? null;
   await shop.run(
-    sql`update sites set merchant_name = coalesce(${patch.name ?? null}, merchant_name),
+    sql`update sites set merchant_name = coalesce(${name}, merchant_name),
         allowed_origins = coalesce(${patch.allowed_origins ?? null}::text[], allowed_origins)
       where site_id = ${shop.siteId}`,
   );
   // The bank details may be set to null, so whether they are given is told apart from what they are.
   await shop.run(
     sql`update site_settings set
-        name = coalesce(${patch.name ?? null}, name),
+        name = coalesce(${name}, name),
         prices_include_tax = coalesce(${patch.prices_include_tax ?? null}, prices_include_tax),
         tax_rates = coalesce(${json(patch.tax_rates)}::jsonb, tax_rates),
         default_tax_rate = coalesce(${patch.default_tax_rate ?? null}::numeric, default_tax_rate),
@@ -87,8 +88,11 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
 }
 
 /** What the contract's schema cannot judge alone. */
-function mistakesIn({ currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
+function mistakesIn({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
+  if (name?.trim() === '') {
+    mistakes.push(bodyMistake(['name'], 'string_too_short', 'A name needs more than blanks.', { min_length: 1 }));
+  }
   if (currency !== undefined && !isCurrency(currency)) {
     mistakes.push(bodyMistake(['currency'], 'value_error', 'This is no currency of ISO 4217 in use.'));
   }

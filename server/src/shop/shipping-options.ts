@@ -14,6 +14,7 @@ import { bodyMistake, notFound, ShopError, ValidationError } from './errors.ts';
 import { canonicalAmount, decimal } from './money.ts';
 import { type Page, type PageQuery, pageOf } from './pages.ts';
 import { moveTo } from './product-parts.ts';
+import { normalName } from './product-text.ts';
 import type { Shop } from './shop.ts';
 
 /** The ways in which the shop sends goods, in the merchant's order. */
@@ -62,7 +63,7 @@ export async function create(shop: Shop, input: ShippingOptionInput): Promise<Sh
   await shop.run(
     sql`insert into shipping_options (site_id, id, name, description, kind, price, countries, minimum_subtotal,
         maximum_subtotal, position, active)
-      values (${shop.siteId}, ${id}, ${input.name}, ${plan.description ?? null}, ${plan.kind ?? 'delivery'}, ${plan.price},
+      values (${shop.siteId}, ${id}, ${plan.name}, ${plan.description ?? null}, ${plan.kind ?? 'delivery'}, ${plan.price},
         ${plan.countries ?? []}, ${plan.minimum_subtotal ?? null}, ${plan.maximum_subtotal ?? null}, ${ids.length + 1},
         ${plan.active ?? true})`,
   );
@@ -122,6 +123,7 @@ function planned(shop: Shop, input: ShippingOptionPatch): ShippingOptionPatch {
   };
   return {
     ...input,
+    name: input.name === undefined ? undefined : normalName(input.name, ['body', 'name']),
     price: canonical('price') ?? undefined,
     minimum_subtotal: canonical('minimum_subtotal'),
     maximum_subtotal: canonical('maximum_subtotal'),

@@ -27,8 +27,10 @@ export interface Shortage {
 export async function hold(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
   const short = await change(shop, checkout_id, wanted);
   if (short.length === 0) return [];
-  const released = await releaseOverdue(shop, checkout_id, short);
-  return released === 0 ? short : change(shop, checkout_id, wanted);
+  await releaseOverdue(shop, checkout_id, short);
+  // Also when nothing was overdue: a statement that waited for its locks judges by what was there when it began, and
+  // refuses what came free meanwhile. This one begins with the locks.
+  return change(shop, checkout_id, wanted);
 }
 
 interface Change extends Shortage {
@@ -69,14 +71,16 @@ async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promis
           and d.target = 0
       ), moved as (${movements(shop, sql`case when delta < 0 then 'reservation' else 'release' end`)})
       select d.id as variant_id, d.requested, greatest(d.available, 0) as available, c.id is not null as done
-      from differences d left join changed c using (id) where d.delta <> 0`,
+      from differences d left join changed c using (id) where d.delta <> 0
+      union all
+      select variant_id, quantity, 0, false from wanted where variant_id not in (select id from locked)`,
   );
   return rows.filter(({ done }) => !done).map(({ done: _, ...shortage }) => shortage);
 }
 
 /** Of the short variants, whose locks we have, what checkouts hold past their time. Those that someone works on are left. */
-async function releaseOverdue(shop: Shop, checkout_id: string, short: Shortage[]): Promise<number> {
-  return give(
+async function releaseOverdue(shop: Shop, checkout_id: string, short: Shortage[]): Promise<void> {
+  await give(
     shop,
     sql`select r.ctid from stock_reservations r join checkouts k on k.site_id = r.site_id and k.id = r.checkout_id
       where r.site_id = ${shop.siteId} and r.variant_id = any(${short.map(({ variant_id }) => variant_id)}::uuid[])
@@ -93,9 +97,9 @@ export async function release(shop: Shop, checkout_id: string): Promise<void> {
   );
 }
 
-/** Takes the reservations that the query names away, and the pieces they stood for back; answers how many variants. */
-async function give(shop: Shop, reservations: Sql): Promise<number> {
-  return shop.run(
+/** Takes the reservations that the query names away, and the pieces they stood for back. */
+async function give(shop: Shop, reservations: Sql): Promise<void> {
+  await shop.run(
     sql`with named as materialized (${reservations}), taken as (
         delete from stock_reservations where site_id = ${shop.siteId} and ctid in (select ctid from named)
         returning variant_id, quantity

@@ -319,3 +319,20 @@ test('a change of the cart shows in its checkout', async () => {
 
   expect(data?.subtotal).toBe('40.00');
 });
+
+test('a cart whose prices have risen beyond what can be reckoned exactly becomes no order', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop, { track_inventory: false });
+  const given = await shop.givenCheckout({ content: [{ variant_id, quantity: 999 }] });
+  const cart = await shop.givenCart([{ variant_id, quantity: 999 }]);
+  await reprice(shop, product.id, '999999999999.99');
+
+  const begun = await shop.storefront.POST(checkoutsPath, { body: { cart_id: cart.id } });
+  const changed = await shop.storefront.PATCH(checkoutPath, { ...at(given.id), body: { note: 'Dear me' } });
+  const completed = await shop.storefront.POST(completePath, { ...at(given.id), body: {} });
+
+  for (const { response, error } of [begun, changed, completed]) {
+    expect(response.status).toBe(409);
+    expect(error).toMatchObject({ error: 'conflict', message: expect.stringContaining('Make two orders') });
+  }
+});

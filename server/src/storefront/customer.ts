@@ -11,6 +11,7 @@ import * as orders from '../shop/orders.ts';
 import { hashPassword } from '../shop/passwords.ts';
 
 export const registerCustomer: Beforehand<'storefront.registerCustomer'> = {
+  hashes: true,
   async beforehand({ body: { email, password, ...profile } }) {
     const password_hash = await hashPassword(password);
     return async ({ shop }) => {
@@ -29,6 +30,7 @@ export const resendVerification: Handler<'storefront.resendVerification'> = asyn
 };
 
 export const loginCustomer: Beforehand<'storefront.loginCustomer'> = {
+  hashes: true,
   async beforehand({ db, caller, body: { email, password, cart_id } }) {
     const verified = await sessions.verifyLogin(db, caller.tenant, actorOf(caller), email, password);
     return async ({ shop }) => {
@@ -53,6 +55,7 @@ export const requestPasswordReset: Handler<'storefront.requestPasswordReset'> = 
 };
 
 export const resetPassword: Beforehand<'storefront.resetPassword'> = {
+  hashes: true,
   async beforehand({ db, caller, body }) {
     const password_hash = await registration.prepareReset(db, caller.tenant, actorOf(caller), body);
     return ({ shop }) => registration.reset(shop, body.token, password_hash);

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { Rate } from './load.ts';
+import type { Site } from './processes.ts';
+
+/** What a shopper does, one call after the other, against the commerce server or the bare one. */
+export interface Shopper {
+  /** Sends a call and answers its body. Throws for anything but a 2xx. */
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** One of the variants for sale, another each time. */
+  variant_id(): string;
+  /** One of two codes, the other each time. */
+  code(): string;
+  shipping_option_id: string;
+  /** Kept from one flow to the next. */
+  cart_id?: string;
+}
+
+interface Answer {
+  id: string;
+  total: string;
+  [field: string]: unknown;
+}
+
+export type Flow = (shopper: Shopper) => Promise<unknown>;
+
+const CART = '/api/storefront/cart';
+const CHECKOUT = '/api/storefront/checkout';
+
+/** A new cart with two pieces in it: two calls. */
+export async function fillCart({ call, variant_id }: Shopper): Promise<string> {
+  const { id } = await call('POST', CART);
+  await call('POST', `${CART}/${id}/items`, { variant_id: variant_id(), quantity: 2 });
+  return id;
+}
+
+/** A code in place of the one before, on a cart that the shopper keeps: one call. */
+export async function applyDiscount(shopper: Shopper): Promise<unknown> {
+  shopper.cart_id ??= await fillCart(shopper);
+  return shopper.call('POST', `${CART}/${shopper.cart_id}/discounts`, { code: shopper.code() });
+}
+
+/** From an empty cart to an order by bank transfer: five calls. */
+export async function buy(shopper: Shopper): Promise<unknown> {
+  const cart_id = await fillCart(shopper);
+  const { id } = await shopper.call('POST', CHECKOUT, { cart_id });
+  const { total } = await shopper.call('PATCH', `${CHECKOUT}/${id}`, {
+    email: 'june@example.com',
+    shipping_address: ADDRESS,
+    shipping_option_id: shopper.shipping_option_id,
+    payment_method: 'bank_transfer',
+  });
+  return shopper.call('POST', `${CHECKOUT}/${id}/complete`, { expected_total: total });
+}
+
+const ADDRESS = {
+  first_name: 'June',
+  last_name: 'Okafor',
+  address1: 'Lindenallee 7',
+  city: 'Berlin',
+  postal_code: '10115',
+  country: 'DE',
+};
+
+export interface Goods {
+  variant_ids: string[];
+  codes: [string, string];
+  shipping_option_id: string;
+}
+
+/** A shopper at a server, on one connection that is kept. */
+export function shopperAt(url: string, { site_id, storefront_token }: Site, goods: Goods): Shopper & { leave(): void } {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const { hostname, port } = new URL(url);
+  let flows = Math.floor(Math.random() * goods.variant_ids.length);
+  const next = <T>(list: T[]): T => list[(flows++ + list.length) % list.length] as T;
+  return {
+    variant_id: () => next(goods.variant_ids),
+    code: () => next(goods.codes),
+    shipping_option_id: goods.shipping_option_id,
+    leave: () => agent.destroy(),
+    call: (method, path, body) =>
+      new Promise((resolve, reject) => {
+        const text = body === undefined ? '' : JSON.stringify(body);
+        const headers = {
+          'X-Site-ID': site_id,
+          'X-Service-Token': storefront_token,
+          'Idempotency-Key': randomUUID(),
+          ...(text && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
+        };
+        const sent = request({ agent, hostname, port, method, path, headers }, (response) => {
+          json(response).then((answer) => {
+            if ((response.statusCode ?? 500) < 300) resolve(answer as Answer);
+            else reject(new Error(`${method} ${path}: ${response.statusCode} ${JSON.stringify(answer)}`));
+          }, reject);
+        });
+        sent.on('error', reject);
+        sent.end(text);
+      }),
+  };
+}
+
+/** One round: shoppers go through the flow again and again. Flows per second, and milliseconds of a whole flow. */
+export async function playFlow(flow: Flow, shoppers: Shopper[], seconds: number): Promise<Rate> {
+  const durations: number[] = [];
+  const began = performance.now();
+  const until = began + seconds * 1000;
+  await Promise.all(
+    shoppers.map(async (shopper) => {
+      while (performance.now() < until) {
+        const started = performance.now();
+        await flow(shopper);
+        durations.push(performance.now() - started);
+      }
+    }),
+  );
+  const elapsed = (performance.now() - began) / 1000;
+  const sorted = durations.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+  return { requests: durations.length / elapsed, p50: at(0.5), p99: at(0.99) };
+}

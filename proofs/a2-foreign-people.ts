@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Call, type Reply, tell } from './client.ts';
+import { asCustomer } from './customers.ts';
+import { effects, holdingsOf } from './database.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { ENDS_ITS_CREDENTIAL, underKey, unexpected } from './idempotent.ts';
+import { isForCustomers, kindsOf, MAKERS } from './makers.ts';
+import { mayCall, type Principal, principalsOf } from './principals.ts';
+import { type Chance, chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { fillIn, makeCartOf, makeOrder } from './sales.ts';
+import { type Slot, slotsOf, withValue } from './slots.ts';
+import type { Ids, Kind, Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** Every kind of caller of one tenant calls everything, about everybody's things. */
+export const A2: Proof = {
+  id: 'A2',
+  promise: "Within a shop, nobody reaches an operation that is not theirs, nor another customer's things.",
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      const chance = chanceOf(trial.seed);
+      const owners = await ownersIn(world, tenant, pick(trial.size, 2, 24));
+      let tried = 0;
+      for (const operation of operationTable) {
+        tried += await attack(world, tenant, owners, operation);
+        tried += await admit(world, tenant, operation, chance, pick(trial.size, 1, 4));
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+/** Someone with a cart, a checkout and an order; customers have an address, too. */
+interface Owner {
+  name: string;
+  customer_id: string | null;
+  token: string;
+  ids: Partial<Ids>;
+}
+
+/** What belongs to one of those who buy, and not to the whole shop. */
+const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
+
+const GUEST: Owner = { name: 'a guest', customer_id: null, token: '', ids: {} };
+
+async function ownersIn(world: World, tenant: Tenant, customers: number): Promise<Owner[]> {
+  const owners = [await furnish(world, tenant, GUEST)];
+  for (let index = 1; index <= customers; index += 1) {
+    owners.push(await furnish(world, tenant, await newAccount(world, tenant, `customer ${index}`)));
+  }
+  return owners;
+}
+
+/** A customer with nothing but an account and an address. */
+async function newAccount(world: World, tenant: Tenant, name = 'a customer'): Promise<Owner> {
+  const { customer, customer_token, address } = await MAKERS.customer.make(world, tenant);
+  const [customer_id = '', token = ''] = [customer?.[0], customer_token?.[0]];
+  return { name, customer_id, token, ids: { customer, address } };
+}
+
+async function furnish(world: World, tenant: Tenant, owner: Owner): Promise<Owner> {
+  const shopper = asCustomer(tenant, owner.token);
+  const order = await makeOrder(world, shopper);
+  const cart = await makeCartOf(world, shopper);
+  const checkout = [await fillIn(world, shopper, cart.cart?.[0])];
+  return { ...owner, ids: { ...owner.ids, ...order, ...cart, checkout } };
+}
+
+/** Everything that must be refused: who may not call at all, and who calls about what is another's. */
+async function attack(world: World, tenant: Tenant, owners: Owner[], operation: Operation): Promise<number> {
+  const call = await validCall(world, tenant, operation, { full: true });
+  const places = placesIn(call);
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  let tried = 0;
+  let accepted = 0;
+  for (const principal of principalsIn(tenant, owners)) {
+    for (const owner of places.length > 0 ? owners : owners.slice(0, 1)) {
+      const about = callOf(call, principal, places, owner);
+      if (!mayCall(principal, operation)) {
+        judgeClosed(world, about, `${principal.name} about ${owner.name}`, await world.send(about, tenant));
+        tried += 1;
+      } else if (places.length > 0 && !mayTouch(principal, owner, operation)) {
+        for (const some of places.length > 1 ? [places, ...places.map((place) => [place])] : [places]) {
+          const status = await compare(world, tenant, callOf(call, principal, some, owner), some, owner);
+          tried += 1;
+          if (status < 400) accepted += 1;
+        }
+      }
+    }
+  }
+  const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
+  if (accepted === 0 && changed.length > 0) {
+    world.violations.add(`${operation.id}: everything was refused, yet ${changed.join(', ')} changed`);
+  }
+  return tried;
+}
+
+interface Place {
+  slot: Slot;
+  kind: Kind;
+}
+
+/** Where the call names something that belongs to someone. */
+function placesIn({ operation, body }: Call): Place[] {
+  return slotsOf(operation, body).flatMap((slot) => {
+    const [kind] = kindsOf(slot.name, slot.schema, operation.id) ?? [];
+    const list = [slot.schema.type].flat().includes('array');
+    return kind && OWNED.includes(kind) && !list ? [{ slot, kind }] : [];
+  });
+}
+
+function principalsIn(tenant: Tenant, owners: Owner[]): Principal[] {
+  const shoppers = owners.flatMap(({ customer_id, token }) => (customer_id ? [{ id: customer_id, token }] : []));
+  return principalsOf(tenant, shoppers);
+}
+
+/** The call as this principal makes it, about what is the owner's. */
+function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owner): Call {
+  const own = places.reduce((about, { slot, kind }) => withValue(about, slot, ids[kind]?.[0] ?? randomUUID()), call);
+  return call.operation.method === 'get'
+    ? { ...own, headers: principal.headers }
+    : underKey({ ...own, headers: principal.headers });
+}
+
+/** Staff see to everybody; in the shop a guest's cart is anyone's who knows of it, and the rest is its customer's alone. */
+function mayTouch(principal: Principal, owner: Owner, operation: Operation): boolean {
+  if (operation.surface !== 'storefront') return true;
+  const own = owner.customer_id !== null && owner.customer_id === principal.customer_id;
+  return own || (owner.customer_id === null && !isForCustomers(operation));
+}
+
+function judgeClosed(world: World, { operation }: Call, who: string, { status, text }: Reply): void {
+  if (status === 401 || status === 403) return;
+  world.violations.add(`${operation.id}: ${who}: ${status} ${text.slice(0, 300)}`);
+}
+
+/** What is another's is answered as what is not there. Answers the status. */
+async function compare(world: World, tenant: Tenant, call: Call, places: Place[], owner: Owner): Promise<number> {
+  const unknown = unknownOf(call, places);
+  const foreign = await world.send(call, tenant);
+  const nothing = await world.send(unknown, tenant);
+  const told = tell(foreign, idsIn(call, places));
+  const expected = tell(nothing, idsIn(unknown, places));
+  if (told !== expected) {
+    const where = places.map(({ slot }) => slot.name).join(', ');
+    world.violations.add(`${call.operation.id}: ${where} of ${owner.name}: ${told}, of nobody: ${expected}`);
+  }
+  return foreign.status;
+}
+
+function unknownOf(call: Call, places: Place[]): Call {
+  const unknown = places.reduce((about, { slot }) => withValue(about, slot, randomUUID()), call);
+  return call.operation.method === 'get' ? unknown : underKey(unknown);
+}
+
+function idsIn({ path, query, body }: Call, places: Place[]): string[] {
+  return places.map(({ slot }) => {
+    const place = { path, query, body, header: {} }[slot.in] as Record<string, unknown>;
+    return String(slot.at.reduce<unknown>((at, key) => (at as Record<string | number, unknown>)[key], place));
+  });
+}
+
+/** So that refusals mean something: who may call is served, and owners are not answered like strangers. */
+async function admit(
+  world: World,
+  tenant: Tenant,
+  operation: Operation,
+  chance: Chance,
+  most: number,
+): Promise<number> {
+  const callers = chance.some(
+    principalsOf(tenant, [{ id: 'of a new customer', token: '' }]).filter((caller) => mayCall(caller, operation)),
+    most,
+  );
+  if (callers.length === 0) world.violations.add(`${operation.id}: none of the principals may call it`);
+  for (const caller of callers) {
+    const customer = caller.customer_id ? await newAccount(world, tenant) : undefined;
+    const call = await validCall(world, customer ? asCustomer(tenant, customer.token) : tenant, operation);
+    const places = operation.surface === 'storefront' ? placesIn(call) : [];
+    const bare = customer ?? GUEST;
+    const owner = places.length > 0 ? await furnish(world, tenant, bare) : bare;
+    const own = callOf(call, customer ? shopperOf(tenant, customer) : caller, places, owner);
+    // A session that is about to end is not that of the principal.
+    if (ENDS_ITS_CREDENTIAL.includes(operation.id) && !customer) own.headers = call.headers;
+    const reply = await world.send(own, tenant);
+    if (reply.status !== operation.status) unexpected(world, own, `${caller.name} about their own`, reply);
+  }
+  return callers.length;
+}
+
+function shopperOf(tenant: Tenant, { customer_id, token }: Owner): Principal {
+  return principalsOf(tenant, [{ id: String(customer_id), token }]).at(-1) as Principal;
+}

@@ -1,0 +1,285 @@
+import { createHook } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { AppDeps } from '../server/src/app.ts';
+import { hashPassword } from '../server/src/shop/passwords.ts';
+import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
+import { startServer, stopServer } from '../server/test/server.ts';
+import { type Call, type Reply, send, tell } from './client.ts';
+import { type Figures, type Proof, type Trial, Violations } from './frame.ts';
+import { withOwnDatabase } from './processes/own-database.ts';
+import { openTenant } from './processes/tenant.ts';
+import { type Chance, chanceOf } from './random.ts';
+import { watchStatements } from './statements.ts';
+import { operationOf } from './tenant.ts';
+
+/** Whoever asks about an address is told the same, after the same work, whether or not anybody has it. */
+export const B1: Proof = {
+  id: 'B1',
+  promise:
+    'Nothing that a stranger may ask tells whether an address has an account: not the answer, the work, or the time.',
+  run: (trial) => withOwnDatabase(trial.databaseUrl, (databaseUrl) => attack({ ...trial, databaseUrl })),
+};
+
+async function attack(trial: Trial): Promise<Figures> {
+  const lastUsed = { note() {} } as unknown as AppDeps['lastUsed'];
+  const settings = { rateLimits: true, trustProxy: 1, validateResponses: false, lastUsed };
+  const server = await startServer(trial.databaseUrl, settings, trial.databaseUrl);
+  try {
+    const scene = await openScene(trial, server);
+    const violations = new Violations();
+    const asked = await compareAnswers(scene, violations);
+    const timed = trial.size === 'full' ? await compareTimes(trial, scene, violations) : undefined;
+    const tried = asked + (timed?.asked ?? 0);
+    return { tried, unit: 'questions', violations: violations.list, ...(timed && { note: timed.note }) };
+  } finally {
+    await stopServer(server);
+  }
+}
+
+interface Scene {
+  baseUrl: string;
+  owner: Pool;
+  site_id: string;
+  headers: Call['headers'];
+  password_hash: string;
+}
+
+const PASSWORD = 'a password of the proofs';
+const GOAL = 0.52;
+
+async function openScene({ databaseUrl }: Trial, { baseUrl, owner }: Pick<Scene, 'baseUrl' | 'owner'>): Promise<Scene> {
+  const { site_id, storefront_token } = await openTenant(databaseUrl);
+  const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
+  const count = countHashes();
+  const password_hash = await hashPassword(PASSWORD);
+  if (count.end() !== 1) throw new Error('The proof cannot count hashes any more.');
+  return { baseUrl, owner, site_id, headers, password_hash };
+}
+
+/** Addresses that somebody has, in one way, all new and all of one length. */
+type Population = (scene: Scene, count: number) => Promise<string[]>;
+
+const unknown: Population = async (_scene, count) => Array.from({ length: count }, () => `${randomUUID()}@example.com`);
+
+const customers =
+  (password: boolean, verified: boolean): Population =>
+  async (scene, count) => {
+    const emails = await unknown(scene, count);
+    await scene.owner.query(
+      `insert into commerce.customers (site_id, id, email, password_hash, email_verified_at)
+       select $1, gen_random_uuid(), email, $3, $4 from unnest($2::text[]) as email`,
+      [scene.site_id, emails, password ? scene.password_hash : null, verified ? new Date() : null],
+    );
+    return emails;
+  };
+
+const registered: Population = async (scene, count) => {
+  const emails = await unknown(scene, count);
+  await scene.owner.query(
+    `insert into commerce.customer_registrations (site_id, email, password_hash, profile)
+     select $1, email, $3, '{}' from unnest($2::text[]) as email`,
+    [scene.site_id, emails, scene.password_hash],
+  );
+  return emails;
+};
+
+const staff: Population = async (scene, count) => {
+  const emails = await unknown(scene, count);
+  await scene.owner.query(
+    `insert into commerce.staff (id, email, name, password_hash)
+     select gen_random_uuid(), email, 'Staff', $2 from unnest($1::text[]) as email`,
+    [emails, scene.password_hash],
+  );
+  return emails;
+};
+
+const CUSTOMERS: Record<string, Population> = {
+  'with an account': customers(true, true),
+  'with an unverified account': customers(true, false),
+  'entered by staff': customers(false, false),
+  'who has registered': registered,
+};
+
+/** What a stranger may ask of an address; `who` are those of whom nothing may be told. */
+interface Question {
+  operation: string;
+  who: Record<string, Population>;
+  body: (email: string) => object;
+  headers?: (scene: Scene) => Promise<Call['headers']>;
+}
+
+const QUESTIONS: Question[] = [
+  { operation: 'storefront.loginCustomer', who: CUSTOMERS, body: (email) => ({ email, password: 'not the password' }) },
+  { operation: 'storefront.registerCustomer', who: CUSTOMERS, body: (email) => ({ email, password: PASSWORD }) },
+  { operation: 'storefront.requestPasswordReset', who: CUSTOMERS, body: (email) => ({ email }) },
+  { operation: 'storefront.resendVerification', who: CUSTOMERS, body: (email) => ({ email }) },
+  {
+    operation: 'storefront.updateCustomer',
+    who: CUSTOMERS,
+    body: (email) => ({ email, current_password: PASSWORD }),
+    headers: newSession,
+  },
+  {
+    operation: 'dashboard.login',
+    who: { 'of staff': staff },
+    body: (email) => ({ email, password: 'not the password' }),
+  },
+];
+
+/** Of a customer who asks this once. */
+async function newSession(scene: Scene): Promise<Call['headers']> {
+  const [email] = await customers(true, true)(scene, 1);
+  const token = mintToken('customer');
+  await scene.owner.query(
+    `insert into commerce.customer_tokens (site_id, id, session_id, customer_id, token_hash, expires_at, renewable_until)
+     select site_id, gen_random_uuid(), gen_random_uuid(), id, $3, now() + interval '1 hour', now() + interval '1 day'
+     from commerce.customers where site_id = $1 and email = $2`,
+    [scene.site_id, email, hashToken(token)],
+  );
+  return { ...scene.headers, Authorization: `Bearer ${token}` };
+}
+
+let addresses = 0;
+
+/** Each call comes from an address of its own, so that none is refused for the others. */
+async function callOf(scene: Scene, { operation, body, headers }: Question, email: string): Promise<Call> {
+  addresses += 1;
+  const from = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+  const own = headers ? await headers(scene) : operation.startsWith('dashboard') ? {} : scene.headers;
+  return {
+    operation: operationOf(operation),
+    path: {},
+    query: {},
+    headers: { ...own, 'X-Forwarded-For': from, 'Idempotency-Key': randomUUID() },
+    body: body(email),
+  };
+}
+
+/** Beyond what each limit allows, so that the refusals are compared, too. */
+const TIMES = 7;
+
+/** The same question, asked of one after the other; what is told and what is done must not differ. */
+async function compareAnswers(scene: Scene, violations: Violations): Promise<number> {
+  let asked = 0;
+  for (const question of QUESTIONS) {
+    const expected = await interview(scene, question, unknown);
+    asked += TIMES;
+    for (const [who, population] of Object.entries(question.who)) {
+      const told = await interview(scene, question, population);
+      asked += TIMES;
+      const [same, other] = [expected, told].map((steps) => steps.map(({ answer }) => answer).join('\n'));
+      if (same !== other) violations.add(`${question.operation}: ${who}: ${other} instead of ${same}`);
+      const differing = told.findIndex(({ work }, index) => work !== expected[index]?.work);
+      if (differing >= 0) {
+        const [done, usual] = [told[differing]?.work, expected[differing]?.work];
+        violations.add(`${question.operation}: ${who}: does ${done} instead of ${usual}`);
+      }
+    }
+  }
+  return asked;
+}
+
+interface Step {
+  answer: string;
+  /** The statements in their order, and how many passwords were hashed. */
+  work: string;
+}
+
+async function interview(scene: Scene, question: Question, population: Population): Promise<Step[]> {
+  const [email = ''] = await population(scene, 1);
+  const steps: Step[] = [];
+  for (let time = 0; time < TIMES; time += 1) {
+    const call = await callOf(scene, question, email);
+    // Whoever must wait still has to, however slow this machine is.
+    await scene.owner.query(
+      `update commerce.login_throttles set next_attempt_at = now() + interval '1 minute'
+       where next_attempt_at > expires_at - interval '1 hour'`,
+    );
+    const { reply, work } = await observed(() => send(scene.baseUrl, call));
+    steps.push({ answer: withoutTimes(tell(reply, [email])), work });
+  }
+  return steps;
+}
+
+/** How long is still to be waited is a matter of the moment. */
+function withoutTimes(answer: string): string {
+  return answer
+    .replaceAll(/(;t=|in |"retry_after_seconds\\":|"retry-after":")\d+/g, '$1<time>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<moment>')
+    .replaceAll(/[0-9a-f-]{36}/g, '<id>');
+}
+
+async function observed(deed: () => Promise<Reply>): Promise<{ reply: Reply; work: string }> {
+  const statements: string[] = [];
+  const count = countHashes();
+  const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
+  try {
+    const reply = await deed();
+    return { reply, work: JSON.stringify({ hashes: count.end(), statements }) };
+  } finally {
+    stop();
+    count.end();
+  }
+}
+
+/** Counts the passwords that are hashed: their native work is the only one that Node knows no name for. */
+function countHashes(): { end(): number } {
+  let hashes = 0;
+  const hook = createHook({
+    init(_id, type) {
+      if (type === 'undefined') hashes += 1;
+    },
+  }).enable();
+  return {
+    end() {
+      hook.disable();
+      return hashes;
+    },
+  };
+}
+
+const QUESTIONS_EACH = 2_000;
+
+async function compareTimes(trial: Trial, scene: Scene, violations: Violations) {
+  const chance = chanceOf(trial.seed);
+  const found: string[] = [];
+  for (const question of QUESTIONS) {
+    const [who, population] = Object.entries(question.who)[0] as [string, Population];
+    let auc = await series(scene, question, population, chance);
+    // By chance alone, one series in forty is as uneven as the goal allows; what is told will be told again.
+    if (auc > GOAL) auc = Math.min(auc, await series(scene, question, population, chance));
+    if (auc > GOAL) violations.add(`${question.operation}: the time tells whether it is one ${who}: AUC ${auc}`);
+    found.push(`${question.operation} ${auc.toFixed(3)}`);
+    trial.progress(found.at(-1) ?? '');
+  }
+  const asked = QUESTIONS.length * QUESTIONS_EACH * 2;
+  return { asked, note: `AUC of the time, ${QUESTIONS_EACH} known and as many unknown: ${found.join(', ')}` };
+}
+
+/** How well the time alone tells the known from the unknown, in either direction: 0.5 is not at all. */
+async function series(scene: Scene, question: Question, population: Population, chance: Chance): Promise<number> {
+  const known = await population(scene, QUESTIONS_EACH);
+  const strange = await unknown(scene, QUESTIONS_EACH);
+  const asked = chance.some(
+    [...known.map((email) => ({ email, known: true })), ...strange.map((email) => ({ email, known: false }))],
+    QUESTIONS_EACH * 2,
+  );
+  const times: { known: boolean; time: number }[] = [];
+  for (const { email, known: isKnown } of asked) {
+    const call = await callOf(scene, question, email);
+    const started = performance.now();
+    await send(scene.baseUrl, call);
+    times.push({ known: isKnown, time: performance.now() - started });
+  }
+  return areaUnderCurve(times);
+}
+
+/** By the ranks of the known (Mann and Whitney). */
+function areaUnderCurve(times: { known: boolean; time: number }[]): number {
+  const sorted = times.toSorted((one, other) => one.time - other.time);
+  const ranks = sorted.reduce((sum, { known }, index) => sum + (known ? index + 1 : 0), 0);
+  const count = times.filter(({ known }) => known).length;
+  const area = (ranks - (count * (count + 1)) / 2) / (count * (times.length - count));
+  return Math.max(area, 1 - area);
+}

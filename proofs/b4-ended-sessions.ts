@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Reply } from './client.ts';
+import { type Account, asCustomer, asGuest, CUSTOMER_PASSWORD, openAccount } from './customers.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { mailedSecret } from './mails.ts';
+import { callAs, operationOf, type Tenant, tryAs, type World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/** Everything that a customer was ever given, tried after their sessions were ended; some of it was given in that moment. */
+export const B4: Proof = {
+  id: 'B4',
+  promise:
+    'What a session was given fails on the very next call after the session has been ended, however that is done.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      let tried = 0;
+      for (let round = 0; round < pick(trial.size, 1, 60); round += 1) {
+        for (const [what, ending] of Object.entries(ENDINGS)) {
+          tried += await play(world, what, ending, false);
+          tried += await play(world, what, ending, true);
+          trial.progress(`${what}, ${tried} calls`);
+        }
+      }
+      return { tried, unit: 'calls with what had ended', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+interface Session {
+  token: string;
+  /** The key under which it was given, and who called. */
+  given: { key: string; operation: string; body?: object; by: Tenant };
+}
+
+interface Scene {
+  world: World;
+  tenant: Tenant;
+  account: Account;
+  /** Of the login that ends itself, or ends the others. */
+  first: Session;
+}
+
+interface Ending {
+  end(scene: Scene): Promise<unknown>;
+  /** Which sessions it ends. */
+  ends: 'all' | 'the first' | 'all but the first';
+}
+
+const ENDINGS: Record<string, Ending> = {
+  logout: {
+    end: ({ world, tenant, first }) => callAs(world, asCustomer(tenant, first.token), 'storefront.logoutCustomer'),
+    ends: 'the first',
+  },
+  'another password': {
+    end: ({ world, tenant, first }) =>
+      callAs(world, asCustomer(tenant, first.token), 'storefront.changePassword', {
+        current_password: CUSTOMER_PASSWORD,
+        new_password: NEW_PASSWORD,
+      }),
+    ends: 'all but the first',
+  },
+  'a link for a new password': {
+    end: async ({ world, tenant, account }) => {
+      await callAs(world, asGuest(tenant), 'storefront.requestPasswordReset', { email: account.email });
+      const token = await mailedSecret(world, tenant.site_id, account.email);
+      return callAs(world, asGuest(tenant), 'storefront.resetPassword', { token, new_password: NEW_PASSWORD });
+    },
+    ends: 'all',
+  },
+  'another address, by staff': {
+    end: ({ world, tenant, account: { id, email } }) =>
+      callAs(world, tenant, 'dashboard.updateCustomer', { email: `new-${email}` }, { customer_id: id }),
+    ends: 'all',
+  },
+  anonymisation: {
+    end: ({ world, tenant, account: { id } }) =>
+      callAs(world, tenant, 'dashboard.anonymizeCustomer', undefined, { customer_id: id }),
+    ends: 'all',
+  },
+  'a closed account': {
+    end: ({ world, tenant, first }) => callAs(world, asCustomer(tenant, first.token), 'storefront.deleteCustomer'),
+    ends: 'all',
+  },
+};
+
+const NEW_PASSWORD = 'another password of the proofs';
+
+/** Two logins, each renewed; `racing`: more of both while the sessions are being ended. */
+async function play(world: World, what: string, { end, ends }: Ending, racing: boolean): Promise<number> {
+  const [tenant] = world.tenants;
+  const account = await openAccount(world, tenant);
+  const login = () => give(world, asGuest(tenant), 'storefront.loginCustomer', loginOf(account));
+  const renew = ({ token }: Session) => give(world, asCustomer(tenant, token), 'storefront.refreshCustomerToken');
+  const [first, second] = [await mustGive(login()), await mustGive(login())];
+  const ofFirst = [first, await mustGive(renew(first))];
+  const ofSecond = [second, await mustGive(renew(second))];
+  const scene = { world, tenant, account, first };
+  const gained: { ofFirst: (Session | undefined)[]; others: (Session | undefined)[] } = { ofFirst: [], others: [] };
+  if (racing) {
+    const [, ofFirstToo, others] = await Promise.all([
+      end(scene),
+      Promise.all([1, 2, 3].map(() => renew(first))),
+      Promise.all([renew(second), renew(second), login(), login()]),
+    ]);
+    Object.assign(gained, { ofFirst: ofFirstToo, others });
+  } else await end(scene);
+
+  const dead = [
+    ...(ends === 'all but the first' ? [] : [...ofFirst, ...gained.ofFirst]),
+    // A login in the moment of a logout is no part of what was ended.
+    ...(ends === 'the first' ? [] : [...ofSecond, ...gained.others]),
+  ].filter((session) => session !== undefined);
+  let tried = 0;
+  for (const session of dead) tried += await expectDead(world, tenant, session, `${what}${racing ? ', racing' : ''}`);
+  const alive = ends === 'all' ? [] : ends === 'the first' ? ofSecond : ofFirst;
+  for (const { token } of alive) {
+    const { status } = await tryAs(world, asCustomer(tenant, token), 'storefront.getCustomer');
+    if (status !== 200) world.violations.add(`${what}: ended a session that it should have left: ${status}`);
+  }
+  return tried;
+}
+
+function loginOf({ email }: Account) {
+  return { email, password: CUSTOMER_PASSWORD };
+}
+
+/** A token, unless it was refused. */
+async function give(world: World, by: Tenant, operation: string, body?: object): Promise<Session | undefined> {
+  const given = { key: randomUUID(), operation, body, by };
+  const { status, text } = await sendAgain(world, given);
+  return status === 200 ? { token: (JSON.parse(text) as { access_token: string }).access_token, given } : undefined;
+}
+
+async function mustGive(giving: Promise<Session | undefined>): Promise<Session> {
+  const session = await giving;
+  if (!session) throw new Error('The proof was refused its session.');
+  return session;
+}
+
+function sendAgain(world: World, { key, operation, body, by }: Session['given']): Promise<Reply> {
+  const { site_id, secrets } = by;
+  const headers = {
+    'X-Site-ID': site_id,
+    'X-Service-Token': secrets.StorefrontToken,
+    ...(secrets.CustomerToken && { Authorization: `Bearer ${secrets.CustomerToken}` }),
+    'Idempotency-Key': key,
+  };
+  return world.send({ operation: operationOf(operation), path: {}, query: {}, headers, body }, by);
+}
+
+/** What a token opens, for who is a customer and where it may be left out. Answers how many calls were made. */
+async function expectDead(world: World, tenant: Tenant, { token, given }: Session, what: string): Promise<number> {
+  const calls = ['getCustomer', 'listCustomerOrders', 'refreshCustomerToken', 'createCart', 'logoutCustomer'];
+  for (const name of calls) {
+    const { status, text } = await tryAs(world, asCustomer(tenant, token), `storefront.${name}`);
+    if (status !== 401) world.violations.add(`${what}: ${name} with a token of before: ${status} ${text}`);
+  }
+  const replay = await sendAgain(world, given);
+  if (replay.status < 400) world.violations.add(`${what}: the key of before brings a token again: ${replay.text}`);
+  return calls.length + 1;
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { BAITS } from './deadlock-baits.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { takeTransfers } from './goods.ts';
+import { chanceOf } from './random.ts';
+import { onPremises } from './shop.ts';
+
+/** 64 clients who want the same rows at the same time, each in another order. */
+export const C15: Proof = {
+  id: 'C15',
+  promise: 'Whatever runs at the same time on the same things, no client is told of a deadlock.',
+  run: (trial) =>
+    onPremises(trial, async ({ owner, violations, openShop }) => {
+      const chance = chanceOf(trial.seed);
+      const rounds = pick(trial.size, 1, 20);
+      const before = await deadlocksOf(owner);
+      let tried = 0;
+      for (const [what, bait] of Object.entries(BAITS)) {
+        const shop = await openShop();
+        await takeTransfers(shop);
+        for (let round = 1; round <= rounds; round += 1) {
+          const deeds = chance.some(await bait(shop, chance), CLIENTS);
+          const { requests } = shop;
+          await Promise.all(deeds.map((deed) => deed()));
+          tried += shop.requests - requests;
+        }
+        trial.progress(`${what}: ${tried} requests`);
+      }
+      // Counted by PostgreSQL, also those that the server itself tried again.
+      await sleep(STATISTICS_WITHIN_MS);
+      const found = (await deadlocksOf(owner)) - before;
+      const note = `${Object.keys(BAITS).length} baits, ${CLIENTS} clients; ${found} deadlocks in the database`;
+      return { tried, unit: 'requests', violations: violations.list, note } satisfies Figures;
+    }),
+};
+
+const CLIENTS = 64;
+/** Backends tell the statistics at most once a second. */
+const STATISTICS_WITHIN_MS = 1_100;
+
+async function deadlocksOf(owner: Pool): Promise<number> {
+  const { rows } = await owner.query<{ deadlocks: string }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  return Number(rows[0]?.deadlocks);
+}

@@ -1,0 +1,5 @@
+import { C1 } from './processes/c1-killed-servers.ts';
+import { C6 } from './processes/c6-database-restarts.ts';
+import { shortForm } from './short-form.ts';
+
+shortForm(C1, C6);

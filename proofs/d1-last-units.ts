@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { answersOf, onlyVariantOf, putInCarts, putOnSale, stockOf, takeTransfers } from './goods.ts';
+import { type Chance, chanceOf } from './random.ts';
+import { type OpenShop, onPremises } from './shop.ts';
+
+/** Far more shoppers than pieces, all at once; some change their mind when they have got one. */
+export const D1: Proof = {
+  id: 'D1',
+  promise: 'However many check out at once, what is sold is exactly what there is.',
+  run: (trial) =>
+    onPremises(trial, async ({ violations, openShop }) => {
+      const shop = await openShop();
+      await takeTransfers(shop);
+      const chance = chanceOf(trial.seed);
+      const rounds = pick(trial.size, 1, 20);
+      const shoppers = pick(trial.size, 200, 1_000);
+      let [sold, refused, abandoned] = [0, 0, 0];
+      for (let round = 1; round <= rounds; round += 1) {
+        const rush = await rushFor(shop, chance, shoppers);
+        for (const fault of rush.faults) violations.add(`round ${round}: ${fault}`);
+        sold += rush.sold;
+        refused += shoppers - rush.sold - rush.abandoned;
+        abandoned += rush.abandoned;
+        trial.progress(`round ${round}: ${rush.sold} sold, ${shop.requests} requests`);
+      }
+      return {
+        tried: rounds * shoppers,
+        unit: `checkouts of the last ${UNITS} pieces`,
+        violations: violations.list,
+        note: `${rounds} rounds; sold ${sold}, refused ${refused}, abandoned ${abandoned}; ${shop.requests} requests`,
+      } satisfies Figures;
+    }),
+};
+
+const UNITS = 50;
+
+/** One rush for a fresh product, as its shoppers see it. */
+interface Rush {
+  variant_id: string;
+  sold: number;
+  abandoned: number;
+  /** How often a piece that was held has come free. */
+  released: number;
+  /** Those who were refused, and wait to be told whether to try again. */
+  waiting: ((again: boolean) => void)[];
+  /** How many are neither served nor waiting. */
+  busy: number;
+  faults: string[];
+}
+
+async function rushFor(shop: OpenShop, chance: Chance, shoppers: number): Promise<Rush> {
+  const variant_id = onlyVariantOf(await putOnSale(shop, { inventory_quantity: UNITS }));
+  const rush: Rush = { variant_id, sold: 0, abandoned: 0, released: 0, waiting: [], busy: shoppers, faults: [] };
+  const contents = Array.from({ length: shoppers }, () => [{ variant_id, quantity: 1 }]);
+  const carts = await putInCarts(shop, contents);
+  await Promise.all(
+    carts.map(async (cart_id) => {
+      await visit(shop, rush, cart_id, chance.next() < 0.1);
+      retire(rush);
+    }),
+  );
+  await judge(shop, rush);
+  return rush;
+}
+
+/** Tries until a piece is bought or all are sold: what others hold may come free. */
+async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: boolean): Promise<void> {
+  for (let first = true; ; first = false) {
+    const { released } = rush;
+    const request = { body: { cart_id }, key: randomUUID() };
+    const begun = await shop.ask('storefront.createCheckout', request);
+    if (begun.data) return changesMind ? leave(shop, rush, begun.data.id) : buy(shop, rush, begun.data.id);
+    if (begun.refusal?.error !== 'insufficient_stock') {
+      rush.faults.push(`createCheckout: ${begun.status} ${JSON.stringify(begun.refusal)}`);
+      return;
+    }
+    const again = first ? await shop.ask('storefront.createCheckout', request) : undefined;
+    if (again && !(again.replayed && again.status === begun.status)) {
+      rush.faults.push(`The key of a refusal answered ${again.status} the second time.`);
+    }
+    if (rush.sold === UNITS) return;
+    if (rush.released === released && !(await hope(rush))) return;
+  }
+}
+
+/** Waits until a piece comes free, or until none can any more. */
+function hope(rush: Rush): Promise<boolean> {
+  const told = new Promise<boolean>((tell) => rush.waiting.push(tell));
+  retire(rush);
+  return told;
+}
+
+/** When nobody is at it any more, nobody holds a piece. */
+function retire(rush: Rush): void {
+  rush.busy -= 1;
+  if (rush.busy === 0) wake(rush, rush.waiting.length, false);
+}
+
+function wake(rush: Rush, count: number, again: boolean): void {
+  for (const tell of rush.waiting.splice(0, count)) {
+    rush.busy += 1;
+    tell(again);
+  }
+}
+
+async function leave(shop: OpenShop, rush: Rush, checkout_id: string): Promise<void> {
+  rush.abandoned += 1;
+  const { status } = await shop.ask('storefront.cancelCheckout', { path: { checkout_id } });
+  if (status !== 200) rush.faults.push(`cancelCheckout: ${status}`);
+  rush.released += 1;
+  wake(rush, 20, true);
+}
+
+async function buy(shop: OpenShop, rush: Rush, checkout_id: string): Promise<void> {
+  const path = { checkout_id };
+  const filled = await shop.ask('storefront.updateCheckout', { path, body: answersOf() });
+  const bought = filled.data && (await shop.ask('storefront.completeCheckout', { path, body: {} }));
+  if (bought?.data) rush.sold += 1;
+  else rush.faults.push(`Who held a piece did not get it: ${JSON.stringify(bought?.refusal ?? filled.refusal)}`);
+  if (rush.sold === UNITS) wake(rush, rush.waiting.length, false);
+}
+
+async function judge(shop: OpenShop, { variant_id, sold, faults }: Rush): Promise<void> {
+  const [stock] = await stockOf(shop, [variant_id]);
+  const { rows } = await shop.premises.owner.query<{ sold: string }>(
+    'select coalesce(sum(quantity), 0) as sold from commerce.order_lines where site_id = $1 and variant_id = $2',
+    [shop.site_id, variant_id],
+  );
+  const ordered = Number(rows[0]?.sold);
+  const exact = sold === UNITS && ordered === UNITS && stock?.on_hand === 0 && stock.reserved === 0;
+  if (!exact) faults.push(`${sold} sold, ${ordered} ordered, ${JSON.stringify(stock)} left`);
+}

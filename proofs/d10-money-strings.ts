@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { type OperationId, operationTable } from '../server/src/http/contract.ts';
+import { compileSchema } from '../server/src/http/schemas.ts';
+import { ValidationError } from '../server/src/shop/errors.ts';
+import { canonicalAmount } from '../server/src/shop/money.ts';
+import type { Call } from './client.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { checkOut, onlyVariantOf, order, putInCarts, putOnSale, takeTransfers } from './goods.ts';
+import { valueAt } from './mutations.ts';
+import { exampleOf } from './requests.ts';
+import { type Answer, type OpenShop, onPremises } from './shop.ts';
+import { isAmount, type Slot, slotsOf, withValue } from './slots.ts';
+
+/** Texts of all sorts as amounts: a million through the contract and money.ts, thousands through every field that takes one. */
+export const D10: Proof = {
+  id: 'D10',
+  promise: 'An amount is taken as it was written and shown in its one form, or refused; its value never changes.',
+  run: (trial) =>
+    onPremises(trial, async ({ violations, openShop }) => {
+      const parsed = pick(trial.size, 20_000, 1_000_000);
+      let taken = 0;
+      const result = fc.check(
+        fc.property(
+          fc.oneof({ arbitrary: amounts, weight: 4 }, { arbitrary: noise, weight: 1 }),
+          fc.constantFrom(0, 2, 3),
+          (text, digits) => {
+            const [told, right] = [parse(text, digits), formOf(text, digits)];
+            if (told !== right)
+              throw new Error(`${JSON.stringify(text)} with ${digits} digits becomes ${told}, not ${right}`);
+            if (told === undefined) return;
+            taken += 1;
+            if (parse(told, digits) !== told) throw new Error(`${told} is not its own form`);
+            if (!isShown(told)) throw new Error(`${told} is no amount of the contract`);
+          },
+        ),
+        { seed: trial.seed, numRuns: parsed },
+      );
+      if (result.failed) violations.add(fc.defaultReportMessage(result) ?? 'an amount failed');
+      trial.progress(`${parsed} texts parsed, ${taken} of them amounts`);
+      let [sent, places] = [0, 0];
+      for (const currency of ['EUR', 'JPY', 'KWD']) {
+        const shop = await openShop({ currency });
+        const texts = fc.sample(amounts, { seed: trial.seed, numRuns: pick(trial.size, 2, 120) });
+        const faults = await sendAll(shop, texts, (found) => {
+          places = found;
+        });
+        for (const fault of faults) violations.add(`${currency}: ${fault}`);
+        sent += shop.requests;
+        trial.progress(`${currency}, ${sent} requests`);
+      }
+      return {
+        tried: parsed,
+        unit: 'texts',
+        violations: violations.list,
+        note: `${taken} of them amounts; ${sent} requests through ${places} fields in EUR, JPY and KWD`,
+      } satisfies Figures;
+    }),
+};
+
+const isMoneyInput = compileSchema('/components/schemas/MoneyInput', false) as (value: unknown) => boolean;
+const isMoneyInputOrNull = compileSchema('/components/schemas/MoneyInputOrNull', false) as (value: unknown) => boolean;
+const isShown = compileSchema('/components/schemas/Money', false) as (value: unknown) => boolean;
+
+/** What the server makes of a text; nothing when it refuses it. */
+function parse(text: string, digits: number): string | undefined {
+  if (isMoneyInput(text) !== isMoneyInputOrNull(text)) throw new Error(`${JSON.stringify(text)} is judged in two ways`);
+  if (!isMoneyInput(text)) return undefined;
+  try {
+    return canonicalAmount(text, digits, ['body', 'amount']);
+  } catch (error) {
+    if (error instanceof ValidationError) return undefined;
+    throw error;
+  }
+}
+
+/** The one form of an amount, read character by character; nothing for what is none (decisions §3). */
+function formOf(text: string, digits: number): string | undefined {
+  const [whole = '', fraction, ...more] = text.split('.');
+  const isDigits = (part: string) => part !== '' && [...part].every((char) => char >= '0' && char <= '9');
+  if (more.length > 0 || !isDigits(whole) || whole.length > 12 || (whole.length > 1 && whole.startsWith('0')))
+    return undefined;
+  if (fraction !== undefined && (!isDigits(fraction) || fraction.length > digits)) return undefined;
+  return digits === 0 ? whole : `${whole}.${(fraction ?? '').padEnd(digits, '0')}`;
+}
+
+const digit = fc.constantFrom(...'0123456789');
+const amount = fc
+  .tuple(fc.array(digit, { minLength: 1, maxLength: 13 }), fc.option(fc.array(digit, { maxLength: 4 })))
+  .map(([whole, fraction]) => whole.join('') + (fraction ? `.${fraction.join('')}` : ''));
+const trimmed = amount.map((text) => text.replace(/^0+(?=\d)/, '').replace(/\.$/, ''));
+const garbled = fc
+  .tuple(trimmed, fc.nat(17), fc.constantFrom(...'+-eE.,_ xX\'"\t\n0０٣½€', '\u0000', '\u2212', '\u200b'))
+  .map(([text, at, char]) => text.slice(0, at) + char + text.slice(at));
+
+const amounts = fc.oneof({ arbitrary: trimmed, weight: 4 }, amount, garbled);
+const noise = fc.oneof(
+  fc.double().map(String),
+  fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', '.', 'NaN', 'Infinity', '1e3', '0x1F', 'null'),
+);
+
+/** What the amounts are sent to. */
+interface Things {
+  product_id: string;
+  variant_id: string;
+  /** A product with sizes, of which one has no variant. */
+  sized_id: string;
+  discount_id: string;
+  shipping_option_id: string;
+  order_id: string;
+  checkout_id: string;
+}
+
+type Body = Record<string, unknown>;
+
+/** How an operation is sent an amount. Unless told otherwise the answer shows it where the request had it. */
+interface Sender {
+  path?(things: Things): Record<string, string>;
+  /** The rest of a body that has the amount at this place. */
+  body?(at: Slot['at']): Body;
+  /** Fields of which a valid amount may be refused for another reason, such as a limit. */
+  picky?: string[];
+  /** What is shown instead, here and by other operations; undefined for a refusal. */
+  shown?(shop: OpenShop, answer: Answer<never>, slot: Slot): Promise<unknown[] | undefined>;
+}
+
+const product = (at: Slot['at']): Body => {
+  const one = { name: 'Mug', slug: randomUUID(), price: '0' };
+  const sizes = { options: [{ name: 'Size', values: ['S'] }], variants: [{ option1: 'S', price: '0' }] };
+  return at.includes('variants') ? { ...one, ...sizes } : one;
+};
+const PRODUCT: Sender = {
+  path: ({ product_id }) => ({ product_id }),
+  picky: ['compare_at_price'],
+  async shown(shop, { data }, { at }) {
+    if (!data) return undefined;
+    const { id: product_id } = data as { id: string };
+    const read = await shop.must('dashboard.getProduct', { path: { product_id } });
+    return [valueAt(data, at), valueAt(read, at)];
+  },
+};
+const VARIANT: Sender = {
+  path: ({ product_id, variant_id }) => ({ product_id, variant_id }),
+  picky: ['compare_at_price'],
+};
+const DISCOUNT: Sender = { path: ({ discount_id }) => ({ discount_id }), picky: ['value'] };
+const OPTION: Sender = { path: ({ shipping_option_id }) => ({ shipping_option_id }) };
+
+const SENDERS: Record<string, Sender> = {
+  'dashboard.createProduct': { ...PRODUCT, body: product },
+  'dashboard.updateProduct': PRODUCT,
+  'dashboard.importProducts': {
+    picky: ['compare_at_price'],
+    body: ([, , ...at]) => ({ products: [product(at)] }),
+    async shown(shop, { data }, { at: [, , ...at] }) {
+      const [row] = (data as { results: { status: string; product_id: string }[] } | undefined)?.results ?? [];
+      if (row?.status !== 'created') return undefined;
+      return [valueAt(await shop.must('dashboard.getProduct', { path: { product_id: row.product_id } }), at)];
+    },
+  },
+  'dashboard.createVariant': {
+    path: ({ sized_id }) => ({ product_id: sized_id }),
+    picky: ['compare_at_price'],
+    body: () => ({ option1: 'L', price: '0' }),
+    async shown(shop, { data }, { at }) {
+      if (!data) return undefined;
+      const { id: variant_id, product_id } = data as { id: string; product_id: string };
+      await shop.must('dashboard.deleteVariant', { path: { product_id, variant_id } });
+      return [valueAt(data, at)];
+    },
+  },
+  'dashboard.updateVariant': VARIANT,
+  'dashboard.createDiscount': { ...DISCOUNT, body: () => ({ code: randomUUID(), kind: 'fixed_amount', value: '1' }) },
+  'dashboard.updateDiscount': DISCOUNT,
+  'dashboard.createShippingOption': {
+    body: () => ({ name: 'Parcel', price: '0' }),
+    async shown(shop, { data }, { at }) {
+      if (!data) return undefined;
+      const { id: shipping_option_id } = data as { id: string };
+      await shop.must('dashboard.deleteShippingOption', { path: { shipping_option_id } });
+      return [valueAt(data, at)];
+    },
+  },
+  'dashboard.updateShippingOption': {
+    ...OPTION,
+    body: () => ({ minimum_subtotal: null, maximum_subtotal: null }),
+  },
+  'dashboard.createRefund': {
+    path: ({ order_id }) => ({ order_id }),
+    picky: ['amount'],
+    body: () => ({ reason: 'damaged' }),
+  },
+  // It comes to another amount, and the refusal repeats what was expected.
+  'storefront.completeCheckout': {
+    path: ({ checkout_id }) => ({ checkout_id }),
+    async shown(_, { refusal }) {
+      return refusal?.error === 'price_changed' ? [refusal.expected_total] : undefined;
+    },
+  },
+  'storefront.listProducts': {
+    async shown(_, { status }) {
+      return status === 200 ? [] : undefined;
+    },
+  },
+};
+
+async function things(shop: OpenShop): Promise<Things> {
+  await takeTransfers(shop);
+  const dear = await putOnSale(shop, { price: '999999999999', track_inventory: false });
+  const bought = await order(shop, [{ variant_id: onlyVariantOf(dear), quantity: 1 }]);
+  await shop.must('dashboard.markOrderPaid', { path: { order_id: bought.id } });
+  const [cart_id = ''] = await putInCarts(shop, [[{ variant_id: onlyVariantOf(dear), quantity: 1 }]]);
+  const options = [{ name: 'Size', values: ['S', 'L'] }];
+  const sized = await putOnSale(shop, { options, variants: [{ option1: 'S', price: '0' }] });
+  const target = await putOnSale(shop);
+  const code = { code: randomUUID(), kind: 'fixed_amount', value: '1' } as const;
+  const option = await shop.must('dashboard.createShippingOption', { body: { name: 'Parcel', price: '0' } });
+  return {
+    product_id: target.id,
+    variant_id: onlyVariantOf(target),
+    sized_id: sized.id,
+    discount_id: (await shop.must('dashboard.createDiscount', { body: code })).id,
+    shipping_option_id: option.id,
+    order_id: bought.id,
+    checkout_id: (await checkOut(shop, cart_id)).id,
+  };
+}
+
+/** Every amount through every place that the contract has for one. */
+async function sendAll(shop: OpenShop, texts: string[], count: (places: number) => void): Promise<string[]> {
+  const targets = await things(shop);
+  const faults: string[] = [];
+  let places = 0;
+  for (const operation of operationTable) {
+    const slots = slotsOf(operation, exampleOf(operation)).filter(isAmount);
+    const sender = SENDERS[operation.id];
+    if (slots.length > 0 && !sender) faults.push(`${operation.id} takes amounts: say in SENDERS of D10 how`);
+    if (!sender) continue;
+    for (const slot of slots) {
+      places += 1;
+      for (const text of texts) {
+        const fault = await sendOne(shop, targets, sender, slot, operation.id, text);
+        if (fault) faults.push(`${operation.id} ${slot.at.join('/')}: ${fault}`);
+      }
+    }
+  }
+  count(places);
+  return faults;
+}
+
+async function sendOne(
+  shop: OpenShop,
+  targets: Things,
+  sender: Sender,
+  slot: Slot,
+  id: OperationId,
+  text: string,
+): Promise<string | undefined> {
+  const inQuery = slot.in === 'query';
+  const call = { path: {}, query: {}, headers: {}, body: sender.body?.(slot.at) ?? {} } as unknown as Call;
+  const { query, body } = withValue(call, slot, text);
+  const request = { path: sender.path?.(targets) ?? {}, query, ...(!inQuery && { body }) };
+  const answer: Answer<never> = await shop.ask(id as never, request as never);
+  const shown = await (sender.shown ?? atSamePlace)(shop, answer, slot);
+  const right = formOf(text, shop.tenant.currency_digits);
+  if (shown === undefined) {
+    const isRefused = right === undefined || sender.picky?.includes(slot.name);
+    return isRefused ? undefined : `${text} is refused: ${answer.status} ${JSON.stringify(answer.refusal)}`;
+  }
+  if (right === undefined) return `${JSON.stringify(text)} is taken`;
+  const wrong = shown.find((one) => one !== right);
+  return wrong === undefined ? undefined : `${text} becomes ${JSON.stringify(wrong)}, not ${right}`;
+}
+
+async function atSamePlace(_: OpenShop, { data }: Answer<never>, { at }: Slot): Promise<unknown[] | undefined> {
+  return data ? [valueAt(data, at)] : undefined;
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { Call, Reply } from '../server/src/http/contract.ts';
+import type { OpenShop } from './shop.ts';
+
+/** What is sold on the premises of a proof, and how a shopper comes to a checkout that is ready. */
+
+type ProductInput = Call<'dashboard.createProduct'>['body'];
+export type Product = Reply<'dashboard.createProduct'>;
+export type Checkout = Reply<'storefront.updateCheckout'>;
+export type Order = Reply<'storefront.completeCheckout'>['order'];
+
+export interface Pieces {
+  variant_id: string;
+  quantity: number;
+}
+
+/** A product for sale, which costs 10 and needs no delivery unless told otherwise. */
+export function putOnSale(shop: OpenShop, input: Partial<ProductInput> = {}): Promise<Product> {
+  const own = input.variants ? {} : { price: '10', requires_shipping: false };
+  return shop.must('dashboard.createProduct', { body: { name: 'Mug', status: 'active', ...own, ...input } });
+}
+
+export function onlyVariantOf({ variants }: Product): string {
+  const [variant] = variants;
+  if (!variant) throw new Error('A product without a variant.');
+  return variant.id;
+}
+
+const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
+
+/** The shop takes bank transfers from now on. */
+export async function takeTransfers(shop: OpenShop): Promise<void> {
+  await shop.must('dashboard.updateSettings', { body: { bank_details: BANK_DETAILS } });
+}
+
+/** Carts of guests, written straight into the database: their making is not what is proven. */
+export async function putInCarts({ premises, site_id }: OpenShop, contents: Pieces[][]): Promise<string[]> {
+  const carts = contents.map(() => randomUUID());
+  const rows = contents.flatMap((pieces, i) => pieces.map((one) => ({ cart_id: carts[i], id: randomUUID(), ...one })));
+  await premises.owner.query(
+    `with made as (insert into commerce.carts (site_id, id) select $1, unnest($2::uuid[]) returning site_id)
+     insert into commerce.cart_items (site_id, id, cart_id, variant_id, product_id, name, quantity, price_seen)
+     select v.site_id, w.id, w.cart_id, v.id, v.product_id, p.name, w.quantity, v.price
+     from jsonb_to_recordset($3::jsonb) as w (id uuid, cart_id uuid, variant_id uuid, quantity int)
+     join commerce.variants v on v.site_id = $1 and v.id = w.variant_id
+     join commerce.products p on p.site_id = v.site_id and p.id = v.product_id`,
+    [site_id, carts, JSON.stringify(rows)],
+  );
+  return carts;
+}
+
+/** What a checkout of goods that need no delivery lacks. */
+export function answersOf(email = 'june@example.com') {
+  return { email, payment_method: 'bank_transfer' } as const;
+}
+
+/** A checkout of the cart that can be completed. */
+export async function checkOut(shop: OpenShop, cart_id: string, email?: string): Promise<Checkout> {
+  const { id: checkout_id } = await shop.must('storefront.createCheckout', { body: { cart_id } });
+  return shop.must('storefront.updateCheckout', { path: { checkout_id }, body: answersOf(email) });
+}
+
+/** An order that awaits its bank transfer. */
+export async function order(shop: OpenShop, pieces: Pieces[]): Promise<Order> {
+  const [cart_id = ''] = await putInCarts(shop, [pieces]);
+  const { id: checkout_id } = await checkOut(shop, cart_id);
+  const completed = await shop.must('storefront.completeCheckout', { path: { checkout_id }, body: {} });
+  return completed.order;
+}
+
+export interface Stock {
+  on_hand: number;
+  reserved: number;
+}
+
+/** The stock of variants as the database has it, in the order given. */
+export async function stockOf({ premises, site_id }: OpenShop, variant_ids: string[]): Promise<Stock[]> {
+  const { rows } = await premises.owner.query<Stock & { id: string }>(
+    'select id, on_hand, reserved from commerce.variants where site_id = $1 and id = any($2)',
+    [site_id, variant_ids],
+  );
+  return variant_ids.map((id) => {
+    const found = rows.find((row) => row.id === id);
+    if (!found) throw new Error(`Variant ${id} is gone.`);
+    return { on_hand: Number(found.on_hand), reserved: Number(found.reserved) };
+  });
+}

@@ -1,0 +1,111 @@
+import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Call, type Reply, send } from './client.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
+import { rowsRefused } from './h6-contract-fuzz.ts';
+import { type Mutation, mutationsIn } from './mutations.ts';
+import { type Finding, findingsOf, type Prism, SPOIL, startPrism } from './prism.ts';
+import { type Chance, chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { playFlows } from './respect.ts';
+import { tellSdkStory } from './sdk-story.ts';
+import { slotsOf } from './slots.ts';
+import type { Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/**
+ * Judges that share no code with the server: Respect plays the flows of `spec/flows`, and Prism stands before the server
+ * while they are played, and while every operation is called as it should be and as it should not.
+ */
+export const H7: Proof = {
+  id: 'H7',
+  promise: 'To judges who read the contract by themselves, no answer leaves it, and no accepted request does.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const prism = await startPrism(world.baseUrl);
+      try {
+        const played = await playFlows(world, prism.baseUrl);
+        trial.progress(`${played.steps} steps of ${played.flows} flows`);
+        const calls = await tellSdkStory(world, prism.baseUrl);
+        const exchanges = await judgeOperations(world, prism, trial);
+        return {
+          tried: played.steps + calls + exchanges,
+          unit: 'exchanges',
+          violations: world.violations.list,
+          note: `${operationTable.length} operations; ${played.flows} flows of ${played.steps} steps with ${played.checks} checks; ${calls} calls by the SDK`,
+        } satisfies Figures;
+      } finally {
+        await prism.stop();
+      }
+    }),
+};
+
+async function judgeOperations(world: World, prism: Prism, trial: Trial): Promise<number> {
+  const chance = chanceOf(trial.seed);
+  let exchanges = 0;
+  for (const operation of operationTable) {
+    exchanges += await judge(world, prism, operation, pick(trial.size, 1, 40), chance);
+    trial.progress(`${operation.id}, ${exchanges} exchanges`);
+  }
+  return exchanges;
+}
+
+async function judge(world: World, prism: Prism, operation: Operation, wrong: number, chance: Chance): Promise<number> {
+  const [tenant] = world.tenants;
+  const call = await validCall(world, tenant, operation, { full: operation.method === 'get' });
+  const { reply, findings } = await exchange(world, prism, call, tenant);
+  if (reply.status !== operation.status) tell(world, 'a valid call', call, reply, [`expected ${operation.status}`]);
+  if (findings.length > 0) tell(world, 'a valid call', call, reply, findings.map(inWords));
+
+  const spoilt = await sendThrough(prism, { ...call, headers: { ...call.headers, ...SPOIL } });
+  if (!findingsOf(spoilt).some(({ location }) => location[0] === 'response')) {
+    tell(world, 'a spoilt answer', call, spoilt, ['Prism does not look at the answers of this operation']);
+  }
+
+  const stranger = { ...call, headers: {} };
+  const mutations = slotsOf(operation, call.body)
+    .flatMap((slot) => mutationsIn(call, slot))
+    .filter(isDecodable);
+  const others = [stranger, ...chance.some(mutations, wrong).map((mutation) => withFreshKey(mutation.call, call))];
+  for (const other of others) {
+    const { reply, findings } = await exchange(world, prism, other, other === stranger ? undefined : tenant);
+    const accepted = reply.status < 400 && !rowsRefused(reply);
+    const counted = accepted ? findings : findings.filter(({ location }) => location[0] !== 'request');
+    if (counted.length > 0) tell(world, 'a mutated call', other, reply, counted.map(inWords));
+  }
+  return 2 + others.length;
+}
+
+/** Prism ends the connection when it cannot decode the address; the server answers such ones in A9 and H6. */
+function isDecodable({ call: { path, query } }: Mutation): boolean {
+  return [...Object.values(path), ...Object.values(query).flat()].every((text) => text.isWellFormed());
+}
+
+/** The key is new, unless the key itself was mutated. */
+function withFreshKey(mutated: Call, { headers }: Call): Call {
+  if (mutated.headers['Idempotency-Key'] !== headers['Idempotency-Key'] || !headers['Idempotency-Key']) return mutated;
+  return { ...mutated, headers: { ...mutated.headers, 'Idempotency-Key': crypto.randomUUID() } };
+}
+
+async function exchange(world: World, prism: Prism, call: Call, as: Tenant | undefined) {
+  const reply = await sendThrough(prism, call);
+  world.look(reply, as, call.operation.id);
+  return { reply, findings: findingsOf(reply) };
+}
+
+/** On a connection of its own: Prism ends those that it has kept for a while just when the next request may be on its way. */
+function sendThrough({ baseUrl }: Prism, call: Call): Promise<Reply> {
+  return send(baseUrl, { ...call, headers: { ...call.headers, Connection: 'close' } }).catch((cause: Error) => {
+    const { operation, path, query } = call;
+    throw new Error(`Prism gave no answer to ${operation.id} with ${JSON.stringify({ path, query })}`, { cause });
+  });
+}
+
+function inWords({ location, message }: Finding): string {
+  return `${location.join('/')}: ${message}`;
+}
+
+function tell(world: World, what: string, { operation, path, query, body }: Call, reply: Reply, found: string[]): void {
+  const shown = JSON.stringify({ path, query, body }).slice(0, 500);
+  const said = found.join('; ').slice(0, 600);
+  world.violations.add(`${operation.id}: ${what}: ${said}: ${reply.status} ${reply.text.slice(0, 300)} for ${shown}`);
+}

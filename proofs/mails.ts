@@ -1,0 +1,33 @@
+import { inShopOf } from '../server/src/shop/in-shop.ts';
+import type { QueuedMail } from '../server/src/shop/mail.ts';
+import { compose } from '../server/src/shop/mail-letters.ts';
+import type { Mail } from '../server/src/shop/mail-rendering.ts';
+import type { World } from './tenant.ts';
+
+/** The configured address of the server whose mails are written here. */
+const BASE_URL = 'http://localhost';
+
+/** Takes what a site has queued out of the queue, and writes the mails as the job does. Those of others stay. */
+export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site_id: string): Promise<Mail[]> {
+  const { rows } = await owner.query<{ payload: QueuedMail }>(
+    `with taken as (
+       delete from graphile_worker._private_jobs where payload ->> 'site_id' = $1 returning id, payload
+     )
+     select payload from taken order by id`,
+    [site_id],
+  );
+  const mails: Mail[] = [];
+  for (const { payload } of rows) {
+    const mail = await inShopOf(db, site_id, (shop) => compose(shop, BASE_URL, payload));
+    if (mail) mails.push(mail);
+  }
+  return mails;
+}
+
+/** The secret in the link of the newest mail to an address; an error when there is none. */
+export async function mailedSecret(world: World, site_id: string, email: string): Promise<string> {
+  const mail = (await takeMails(world, site_id)).findLast(({ to }) => to === email);
+  const [secret] = /(?:rst|vrf)_[0-9A-Za-z]{38}/.exec(mail?.text ?? '') ?? [];
+  if (!secret) throw new Error(`There is no link in a mail to ${email}.`);
+  return secret;
+}

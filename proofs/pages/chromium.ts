@@ -1,0 +1,90 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../server/test/chromium.ts';
+import type { Trial } from '../frame.ts';
+import type { Deed, Furnished } from './pages.ts';
+
+/** Runs a deed in a browser. Where there is none, outside of CI, it is left out, and the proof says so. */
+export async function inChromium(trial: Trial, deed: (browser: Browser) => Promise<void>): Promise<string> {
+  const chromium = findChromium();
+  if (!chromium) {
+    trial.progress(NO_CHROMIUM);
+    return 'without Chromium';
+  }
+  const browser = await openChromium(chromium);
+  try {
+    await deed(browser);
+    return await browser.version();
+  } finally {
+    await browser.close();
+  }
+}
+
+/** A site of somebody else: serves whatever it is told to. */
+export interface ForeignSite {
+  origin: string;
+  /** The address at which the document is served from now on. */
+  serve(html: string): string;
+  /** An address that sends whatever is posted to it on to another, body and all. */
+  forward(url: string): string;
+  close(): void;
+}
+
+/**
+ * Opens a site on this machine. To 127.0.0.1, where the pages are, `localhost` is another site, and 127.0.0.1 with another
+ * port a neighbour: the same site, so that the browser sends our cookies along.
+ */
+export async function openSite(host: 'localhost' | '127.0.0.1'): Promise<ForeignSite> {
+  const documents: string[] = [];
+  const targets: string[] = [];
+  const server = createServer((req, res) => {
+    const [, kind, index] = (req.url ?? '').split(/[/?]/);
+    if (kind === 'forward') {
+      res.writeHead(307, { Location: targets[Number(index)] ?? '/' }).end();
+      return;
+    }
+    res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(documents[Number(index)] ?? '');
+  });
+  await new Promise<void>((listening) => server.listen(0, host, listening));
+  const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    serve: (html) => `${origin}/page/${documents.push(html) - 1}`,
+    forward: (url) => `${origin}/forward/${targets.push(url) - 1}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Text inside of markup. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** Fills in the form as its reader, and presses the button. */
+export async function press(tab: Page, deed: Deed, shop: Furnished): Promise<void> {
+  await tab.evaluate(
+    `for (const [name, value] of Object.entries(${JSON.stringify(deed.entries(shop))})) {
+      const fields = [...document.querySelectorAll('[name="' + name + '"]')];
+      for (const field of fields) {
+        if (field.type === 'radio') field.checked = field.value === value;
+        else field.value = value;
+      }
+    }`,
+  );
+  await Promise.all([tab.waitForNavigation(), tab.click(`button[value="${deed.action}"]`)]);
+}
+
+/** Waits until the tab stands on an address that begins so, loaded to its end. */
+export async function arrival(tab: Page, url: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    const isThere =
+      tab.url().startsWith(url) && (await tab.evaluate('document.readyState').catch(() => '')) === 'complete';
+    if (isThere) return;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  throw new Error(`The tab did not come to ${url}: it is at ${tab.url()}.`);
+}

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, BrowserContext, Page } from '../../server/test/chromium.ts';
+import { exchange } from '../client.ts';
+import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
+import { type Chance, chanceOf } from '../random.ts';
+import { onPremises, type Premises } from '../shop.ts';
+import { inChromium, openSite, press } from './chromium.ts';
+import { DEEDS, type Deed, type Furnished, furnish, PAGES, type PageKind } from './pages.ts';
+import { changed, type State, stateOf } from './state.ts';
+
+/**
+ * Three things that browsers do: hold pages of two shops at once, go back, and look at links before anybody follows them.
+ * None may mix what belongs to two, do a thing twice, or change anything by looking.
+ */
+export const F10: Proof = {
+  id: 'F10',
+  promise: 'Two shops in one browser stay apart, going back does nothing again, and looking changes nothing.',
+  run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
+};
+
+interface Counts {
+  looks: number;
+  mixed: number;
+  back: number;
+}
+
+async function attack(trial: Trial, premises: Premises): Promise<Figures> {
+  const chance = chanceOf(trial.seed);
+  const counts: Counts = { looks: 0, mixed: 0, back: 0 };
+  const open = async () => furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
+  const [one, other] = [await open(), await open()];
+  for (let round = 0; round < pick(trial.size, 1, 5); round += 1) {
+    for (const page of PAGES)
+      counts.looks += await scan(premises, page, one, trial.size === 'short' ? [chance.of(WAYS)] : WAYS);
+    trial.progress(`${counts.looks} looks`);
+  }
+  const browser = await inChromium(trial, async (chromium) => {
+    for (let round = 0; round < pick(trial.size, 1, 40); round += 1) {
+      counts.mixed += await mix(chromium, premises, chance, one, other);
+      trial.progress(`${counts.mixed} pages of two shops`);
+    }
+    for (const { page, deed } of trial.size === 'short' ? chance.some(DEEDS, 2) : DEEDS) {
+      counts.back += await goBack(chromium, premises, { shop: one, page, deed });
+      trial.progress(`${deed.action}: ${counts.back} times back`);
+    }
+    for (const page of trial.size === 'short' ? [chance.of(PAGES)] : PAGES) {
+      counts.looks += await scanInBrowser(chromium, premises, page, one);
+    }
+  });
+  const { looks, mixed, back } = counts;
+  return {
+    tried: looks + mixed + back,
+    unit: 'visits',
+    violations: premises.violations.list,
+    note: `${mixed} pages of two shops in one browser, ${back} times back, ${looks} looks ahead; ${browser}`,
+  };
+}
+
+const all = ({ owner }: Premises, shops: Furnished[]): Promise<State> =>
+  stateOf(
+    owner,
+    shops.map(({ shop }) => shop.site_id),
+  );
+
+/** What those say of themselves that look at an address before, or instead of, a reader. */
+const WAYS: Record<string, string>[] = [
+  {},
+  { 'Sec-Purpose': 'prefetch' },
+  { 'Sec-Purpose': 'prefetch;prerender', Purpose: 'prefetch' },
+  { 'X-Moz': 'prefetch' },
+  { 'User-Agent': 'Mozilla/5.0 (compatible; bingbot/2.0)' },
+  { Range: 'bytes=0-10' },
+  { 'If-None-Match': '*' },
+];
+
+/** Looks at a page and at every address in it as scanners, previews and browsers do, with and without its cookie. */
+async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: typeof WAYS): Promise<number> {
+  const path = await page.arrange(shop);
+  const { baseUrl, violations } = premises;
+  const before = await all(premises, [shop]);
+  const first = await exchange(baseUrl, 'GET', path, {});
+  const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
+  const links = [...first.text.matchAll(/\s(?:href|src|action)="(\/[^"#]*)/g)].map(([, link = '']) => link);
+  let looks = 0;
+  for (const link of new Set([path, ...links, `${path}?change=1`, `${path}?action=${page.deeds[0]?.action}`])) {
+    for (const way of ways) {
+      for (const method of ['GET', 'HEAD']) {
+        for (const held of [{}, { Cookie: cookie }] as Record<string, string>[]) {
+          const { status } = await exchange(baseUrl, method, link, { ...way, ...held });
+          looks += 1;
+          if (status >= 400) violations.add(`${page.name}: ${method} ${link} is ${status}`);
+        }
+      }
+    }
+  }
+  const tables = changed(before, await all(premises, [shop]));
+  if (tables.length > 0) violations.add(`${page.name}: looking changed ${tables}`);
+  return looks;
+}
+
+/** The same as a browser does it: prefetched, prerendered, hovered, opened in the background, each link of the page followed. */
+async function scanInBrowser(browser: Browser, premises: Premises, page: PageKind, shop: Furnished): Promise<number> {
+  const { baseUrl, violations } = premises;
+  const url = baseUrl + (await page.arrange(shop));
+  const before = await all(premises, [shop]);
+  const site = await openSite('127.0.0.1');
+  const context = await browser.createBrowserContext();
+  try {
+    const tab = await context.newPage();
+    const asked = tab.waitForRequest((request) => request.url() === url);
+    const rules = {
+      prefetch: [{ urls: [url], eagerness: 'immediate' }],
+      prerender: [{ urls: [url], eagerness: 'immediate' }],
+    };
+    await tab.goto(
+      site.serve(`<link rel="prefetch" href="${url}"><link rel="preload" as="fetch" href="${url}">
+        <script type="speculationrules">${JSON.stringify(rules)}</script><a href="${url}">x</a>`),
+    );
+    await asked;
+    await tab.hover('a');
+    await tab.goto(url);
+    const links = (await tab.evaluate('[...document.links].map((link) => link.href)')) as string[];
+    for (const link of links) await tab.goto(link);
+    await tab.reload();
+    const tables = changed(before, await all(premises, [shop]));
+    if (tables.length > 0) violations.add(`${page.name}: looking in the browser changed ${tables}`);
+    return links.length + 4;
+  } finally {
+    await context.close();
+    site.close();
+  }
+}
+
+/** Does everything in both shops at once in the tabs of one browser, step by step in an order of chance. */
+async function mix(
+  browser: Browser,
+  premises: Premises,
+  chance: Chance,
+  one: Furnished,
+  other: Furnished,
+): Promise<number> {
+  const { baseUrl, violations } = premises;
+  const context = await browser.createBrowserContext();
+  let pages = 0;
+  const visits = [one, other].flatMap((shop) => chance.some(DEEDS, 3).map(({ page, deed }) => ({ shop, page, deed })));
+  const look = async (tab: Page, shop: Furnished, what: string) => {
+    const text = String(await tab.evaluate('document.documentElement.outerHTML'));
+    const [own, foreign] = [shop, shop === one ? other : one].map(({ texts }) => text.includes(texts.shop));
+    if (!own) violations.add(`${what}: the page does not show its own shop`);
+    if (foreign) violations.add(`${what}: the page shows the other shop`);
+    pages += 1;
+  };
+  try {
+    const tabs = [];
+    for (const visit of visits) {
+      const tab = await context.newPage();
+      await tab.goto(baseUrl + (await visit.page.arrange(visit.shop)));
+      await look(tab, visit.shop, visit.page.name);
+      tabs.push({ ...visit, tab });
+    }
+    for (const { shop, page, deed, tab } of chance.some(tabs, tabs.length)) {
+      const neighbour = shop === one ? other : one;
+      const [mine, theirs] = [await all(premises, [shop]), await all(premises, [neighbour])];
+      await tab.bringToFront();
+      await press(tab, deed, shop);
+      // Where an account was entered the session is a new one, and forms that were shown before are to be sent again.
+      if ((await tab.title()).startsWith('Please send the form again')) {
+        await tab.goto(tab.url());
+        await press(tab, deed, shop);
+      }
+      await look(tab, shop, `${page.name}, ${deed.action}`);
+      if (changed(mine, await all(premises, [shop])).length === 0)
+        violations.add(`${page.name}: ${deed.action} did nothing`);
+      const tables = changed(theirs, await all(premises, [neighbour]));
+      if (tables.length > 0) violations.add(`${page.name}: ${deed.action} changed ${tables} of the other shop`);
+    }
+    return pages;
+  } finally {
+    await context.close();
+  }
+}
+
+/** Goes back after a deed, forward and back again, and reloads; then presses the button once more if it is still there. */
+async function goBack(browser: Browser, premises: Premises, target: { shop: Furnished; page: PageKind; deed: Deed }) {
+  const { shop, page, deed } = target;
+  const { baseUrl, violations } = premises;
+  const context: BrowserContext = await browser.createBrowserContext();
+  try {
+    const tab = await context.newPage();
+    await tab.goto(baseUrl + (await page.arrange(shop)));
+    await press(tab, deed, shop);
+    const before = await all(premises, [shop]);
+    let steps = 0;
+    const move = async (step: Promise<unknown>) => {
+      await step.catch(() => undefined);
+      steps += 1;
+      const tables = changed(before, await all(premises, [shop]));
+      if (tables.length > 0) violations.add(`${page.name}: after ${deed.action}, step ${steps} back changed ${tables}`);
+    };
+    for (const step of [() => tab.goBack(), () => tab.goForward(), () => tab.goBack(), () => tab.reload()])
+      await move(step());
+    const secrets = await tab.$$eval(
+      'input[type=password]',
+      (fields) => fields.filter((field) => (field as unknown as { value: string }).value !== '').length,
+    );
+    if (secrets > 0) violations.add(`${page.name}: going back shows a password`);
+    // A form that is still there may be sent again; what can be done once is not done twice.
+    if (DONE_ONCE.includes(deed.action) && (await tab.$(`button[value="${deed.action}"]`))) {
+      await move(press(tab, deed, shop));
+    }
+    return steps;
+  } finally {
+    await context.close();
+  }
+}
+
+const DONE_ONCE = ['place_order', 'verify_email', 'reset_password'];

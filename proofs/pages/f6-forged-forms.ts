@@ -1,0 +1,395 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, Page } from '../../server/test/chromium.ts';
+import { formWith, PaperBrowser } from '../../server/test/paper-browser.ts';
+import { startServer, stopServer } from '../../server/test/server.ts';
+import { exchange } from '../client.ts';
+import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
+import { type Chance, chanceOf } from '../random.ts';
+import { onPremises, type Premises } from '../shop.ts';
+import { arrival, escapeHtml, inChromium, openSite, press } from './chromium.ts';
+import { DEEDS, type Deed, type Furnished, furnish, type PageKind } from './pages.ts';
+import { changed, stateOf } from './state.ts';
+
+/**
+ * Sends every form of every page as another site could make a browser send it, with the reader's own cookie wherever a
+ * browser might send that along and, at worst, with the form's own token. At the end the form is sent as it should be, and
+ * must do what it is for: else nothing was proven.
+ */
+export const F6: Proof = {
+  id: 'F6',
+  promise: 'A form that is not sent from its own page, in the browser that it was shown to, changes nothing.',
+  run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
+};
+
+const OTHER_SECRET = 'the secret of somebody else, which is long enough, too';
+
+async function attack(trial: Trial, premises: Premises): Promise<Figures> {
+  const chance = chanceOf(trial.seed);
+  const secure = await startServer(trial.databaseUrl, { baseUrl: 'https://shop.example' }, trial.databaseUrl);
+  const other = await startServer(trial.databaseUrl, { secretKey: OTHER_SECRET }, trial.databaseUrl);
+  const servers: Server[] = [
+    { baseUrl: premises.baseUrl, ownOrigin: 'http://localhost', cookie: 'form' },
+    { baseUrl: secure.baseUrl, ownOrigin: 'https://shop.example', cookie: '__Host-form' },
+  ];
+  let raw = 0;
+  let played = 0;
+  let arrived = 0;
+  try {
+    for (let round = 0; round < pick(trial.size, 1, 3); round += 1) {
+      const shop = await furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
+      for (const { page, deed } of DEEDS) {
+        const chosen = trial.size === 'short' ? [chance.of(servers)] : servers;
+        for (const server of chosen)
+          raw += await sendRaw(trial, chance, { premises, server, forger: other.baseUrl, shop, page, deed });
+        trial.progress(`${round + 1}: ${deed.action}, ${raw} raw requests`);
+      }
+    }
+    const browser = await inChromium(trial, async (chromium) => {
+      const shop = await furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
+      for (const host of ['localhost', '127.0.0.1'] as const) {
+        for (const { page, deed } of trial.size === 'short' ? [chance.of(DEEDS)] : DEEDS) {
+          const counts = await play(chromium, host, { premises, shop, page, deed });
+          played += counts.attacks;
+          arrived += counts.arrived;
+          trial.progress(`${deed.action} from ${host}, ${played} in the browser`);
+        }
+      }
+    });
+    return {
+      tried: raw + played,
+      unit: 'forged requests',
+      violations: premises.violations.list,
+      note: `${played} by another site or a neighbour in ${browser}, of which ${arrived} reached the server`,
+    };
+  } finally {
+    await Promise.all([stopServer(secure), stopServer(other)]);
+  }
+}
+
+interface Server {
+  baseUrl: string;
+  ownOrigin: string;
+  /** What the guard's cookie is called. */
+  cookie: string;
+}
+
+interface Target {
+  premises: Premises;
+  shop: Furnished;
+  page: PageKind;
+  deed: Deed;
+}
+
+/** A request as it should be, of which each attack changes one thing. */
+interface Form {
+  method: string;
+  path: string;
+  headers: Record<string, string | string[]>;
+  fields: URLSearchParams;
+  body?: string;
+}
+
+type Attack = [what: string, change: (form: Form) => void];
+
+async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: Server; forger: string }) {
+  const { premises, server, forger, shop, page, deed } = target;
+  const open = async (path: string, baseUrl = server.baseUrl): Promise<Opened> => {
+    const { html, response } = await new PaperBrowser(baseUrl).open(path);
+    const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const fields = formWith(html, deed.action);
+    return { cookie: cookie.replace(/^[^=]*/, server.cookie), csrf: fields.get('csrf') ?? '', fields };
+  };
+  const path = await page.arrange(shop);
+  const reader = await open(path);
+  const others: Others = {
+    own: reader,
+    stranger: await open(path),
+    elsewhere: await open(await page.arrange(shop)),
+    old: await daysAgo(3, () => open(path)),
+    forged: await open(path, forger),
+  };
+  const fields = new URLSearchParams(reader.fields);
+  for (const [name, value] of Object.entries(deed.entries(shop))) fields.set(name, value);
+  fields.set('action', deed.action);
+  const proper = (): Form => ({
+    method: 'POST',
+    path,
+    headers: { Cookie: reader.cookie, Origin: 'null', 'Sec-Fetch-Site': 'same-origin' },
+    fields: new URLSearchParams(fields),
+  });
+  const attacks = attacksOn(server, others);
+  const chosen = trial.size === 'short' ? chance.some(attacks, 12) : attacks;
+  const before = await stateOf(premises.owner, [shop.shop.site_id]);
+  for (const [what, change] of chosen) {
+    const form = proper();
+    change(form);
+    const { status } = await post(server, form);
+    const after = await stateOf(premises.owner, [shop.shop.site_id]);
+    const tables = changed(before, after);
+    if (tables.length > 0) {
+      premises.violations.add(`${page.name}, ${deed.action} ${what}: ${status}, changed ${tables}`);
+      return chosen.length;
+    }
+  }
+  const { status } = await post(server, proper());
+  const effect = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
+  if (effect.length === 0)
+    premises.violations.add(`${page.name}: ${deed.action} as it should be did nothing: ${status}`);
+  return chosen.length;
+}
+
+/** Runs a deed on this process's clock of some days ago, which is the server's as well. */
+async function daysAgo<T>(days: number, deed: () => Promise<T>): Promise<T> {
+  const now = Date.now;
+  Date.now = () => now() - days * 86_400_000;
+  try {
+    return await deed();
+  } finally {
+    Date.now = now;
+  }
+}
+
+function post({ baseUrl }: Server, { method, path, headers, fields, body = fields.toString() }: Form) {
+  const typed = { 'Content-Type': 'application/x-www-form-urlencoded', ...headers };
+  return exchange(baseUrl, method, path, typed, method === 'GET' || method === 'HEAD' ? undefined : body);
+}
+
+/** A page as a browser has opened it. */
+interface Opened {
+  cookie: string;
+  csrf: string;
+  fields: URLSearchParams;
+}
+
+interface Others {
+  own: Opened;
+  /** The same page in another browser. */
+  stranger: Opened;
+  /** Another page of the same kind. */
+  elsewhere: Opened;
+  /** The same page, opened three days ago. */
+  old: Opened;
+  /** The same page, opened at a server that has another secret. */
+  forged: Opened;
+}
+
+function attacksOn(server: Server, others: Others): Attack[] {
+  return [...byOrigin(server), ...byToken(others), ...byCookie(server, others), ...byForm()];
+}
+
+const FOREIGN = ['https://evil.example', 'https://localhost.evil.example', 'http://localhost:1', 'file://', ''];
+
+/** Every pair of what a browser says of where a form comes from, but for those that our own page gives. */
+function byOrigin({ ownOrigin }: Server): Attack[] {
+  const secure = ownOrigin.startsWith('https:');
+  const origins = [undefined, 'null', ownOrigin, ownOrigin.toUpperCase(), `${ownOrigin}.evil.example`, ...FOREIGN];
+  const sites = [undefined, 'cross-site', 'same-site', 'none', 'same-origin', 'SAME-ORIGIN', 'same-origin, cross-site'];
+  const isOwn = (site: string | undefined, origin: string | undefined) =>
+    site === 'same-origin'
+      ? [undefined, 'null', ownOrigin].includes(origin)
+      : site === undefined && (origin === ownOrigin || (origin === 'null' && !secure));
+  return sites.flatMap((site) =>
+    origins
+      .filter((origin) => !isOwn(site, origin))
+      .map(
+        (origin): Attack => [
+          `with Origin ${origin} and Sec-Fetch-Site ${site}`,
+          (form) => {
+            delete form.headers.Origin;
+            delete form.headers['Sec-Fetch-Site'];
+            if (origin !== undefined) form.headers.Origin = origin;
+            if (site !== undefined) form.headers['Sec-Fetch-Site'] = site;
+          },
+        ],
+      ),
+  );
+}
+
+function byToken({ stranger, elsewhere, old, forged }: Others): Attack[] {
+  const token = (what: string, value: string): Attack => [`with ${what}`, ({ fields }) => fields.set('csrf', value)];
+  const session = (what: string, { cookie, csrf }: Opened): Attack => [
+    what,
+    ({ headers, fields }) => {
+      headers.Cookie = cookie;
+      fields.set('csrf', csrf);
+    },
+  ];
+  return [
+    ['without a token', ({ fields }) => fields.delete('csrf')],
+    token('an empty token', ''),
+    token('a made-up token', 'A'.repeat(43)),
+    token('a short token', 'A'),
+    token("another browser's token", stranger.csrf),
+    token("another page's token", elsewhere.csrf),
+    token('a word of JavaScript', 'undefined'),
+    [
+      'with its token in the address alone',
+      (form) => {
+        form.path += `?csrf=${form.fields.get('csrf')}`;
+        form.fields.delete('csrf');
+      },
+    ],
+    [
+      'with a wrong token before its own',
+      (form) => {
+        form.body = `csrf=${'A'.repeat(43)}&${form.fields}`;
+      },
+    ],
+    session('of a session that is three days old', old),
+    session('of a session that another server signed', forged),
+  ];
+}
+
+function byCookie({ cookie }: Server, { stranger, own }: Others): Attack[] {
+  const sent = (what: string, value: string): Attack => [`with ${what}`, ({ headers }) => (headers.Cookie = value)];
+  return [
+    ['without a cookie', ({ headers }) => delete headers.Cookie],
+    sent('an empty cookie', `${cookie}=`),
+    sent("another browser's cookie", stranger.cookie),
+    sent('a planted cookie before its own', `${stranger.cookie}; ${own.cookie}`),
+    sent('a planted cookie after its own', `${own.cookie}; ${stranger.cookie}`),
+    sent('its cookie under another name', own.cookie.replace(cookie, `${cookie}2`)),
+    sent('a made-up cookie', `${cookie}=${'A'.repeat(43)}`),
+  ];
+}
+
+/** With all that a form needs, in ways that a browser can be made to send, or that a framework would take for a form. */
+function byForm(): Attack[] {
+  const typed = (type: string, bodyOf: (fields: URLSearchParams) => string): Attack => [
+    `as ${type}`,
+    (form) => {
+      form.headers['Content-Type'] = type;
+      form.body = bodyOf(form.fields);
+    },
+  ];
+  const method = (name: string): Attack => [
+    `by ${name}`,
+    (form) => {
+      form.method = name;
+      form.path += `?${form.fields}`;
+    },
+  ];
+  return [
+    ...['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map(method),
+    ...['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method'].map(
+      (header): Attack => [
+        `by GET with ${header}`,
+        (form) => {
+          form.method = 'GET';
+          form.path += `?_method=POST&${form.fields}`;
+          form.headers[header] = 'POST';
+        },
+      ],
+    ),
+    typed('text/plain', String),
+    typed('application/json', (fields) => JSON.stringify(Object.fromEntries(fields))),
+    typed('application/x-www-form-urlencoded2', String),
+    typed('multipart/form-data; boundary=x', (fields) =>
+      [...fields]
+        .map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+        .join(''),
+    ),
+  ];
+}
+
+/** A reader opens the page, and then a site that has learned all that the form holds, its token included. */
+async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: Target) {
+  const { premises, shop, page, deed } = target;
+  const site = await openSite(host);
+  const context = await browser.createBrowserContext();
+  try {
+    const tab = await context.newPage();
+    const url = premises.baseUrl + (await page.arrange(shop));
+    const fields = await readForm(tab, url, deed, shop);
+    const before = await stateOf(premises.owner, [shop.shop.site_id]);
+    let arrived = 0;
+    tab.on('response', (response) => {
+      if (response.request().method() === 'POST' && response.url().startsWith(premises.baseUrl)) arrived += 1;
+    });
+    const look = async (what: string) => {
+      const tables = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
+      if (tables.length > 0)
+        premises.violations.add(`${page.name}, ${deed.action} by ${what} of ${host}: changed ${tables}`);
+    };
+    const quiet = QUIET.length;
+    await tab.goto(site.serve(quietly(url, fields)));
+    await tab.waitForFunction('document.title === "over"', { timeout: 20_000 });
+    await look('scripts, frames and pictures');
+
+    const loud: Record<string, string> = {
+      'a form': formTo(url, fields),
+      'a form that is sent on': formTo(site.forward(url), fields),
+      'a form by GET': formTo(url, fields, 'get'),
+      'a form from nowhere': `<iframe sandbox="allow-forms allow-scripts allow-top-navigation" srcdoc="${escapeHtml(formTo(url, fields, 'post', '_top'))}"></iframe>`,
+    };
+    for (const [what, html] of Object.entries(loud)) {
+      await tab.goto(site.serve(html)).catch(() => undefined);
+      await arrival(tab, url);
+      await look(what);
+    }
+    await tab.goto(url);
+    await press(tab, deed, shop);
+    const effect = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
+    if (effect.length === 0) premises.violations.add(`${page.name}: ${deed.action} in the browser did nothing`);
+    return { attacks: quiet + Object.keys(loud).length, arrived };
+  } finally {
+    await context.close();
+    site.close();
+  }
+}
+
+async function readForm(tab: Page, url: string, deed: Deed, shop: Furnished): Promise<Record<string, string>> {
+  await tab.goto(url);
+  const fields = formWith(await tab.content(), deed.action);
+  return { ...Object.fromEntries(fields), ...deed.entries(shop), action: deed.action };
+}
+
+function formTo(url: string, fields: Record<string, string>, method = 'post', target = '_self'): string {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<textarea name="${name}">${escapeHtml(value)}</textarea>`,
+  );
+  // `submit` would be hidden by a field of that name.
+  const send = '<script>HTMLFormElement.prototype.submit.call(document.forms[0])</script>';
+  return `<form method="${method}" action="${escapeHtml(url)}" target="${target}">${inputs.join('')}</form>${send}`;
+}
+
+/** What a page can send without going anywhere; each is a promise that ends when it is over. */
+const QUIET = [
+  `fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body })`,
+  `fetch(url, { method: 'POST', mode: 'cors', credentials: 'include', body })`,
+  `fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body, keepalive: true, referrerPolicy: 'unsafe-url' })`,
+  `fetch(url, { method: 'PUT', mode: 'cors', credentials: 'include', body })`,
+  `fetch(url, { method: 'POST', mode: 'cors', credentials: 'include', body, headers: { 'X-Requested-With': 'XMLHttpRequest' } })`,
+  `fetch(url + '?' + body, { mode: 'no-cors', credentials: 'include' })`,
+  `new Promise((over) => { const xhr = new XMLHttpRequest(); xhr.open('POST', url); xhr.withCredentials = true; xhr.onloadend = over; xhr.send(body) })`,
+  `Promise.resolve(navigator.sendBeacon(url, body))`,
+  `element('img', { src: url + '?' + body })`,
+  `element('script', { src: url + '?' + body })`,
+  `element('link', { rel: 'stylesheet', href: url + '?' + body })`,
+  `element('link', { rel: 'prefetch', href: url + '?' + body })`,
+  `element('iframe', { src: url + '?' + body })`,
+  `element('iframe', { srcdoc: form })`,
+  `element('iframe', { srcdoc: form, sandbox: 'allow-forms allow-scripts' })`,
+  `element('iframe', { src: 'data:text/html,' + encodeURIComponent(form) })`,
+  `element('object', { data: url + '?' + body })`,
+  `element('embed', { src: url + '?' + body })`,
+];
+
+function quietly(url: string, fields: Record<string, string>): string {
+  const script = `
+    const url = ${JSON.stringify(url)};
+    const fields = ${JSON.stringify(fields)};
+    const body = new URLSearchParams(fields);
+    const form = ${JSON.stringify(formTo(url, fields)).replaceAll('</', '<\\/')};
+    const wait = (ms) => new Promise((over) => setTimeout(over, ms));
+    // A frame is over when the form in it has been answered, too; what is refused may never load.
+    const element = (name, attributes) => new Promise((over) => {
+      const made = Object.assign(document.createElement(name), attributes);
+      if (attributes.sandbox) made.setAttribute('sandbox', attributes.sandbox);
+      made.onload = made.onerror = () => wait(200).then(over);
+      document.body.append(made);
+      wait(1000).then(over);
+    });
+    Promise.allSettled([${QUIET.join(', ')}]).then(() => { document.title = 'over' });`;
+  return `<!doctype html><title>before</title><body><script>${script}</script>`;
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, HTTPRequest, HTTPResponse, Page } from '../../server/test/chromium.ts';
+import { exchange } from '../client.ts';
+import type { Figures, Proof, Trial } from '../frame.ts';
+import { chanceOf } from '../random.ts';
+import { onPremises, type Premises } from '../shop.ts';
+import { escapeHtml, type ForeignSite, inChromium, openSite } from './chromium.ts';
+import { deadEnds, type Furnished, furnish, PAGES } from './pages.ts';
+
+/**
+ * Shows every page inside of pages of others, in every way that a browser has, and looks whether anything of it is there; and
+ * reads the headers of every answer, errors included. A copy of each page without its headers must be seen, or the proof is
+ * blind.
+ */
+export const F7: Proof = {
+  id: 'F7',
+  promise: 'No page is ever shown inside of another page.',
+  run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
+};
+
+async function attack(trial: Trial, premises: Premises): Promise<Figures> {
+  const chance = chanceOf(trial.seed);
+  const [shop, stranger] = [await open(premises), await open(premises)];
+  // First, for they end all that the shop has open.
+  const dead = await deadEnds(shop, stranger);
+  const alive: string[] = [];
+  for (const { arrange } of PAGES) alive.push(await arrange(shop));
+  const read = await readHeaders(
+    premises,
+    trial.size === 'short' ? chance.some([...alive, ...dead], 8) : [...alive, ...dead],
+  );
+  trial.progress(`${read} answers read`);
+  let framed = 0;
+  const browser = await inChromium(trial, async (chromium) => {
+    const shown = trial.size === 'short' ? chance.some(alive, 1) : [...alive, ...dead];
+    for (const host of ['localhost', '127.0.0.1'] as const) {
+      const site = await openSite(host);
+      for (const path of shown) framed += await frame(chromium, site, premises, path);
+      site.close();
+      trial.progress(`${framed} framed by ${host}`);
+    }
+  });
+  const violations = premises.violations.list;
+  return { tried: read + framed, unit: 'answers and frames', violations, note: `${framed} frames in ${browser}` };
+}
+
+async function open(premises: Premises): Promise<Furnished> {
+  return furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
+}
+
+/** Every method on every path: whatever is HTML, also an error, says that it may not be framed. */
+async function readHeaders({ baseUrl, violations }: Premises, paths: string[]): Promise<number> {
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
+  const types = ['application/x-www-form-urlencoded', 'application/json', 'text/plain'];
+  let read = 0;
+  for (const path of paths) {
+    for (const method of methods) {
+      for (const type of method === 'POST' ? types : types.slice(0, 1)) {
+        const body = method === 'POST' ? 'csrf=x' : undefined;
+        const { status, headers } = await exchange(baseUrl, method, path, { 'Content-Type': type }, body);
+        read += 1;
+        const policy = String(headers['content-security-policy']);
+        const isRefused = policy.includes("frame-ancestors 'none'") && headers['x-frame-options'] === 'DENY';
+        if (!isRefused) violations.add(`${method} ${path} ${status}: ${policy}, ${headers['x-frame-options']}`);
+      }
+    }
+  }
+  return read;
+}
+
+/** Each way shows an address, which ends with `?way=` and its number. */
+const WAYS: Record<string, (url: string) => string> = {
+  iframe: (url) => `<iframe src="${url}"></iframe>`,
+  'an iframe in a sandbox': (url) =>
+    `<iframe sandbox="allow-scripts allow-forms allow-same-origin" src="${url}"></iframe>`,
+  'an iframe without credentials': (url) => `<iframe credentialless src="${url}"></iframe>`,
+  'an iframe in an iframe': (url) => `<iframe srcdoc="${escapeHtml(`<iframe src="${url}"></iframe>`)}"></iframe>`,
+  'an iframe that a link leads to': (url) => `<iframe name="by-link"></iframe><a href="${url}" target="by-link">x</a>
+    <script>document.links[0].click()</script>`,
+  'an iframe that a form leads to': (url) => `<iframe name="by-form"></iframe>
+    <form action="${url.split('?')[0]}" target="by-form"><input name="way" value="${url.split('=')[1]}"></form>
+    <script>document.forms[0].submit()</script>`,
+  object: (url) => `<object data="${url}" type="text/html"></object>`,
+  embed: (url) => `<embed src="${url}" type="text/html">`,
+};
+
+async function frame(browser: Browser, site: ForeignSite, premises: Premises, path: string): Promise<number> {
+  const { baseUrl, violations } = premises;
+  const context = await browser.createBrowserContext();
+  try {
+    const tab = await context.newPage();
+    await tab.goto(baseUrl + path);
+    const copy = site.serve(await tab.content());
+    for (const way of await waysShown(tab, site, baseUrl + path)) violations.add(`${path} in ${way} of ${site.origin}`);
+    const seen = await waysShown(tab, site, copy);
+    for (const way of Object.keys(WAYS)) {
+      if (!seen.includes(way)) violations.add(`A copy of ${path} in ${way} was not seen.`);
+    }
+    // Nor does a window that another opened stay in its hands.
+    await tab.goto(site.serve('<title>opener</title>'));
+    const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
+    await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);
+    await (await (await opened).page())?.waitForSelector('main');
+    const isHeld = await tab.evaluate('window.opened.closed !== true');
+    if (isHeld) violations.add(`${path} stays in the hands of the window that opened it, at ${site.origin}`);
+    return Object.keys(WAYS).length + 1;
+  } finally {
+    await context.close();
+  }
+}
+
+/** Shows an address in every way at once, and answers in which of them our page can be seen. */
+async function waysShown(tab: Page, site: ForeignSite, url: string): Promise<string[]> {
+  const addresses = Object.keys(WAYS).map((_, way) => `${url}?way=${way}`);
+  const awaited = new Set(addresses);
+  // The body of what an object refuses may never end.
+  const over = (answer: HTTPResponse | HTTPRequest) => awaited.delete(answer.url());
+  tab.on('response', over);
+  tab.on('requestfailed', over);
+  await tab.goto(
+    site.serve(
+      Object.values(WAYS)
+        .map((markup, way) => markup(addresses[way] ?? ''))
+        .join(''),
+    ),
+  );
+  const deadline = Date.now() + 10_000;
+  const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
+  while (awaited.size > 0 && Date.now() < deadline) await wait(20);
+  // What is refused stays away however long one waits; what is shown takes a moment after its last byte.
+  let shown = await framesShown(tab);
+  for (let tries = 0; shown.length < addresses.length && tries < 10; tries += 1) {
+    await wait(30);
+    shown = await framesShown(tab);
+  }
+  tab.off('response', over);
+  tab.off('requestfailed', over);
+  return Object.keys(WAYS).filter((_, way) => shown.includes(addresses[way] ?? ''));
+}
+
+/** The addresses of the frames of the tab, however deep, in which there is a page of ours. */
+async function framesShown(tab: Page): Promise<string[]> {
+  const inside = tab.frames().filter((frame) => frame !== tab.mainFrame());
+  const found = await Promise.all(
+    inside.map(async (frame) => {
+      const isOurs = await frame.evaluate(`document.querySelector('main#main') !== null`).catch(() => false);
+      return isOurs ? [frame.url()] : [];
+    }),
+  );
+  return found.flat();
+}

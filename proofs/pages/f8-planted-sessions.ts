@@ -1,0 +1,156 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import type { Browser } from '../../server/test/chromium.ts';
+import { formWith } from '../../server/test/paper-browser.ts';
+import { startServer, stopServer } from '../../server/test/server.ts';
+import { exchange } from '../client.ts';
+import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
+import { chanceOf } from '../random.ts';
+import { onPremises, type Premises } from '../shop.ts';
+import { inChromium, openSite, press } from './chromium.ts';
+import { DEEDS, type Deed, type Furnished, furnish, type PageKind } from './pages.ts';
+import { changed, stateOf } from './state.ts';
+
+/**
+ * Gives browsers sessions before they come to our pages: made up, of another's making, of another browser, twice. Nothing
+ * that was made up is kept; what was taken from another browser opens nothing, and ends where an account is entered. What
+ * cookie a page uses is read from its answer, so that pages with a login are attacked like the others.
+ */
+export const F8: Proof = {
+  id: 'F8',
+  promise: 'No session that somebody planted is taken over, and whoever enters an account gets another.',
+  run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
+};
+
+async function attack(trial: Trial, premises: Premises): Promise<Figures> {
+  const secure = await startServer(trial.databaseUrl, { baseUrl: 'https://shop.example' }, trial.databaseUrl);
+  const chance = chanceOf(trial.seed);
+  const servers = [premises.baseUrl, secure.baseUrl];
+  let planted = 0;
+  let renewed = 0;
+  try {
+    const furnished = async () => furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
+    for (let round = 0; round < pick(trial.size, 1, 10); round += 1) {
+      const shop = await furnished();
+      for (const { page, deed } of DEEDS) {
+        for (const baseUrl of trial.size === 'short' ? [chance.of(servers)] : servers) {
+          planted += await plantRaw({ premises, baseUrl, shop, page, deed });
+          if (deed.renews) renewed += 1;
+        }
+      }
+      trial.progress(`${round + 1}: ${planted} planted`);
+    }
+    const browser = await inChromium(trial, async (chromium) => {
+      const shop = await furnished();
+      for (const { page, deed } of DEEDS.filter(({ deed }) => trial.size === 'full' || deed.renews)) {
+        planted += await plantInBrowser(chromium, { premises, baseUrl: premises.baseUrl, shop, page, deed });
+      }
+    });
+    const violations = premises.violations.list;
+    const note = `${renewed} times an account was entered, each with another session afterwards; ${browser}`;
+    return { tried: planted, unit: 'planted sessions', violations, note };
+  } finally {
+    await stopServer(secure);
+  }
+}
+
+interface Target {
+  premises: Premises;
+  baseUrl: string;
+  shop: Furnished;
+  page: PageKind;
+  deed: Deed;
+}
+
+/** The cookies that an answer sets, as a browser would send them back. */
+function cookiesIn(headers: { 'set-cookie'?: string[] }): string {
+  return (headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
+}
+
+/** Sessions as they look, but not of our making. */
+function madeUp(own: string): Record<string, string> {
+  const [name = '', value = ''] = own.split(/=(.*)/);
+  const random = randomBytes(32).toString('base64url');
+  const now = Math.floor(Date.now() / 1000).toString(36);
+  const signed = (secret: string) =>
+    createHmac('sha256', secret).update(`form session|${now}.${random}`).digest('base64url');
+  return {
+    'a random value': `${name}=${random}`,
+    'a value of the right form': `${name}=${now}.${random}.${signed('')}`,
+    'one that another server signed': `${name}=${now}.${random}.${signed('the secret of another server')}`,
+    'another time under the same signature': `${name}=${value.replace(/^./, '1')}`,
+    'one character changed': `${name}=${value.replace(/.$/, (end) => (end === 'A' ? 'B' : 'A'))}`,
+    'one character more': `${name}=${value}A`,
+    'a value in quotes': `${name}="${value}"`,
+    'an encoded value': `${name}=${encodeURIComponent(value.replaceAll('.', '%2E'))}`,
+    'an empty value': `${name}=`,
+    'a long value': `${name}=${'A'.repeat(3_000)}`,
+    'the session of another browser twice': `${own}; ${own}`,
+    'the session of another browser and a made-up one': `${name}=${random}; ${own}`,
+  };
+}
+
+async function plantRaw(target: Target): Promise<number> {
+  const { premises, baseUrl, shop, page, deed } = target;
+  const path = await page.arrange(shop);
+  const get = (headers: Record<string, string>) => exchange(baseUrl, 'GET', path, headers);
+  const attacker = cookiesIn((await get({})).headers);
+  const post = (cookie: string, html: string) => {
+    const fields = formWith(html, deed.action);
+    for (const [name, value] of Object.entries({ ...deed.entries(shop), action: deed.action })) fields.set(name, value);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
+    return exchange(baseUrl, 'POST', path, { ...headers, Cookie: cookie }, fields.toString());
+  };
+  const before = await stateOf(premises.owner, [shop.shop.site_id]);
+  const plants = Object.entries(madeUp(attacker));
+  for (const [what, cookie] of plants) {
+    const { headers, text } = await get({ Cookie: cookie });
+    const given = cookiesIn(headers);
+    const isKept = given === '' || cookie.includes(given);
+    if (isKept) premises.violations.add(`${page.name}: ${what} is kept`);
+    const { status } = await post(cookie, text);
+    if (status === 403) continue;
+    premises.violations.add(`${page.name}: ${what} sends the form, ${status}`);
+    return plants.length;
+  }
+  const tables = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
+  if (tables.length > 0) premises.violations.add(`${page.name}: planted sessions changed ${tables}`);
+
+  // The reader is given the attacker's session, and does what the page is for.
+  const shown = await get({ Cookie: attacker });
+  const done = await post(attacker, shown.text);
+  const given = cookiesIn(done.headers);
+  if (done.status !== 303) premises.violations.add(`${page.name}: ${deed.action} did not work, ${done.status}`);
+  if (deed.renews && (given === '' || given === attacker)) premises.violations.add(`${page.name}: the session stays`);
+  // With the session alone there is nothing to be had: a page is found by its address.
+  const elsewhere = await exchange(baseUrl, 'GET', path.replace(/.{8}$/, 'AAAAAAAA'), { Cookie: given || attacker });
+  if (elsewhere.status !== 404) premises.violations.add(`${page.name}: a session opens ${elsewhere.status}`);
+  return plants.length + 1;
+}
+
+/** A neighbour on the same host plants cookies, as it can where there is no https. */
+async function plantInBrowser(browser: Browser, target: Target): Promise<number> {
+  const { premises, baseUrl, shop, page, deed } = target;
+  const site = await openSite('127.0.0.1');
+  const context = await browser.createBrowserContext();
+  try {
+    const path = await page.arrange(shop);
+    const issued = cookiesIn((await exchange(baseUrl, 'GET', path, {})).headers);
+    const [name] = issued.split('=');
+    const tab = await context.newPage();
+    for (const cookie of [`${name}=${'A'.repeat(43)}; path=/`, `${issued}; path=/`]) {
+      await tab.goto(site.serve(`<script>document.cookie = ${JSON.stringify(cookie)}</script>`));
+      await tab.goto(baseUrl + path);
+      const [held] = (await context.cookies()).filter((one) => one.name === name);
+      const invented = cookie.includes('AAAA');
+      if (invented && cookie.includes(String(held?.value))) premises.violations.add(`${page.name}: ${cookie} is kept`);
+    }
+    const before = (await context.cookies()).find((one) => one.name === name)?.value;
+    await press(tab, deed, shop);
+    const after = (await context.cookies()).find((one) => one.name === name)?.value;
+    if (deed.renews && before === after) premises.violations.add(`${page.name}: the session stays in the browser`);
+    return 2;
+  } finally {
+    await context.close();
+    site.close();
+  }
+}

@@ -1,0 +1,170 @@
+import type { Browser, Page } from '../../server/test/chromium.ts';
+import { exchange } from '../client.ts';
+import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
+import { onPremises, type Premises } from '../shop.ts';
+import { inChromium, press } from './chromium.ts';
+import { type Furnished, furnish, PAGES, TEXT_NAMES, type TextName, type Texts } from './pages.ts';
+import { payloadsOf } from './payloads.ts';
+
+/**
+ * Writes payloads into every text that a page shows, also into addresses and into forms that are refused, and opens every
+ * page in a browser with script. Each payload comes to stand in each text once. A violation is whatever runs, whatever the
+ * content security policy has to stop, whatever is asked of another server, and whatever stands in the document that we did
+ * not put there.
+ */
+export const F9: Proof = {
+  id: 'F9',
+  promise: 'Nothing that merchants, shoppers or addresses say runs, loads or becomes markup on a page.',
+  run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
+};
+
+const PAYLOADS = 500;
+
+async function attack(trial: Trial, premises: Premises): Promise<Figures> {
+  const payloads = payloadsOf(trial.seed, PAYLOADS);
+  const rounds = pick(trial.size, 3, PAYLOADS);
+  let [shown, placed] = [0, 0];
+  const arranged = async function* () {
+    for (let round = 0; round < rounds; round += 1) {
+      const texts = textsOf(payloads, round);
+      const shop = await furnish(await premises.openShop(), 'x', texts);
+      placed += TEXT_NAMES.length;
+      if (round % 10 === 0) trial.progress(`${round} of ${rounds} rounds, ${shown} pages`);
+      yield { shop, payload: payloads[round] ?? '' };
+    }
+  };
+  const browser = await inChromium(trial, async (chromium) => {
+    const tab = await openTab(chromium, premises);
+    for await (const { shop, payload } of arranged()) {
+      shown += await showAll(tab, premises, shop, payload).catch((error: Error) => {
+        premises.violations.add(`a page that cannot be used: ${error.message}, at ${tab.url()}`);
+        return 1;
+      });
+    }
+  });
+  if (shown === 0) for await (const { shop } of arranged()) shown += await readAll(premises, shop);
+  const violations = premises.violations.list;
+  const note = `${Math.min(PAYLOADS, placed)} payloads on ${shown.toLocaleString('en')} pages in ${browser}`;
+  return { tried: placed, unit: 'payloads placed', violations, note };
+}
+
+/** In round r the text number t holds payload r + t·24, so that after all rounds each has stood in each text. */
+function textsOf(payloads: string[], round: number): Texts {
+  const texts = TEXT_NAMES.map((name, index): [TextName, string] => {
+    const payload = payloads[(round + index * 24) % payloads.length] ?? '';
+    return [name, FORMS[name]?.(payload) ?? payload.slice(0, 255)];
+  });
+  return Object.fromEntries(texts) as Texts;
+}
+
+/** What the contract asks of some texts. */
+const FORMS: Partial<Record<TextName, (payload: string) => string>> = {
+  email: (payload) => `x${payload.replaceAll(/[\s@"<>()[\],;:\\\u202e]/g, '').slice(0, 40)}@example.com`.toLowerCase(),
+  variant_image: (payload) => `https://img.example/${payload}?${payload}#${payload}`.replaceAll(/\s/g, '+'),
+  discount_code: (payload) => payload.slice(0, 64).trim(),
+  phone: (payload) => payload.slice(0, 64),
+  postal_code: (payload) => payload.slice(0, 32),
+};
+
+/** A tab that notes what runs or is stopped, and lets nothing out. */
+async function openTab(browser: Browser, { baseUrl, violations }: Premises): Promise<Page> {
+  const tab = await browser.newPage();
+  await tab.evaluateOnNewDocument(`
+    for (const name of ['alert', 'confirm', 'prompt', 'print']) window[name] = () => console.error('executed: ' + name);
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+      console.error('policy: ' + violatedDirective + ' ' + blockedURI + ' ' + sample);
+    });`);
+  tab.on('console', (message) => {
+    const text = message.text();
+    const isOrdinary = /^Failed to load resource: the server responded with a status of 4\d\d/.test(text);
+    if (!isOrdinary) violations.add(`${tab.url()} says: ${text}`);
+  });
+  tab.on('dialog', (dialog) => {
+    violations.add(`${tab.url()} opens a dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => undefined);
+  });
+  await tab.setRequestInterception(true);
+  tab.on('request', (request) => {
+    const { origin, host } = new URL(request.url());
+    const answered =
+      origin === baseUrl
+        ? request.continue()
+        : host === 'img.example'
+          ? request.respond({
+              status: 200,
+              contentType: 'image/svg+xml',
+              body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+            })
+          : request.abort();
+    answered.catch(() => undefined);
+    if (origin !== baseUrl && host !== 'img.example') violations.add(`${tab.url()} asks for ${request.url()}`);
+  });
+  return tab;
+}
+
+async function showAll(tab: Page, premises: Premises, shop: Furnished, payload: string): Promise<number> {
+  const { baseUrl } = premises;
+  let shown = 0;
+  const look = async (what: string, isOfShop: boolean) => {
+    shown += 1;
+    const found = (await tab
+      .evaluate(`(${STRANGERS})(${JSON.stringify(baseUrl)})`)
+      .catch(() => ['the page went away'])) as string[];
+    for (const stranger of found) premises.violations.add(`${what} ${tab.url()}: ${stranger}`);
+    if (!isOfShop) return;
+    const name = await tab.$eval('.shop', ({ textContent }) => textContent).catch(() => 'none');
+    if (name !== shop.texts.shop) premises.violations.add(`${what}: the shop ${shop.texts.shop} is called ${name}`);
+  };
+  for (const page of PAGES) {
+    await tab.goto(baseUrl + (await page.arrange(shop)));
+    await look(page.name, true);
+    for (const deed of page.deeds.filter(({ action }) => action === 'save')) {
+      const refused = { ...deed.entries(shop), email: payload, shipping_country: 'DE', discount_code: payload };
+      await press(tab, { ...deed, entries: () => refused }, shop);
+      await look(`${page.name}, refused,`, true);
+    }
+  }
+  const odd = encodeURIComponent(payload);
+  const { site_id } = shop.shop;
+  for (const path of [
+    `/checkout/${odd}`,
+    `/account/${odd}/reset/${odd}?${odd}`,
+    `/account/${site_id}/verify-email/${odd}`,
+  ]) {
+    await tab.goto(baseUrl + path);
+    await look('an address', false);
+  }
+  return shown;
+}
+
+/** What a document holds that our pages never do. */
+const STRANGERS = `(baseUrl) => {
+  const known = new Set(${JSON.stringify('html head meta title link body a header main div p h1 h2 ol ul li section form fieldset legend label input select option textarea button aside img data time dl dt dd strong span')}.split(' '));
+  const found = [];
+  for (const element of document.querySelectorAll('*')) {
+    const name = element.localName;
+    if (!known.has(name)) found.push('<' + name + '>');
+    if (name === 'meta' && element.httpEquiv) found.push('a meta that acts');
+    for (const { name: attribute, value } of element.attributes) {
+      if (/^on|^style$|^srcdoc$|^formaction$|^ping$/.test(attribute)) found.push(name + ' ' + attribute);
+      if (!['href', 'src', 'action', 'data', 'poster', 'background'].includes(attribute)) continue;
+      const { origin, protocol } = new URL(value, document.baseURI);
+      if (origin !== baseUrl && !(name === 'img' && origin === 'https://img.example')) {
+        found.push(name + ' ' + attribute + ' leads to ' + protocol + ' ' + origin);
+      }
+    }
+  }
+  return found;
+}`;
+
+/** Where there is no browser: every tag is one that our pages have, and all else is text. */
+async function readAll({ baseUrl, violations }: Premises, shop: Furnished): Promise<number> {
+  for (const page of PAGES) {
+    const { text } = await exchange(baseUrl, 'GET', await page.arrange(shop), {});
+    const rest = text.replaceAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*>/g, '');
+    if (/[<>]/.test(rest) || /<(?:script|style|iframe|svg|object|base)\b/i.test(text)) {
+      violations.add(`${page.name}: something is not text`);
+    }
+  }
+  return PAGES.length;
+}

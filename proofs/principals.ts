@@ -1,0 +1,63 @@
+import type { Operation } from '../server/src/http/contract.ts';
+import type { Call } from './client.ts';
+import { headerOf, type Tenant } from './tenant.ts';
+
+/** Who calls, with all that they hold, and what the contract opens to them. A new kind of caller is a line in `principalsOf`. */
+export interface Principal {
+  name: string;
+  /** The security schemes whose credentials the headers carry. */
+  schemes: string[];
+  scopes: string[];
+  headers: Call['headers'];
+  /** Whose things on the storefront are theirs: a customer's; null for guests. */
+  customer_id: string | null;
+}
+
+const SHOP_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
+const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
+
+/** A customer who calls. */
+export interface Shopper {
+  id: string;
+  token: string;
+}
+
+/** Every kind of caller of a tenant, among them these customers. */
+export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
+  const { StaffSession, ApiKey, StorefrontToken, SyncSecret } = tenant.secrets;
+  const site = { 'X-Site-ID': tenant.site_id };
+  const shop = { ...site, ...headersOf(['StorefrontToken', StorefrontToken]) };
+  const one = (name: string, schemes: string[], scopes: string[], headers: Call['headers']) =>
+    ({ name, schemes, scopes, headers, customer_id: null }) satisfies Principal;
+  return [
+    one('nobody', [], [], {}),
+    one('the storefront token alone', ['SiteId', 'StorefrontToken'], SHOP_SCOPES, shop),
+    one('the storefront token without its site', ['StorefrontToken'], SHOP_SCOPES, without(shop, 'X-Site-ID')),
+    one('staff', ['StaffSession'], ['read', 'write'], headersOf(['StaffSession', StaffSession])),
+    one('a key that reads', ['ApiKey'], ['read'], headersOf(['ApiKey', tenant.readOnlyKey])),
+    one('a key that writes', ['ApiKey'], ['read', 'write'], headersOf(['ApiKey', ApiKey])),
+    one('a sync key', ['SiteId', 'SyncSecret'], [], { ...site, ...headersOf(['SyncSecret', SyncSecret]) }),
+    ...shoppers.map(({ id, token }, index) => ({
+      name: `customer ${index + 1}`,
+      schemes: ['SiteId', 'StorefrontToken', 'CustomerToken'],
+      scopes: [...SHOP_SCOPES, ...CUSTOMER_SCOPES],
+      headers: { ...shop, ...headersOf(['CustomerToken', token]) },
+      customer_id: id,
+    })),
+  ];
+}
+
+/** Whether the contract lets this principal call the operation at all, whatever it is about. */
+export function mayCall({ schemes, scopes }: Principal, { security, scope }: Operation): boolean {
+  if (security.length === 0) return true;
+  const opens = security.some((alternative) => alternative.every((scheme) => schemes.includes(scheme)));
+  return opens && (scope === undefined || scopes.includes(scope));
+}
+
+function headersOf(credential: Parameters<typeof headerOf>): Call['headers'] {
+  return Object.fromEntries([headerOf(...credential)]);
+}
+
+function without(headers: Call['headers'], name: string): Call['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer as createListener } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Reply } from './client.ts';
+
+/**
+ * Prism as a proxy before a server: it reads the contract by itself and says in a header of each answer where request or
+ * answer leave it. A contract that it could not compile would make it say nothing at all, so there is a header with which a
+ * request has its answer spoilt on the way, for seeing that it looks.
+ */
+export interface Prism {
+  baseUrl: string;
+  stop(): Promise<void>;
+}
+
+/** What Prism says of an exchange. */
+export interface Finding {
+  /** Begins with `request` or `response`. */
+  location: string[];
+  severity: string;
+  code: string | number;
+  message: string;
+}
+
+/** A request with this header gets a JSON body that no schema of the contract allows. */
+export const SPOIL = { 'X-Spoil': '1' };
+const SPOILT = JSON.stringify({ spoilt: true });
+
+const CONTRACT = fileURLToPath(import.meta.resolve('@commerce-backend/spec/openapi.json'));
+const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
+
+/** Starts Prism before the server at `upstream`, with the spoiler in between. */
+export async function startPrism(upstream: string): Promise<Prism> {
+  const spoiler = createServer((req, res) => {
+    forward(upstream, req, res).catch(() => res.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(spoiler, 'listening');
+  const { port: behind } = spoiler.address() as AddressInfo;
+  const port = await freePort();
+  const args = ['proxy', CONTRACT, `http://127.0.0.1:${behind}`, '--host', '127.0.0.1', '--port', String(port)];
+  const child = spawn(process.execPath, [PRISM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  await new Promise<void>((ready, failed) => {
+    let output = '';
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      if (output.includes('Prism is listening')) ready();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('exit', () => failed(new Error(`Prism did not start:\n${output.slice(-2_000)}`)));
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    async stop() {
+      if (child.kill()) await once(child, 'exit');
+      spoiler.closeAllConnections();
+      await new Promise((closed) => spoiler.close(closed));
+    },
+  };
+}
+
+async function forward(upstream: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const body = await buffer(req);
+  const answer = await fetch(`${upstream}${req.url}`, {
+    method: req.method,
+    headers: without(
+      OF_THE_CONNECTION,
+      Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
+    ),
+    body: body.length > 0 ? new Uint8Array(body) : undefined,
+    redirect: 'manual',
+  });
+  const spoil = req.headers['x-spoil'] !== undefined;
+  const bytes = spoil ? Buffer.from(SPOILT) : Buffer.from(await answer.arrayBuffer());
+  const kept = without(OF_THE_CONNECTION, [...answer.headers]);
+  res.writeHead(answer.status, { ...kept, 'content-length': String(bytes.length) });
+  res.end(bytes);
+}
+
+const OF_THE_CONNECTION = ['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding', 'x-spoil'];
+
+function without(names: string[], headers: [string, string][]): Record<string, string> {
+  return Object.fromEntries(headers.filter(([name]) => !names.includes(name)));
+}
+
+/** What Prism found in the exchange that ended with this answer. */
+export function findingsOf({ headers }: Reply): Finding[] {
+  return findingsIn(headers['sl-violations'] as string | undefined);
+}
+
+/** The same by its header alone. */
+export function findingsIn(header: string | null | undefined): Finding[] {
+  return header ? (JSON.parse(header) as Finding[]) : [];
+}
+
+async function freePort(): Promise<number> {
+  const listener = createListener().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  return port;
+}

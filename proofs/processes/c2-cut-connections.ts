@@ -1,0 +1,108 @@
+import type { Operation } from '../../server/src/http/contract.ts';
+import type { Call } from '../client.ts';
+import type { Figures, Proof, Trial } from '../frame.ts';
+import { MUTATIONS, unexpected } from '../idempotent.ts';
+import { chanceOf } from '../random.ts';
+import { operationOf, type World } from '../tenant.ts';
+import { inWorld } from '../world.ts';
+import { effectOf, isDefinite, type Lane, lanesFor, playRound, sendOnce, withLanes } from './lanes.ts';
+
+/** The connection to the database ends after the first message, after the second, and so on to the last. */
+export const C2: Proof = {
+  id: 'C2',
+  promise:
+    'A mutation cut off from the database after any message leaves nothing half done, and its retry does it once.',
+  run: (trial) =>
+    inWorld(trial, (world) =>
+      withLanes(world, trial.databaseUrl, LANES_PER_TENANT, async (lanes) => {
+        let tried = 0;
+        const plan = planOf(trial);
+        for (const { operation, fault, cuts } of plan) {
+          tried += await cutOff(world, lanes, operation, fault, cuts);
+          trial.progress(`${operation.id}, ${fault}: ${tried} cuts`);
+        }
+        const operations = new Set(plan.map(({ operation }) => operation)).size;
+        const note = `${operations} operations, after every message of each`;
+        return { tried, unit: 'cuts', violations: world.violations.list, note } satisfies Figures;
+      }),
+    ),
+};
+
+const LANES_PER_TENANT = 5;
+
+/**
+ * `for a moment`: the server may connect again at once, and help itself. `until the retry`: it finds the database gone, and
+ * the call is sent again under its key, and cut off again further on.
+ */
+type Fault = 'for a moment' | 'until the retry';
+
+interface Step {
+  operation: Operation;
+  fault: Fault;
+  /** After which messages; every one from the first to the last when absent. */
+  cuts?: number[];
+}
+
+function planOf({ size, seed }: Trial): Step[] {
+  const every = (operation: Operation): Step[] => [
+    { operation, fault: 'until the retry' },
+    { operation, fault: 'for a moment' },
+  ];
+  if (size === 'full') return MUTATIONS.flatMap(every);
+  const chance = chanceOf(seed);
+  const whole = [operationOf('storefront.completeCheckout'), operationOf('dashboard.markOrderPaid')];
+  const some = chance.some(MUTATIONS, 3);
+  return [
+    ...whole.map((operation): Step => ({ operation, fault: 'until the retry' })),
+    ...some.map((operation): Step => {
+      const cuts = Array.from({ length: 2 * LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
+      return { operation, fault: 'for a moment', cuts };
+    }),
+  ];
+}
+
+/** Cuts calls of an operation off, by turns on all lanes; answers how often. */
+async function cutOff(world: World, all: Lane[], operation: Operation, fault: Fault, cuts?: number[]): Promise<number> {
+  const lanes = lanesFor(all, operation);
+  const effect = await effectOf(world, world.tenants[0], operation);
+  const next = cuts ? cuts.values() : counting();
+  let done = 0;
+  for (let found = true; found; ) {
+    found = false;
+    const first = lanes.map(() => next.next().value);
+    const attack = async (lane: Lane, call: Call) => {
+      for (let k = first[lanes.indexOf(lane)]; k !== undefined; k = next.next().value) {
+        const cut = await attempt(world, lane, call, fault, k);
+        if (!cut.happened) break;
+        found = true;
+        done += 1;
+        if (cut.answered || fault === 'for a moment') break;
+      }
+    };
+    const what = `cut off ${fault} after message ${first.join(', ')}${fault === 'for a moment' ? '' : ' and later ones'}`;
+    await playRound(world, lanes, { operation, effect, what, attack });
+  }
+  return done;
+}
+
+function* counting(): Generator<number> {
+  for (let k = 1; ; k += 1) yield k;
+}
+
+/** Sends a call that is cut off after the k-th message; tells whether there were so many, and whether it was answered. */
+async function attempt(world: World, lane: Lane, call: Call, fault: Fault, k: number) {
+  const { proxy } = lane;
+  let seen = 0;
+  proxy.judge = () => {
+    seen += 1;
+    if (seen !== k) return 'pass';
+    proxy.away = fault === 'until the retry';
+    return 'cut after';
+  };
+  const reply = await sendOnce(world, lane, call);
+  proxy.judge = () => 'pass';
+  proxy.away = false;
+  const answered = isDefinite(reply);
+  if (answered && reply.status >= 500) unexpected(world, call, `cut off ${fault} after message ${k}`, reply);
+  return { happened: seen >= k, answered };
+}

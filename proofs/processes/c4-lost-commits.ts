@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import type { Operation } from '../../server/src/http/contract.ts';
+import type { Call, Reply } from '../client.ts';
+import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
+import { type Effect, ENDS_ITS_CREDENTIAL, isReplay, MUTATIONS, unexpected } from '../idempotent.ts';
+import { type Chance, chanceOf } from '../random.ts';
+import { validCall } from '../requests.ts';
+import type { World } from '../tenant.ts';
+import { inWorld } from '../world.ts';
+import { isCommit } from './database-proxy.ts';
+import {
+  effectOf,
+  isDefinite,
+  type Lane,
+  lanesFor,
+  playRound,
+  sendOnce,
+  sendThrough,
+  settle,
+  withLanes,
+} from './lanes.ts';
+
+/** The connection is lost while COMMIT is on its way, or its confirmation: the server cannot know which. */
+export const C4: Proof = {
+  id: 'C4',
+  promise: 'Lost during COMMIT, the answer is 503 or the truth, and the retry agrees with the database.',
+  run: (trial) =>
+    inWorld(trial, (world) =>
+      withLanes(world, trial.databaseUrl, LANES_PER_TENANT, async (lanes) => {
+        const chance = chanceOf(trial.seed);
+        const goal = pick(trial.size, 18, 500);
+        const targets = new Map<Operation, Target>();
+        const sum: Tally = { tried: 0, committed: 0, told: 0 };
+        while (sum.tried < goal) {
+          const operation = chance.of(MUTATIONS);
+          const target = targets.get(operation) ?? (await targetOf(world, lanes[0] as Lane, operation));
+          targets.set(operation, target);
+          const tally = await loseCommits(world, lanesFor(lanes, operation), target, LOSSES[trial.size], chance);
+          for (const [what, count] of Object.entries(tally)) sum[what as keyof Tally] += count;
+          trial.progress(`${operation.id}: ${sum.tried} lost`);
+        }
+        const { tried, committed, told } = sum;
+        const note = `${committed} had taken place and ${tried - committed} had not; ${tried - told} answered by 503 first; ${targets.size} operations`;
+        return { tried, unit: 'commits lost', violations: world.violations.list, note } satisfies Figures;
+      }),
+    ),
+};
+
+const LANES_PER_TENANT = 2;
+
+/**
+ * The statement arrives and its confirmation does not; the statement does not arrive; or the confirmation does not and the
+ * connection stays, until the server gives up waiting.
+ */
+type Loss = 'confirmation' | 'statement' | 'silence';
+
+/** Silence lasts as long as the server waits for a statement, 7 s. */
+const LOSSES: Record<Trial['size'], Loss[]> = {
+  short: ['confirmation', 'statement'],
+  full: [...Array<Loss>(12).fill('confirmation'), ...Array<Loss>(12).fill('statement'), 'silence'],
+};
+
+interface Tally {
+  tried: number;
+  committed: number;
+  told: number;
+}
+
+interface Target {
+  operation: Operation;
+  effect: Effect;
+  /** How many transactions the operation commits, one after the other. */
+  commits: number;
+}
+
+async function targetOf(world: World, lane: Lane, operation: Operation): Promise<Target> {
+  const effect = await effectOf(world, lane.tenant, operation);
+  const call = await validCall(world, lane.tenant, operation);
+  let commits = 0;
+  lane.proxy.judge = (message) => {
+    if (isCommit(message)) commits += 1;
+    return 'pass';
+  };
+  await sendOnce(world, lane, call);
+  lane.proxy.judge = () => 'pass';
+  return { operation, effect, commits };
+}
+
+/** Loses one commit of a call on each lane, compares what is told with the database, and counts what was found. */
+function loseCommits(world: World, lanes: Lane[], target: Target, losses: Loss[], chance: Chance): Promise<Tally> {
+  const { operation, effect, commits } = target;
+  const tally: Tally = { tried: 0, committed: 0, told: 0 };
+  const plan = lanes.map(() => ({ loss: chance.of(losses), commit: 1 + Math.floor(chance.next() * commits) }));
+  const attack = async (lane: Lane, call: Call) => {
+    const { loss, commit } = plan[lanes.indexOf(lane)] as (typeof plan)[number];
+    lose(lane, loss, commit);
+    const first = await sendOnce(world, lane, call);
+    lane.proxy.judge = () => 'pass';
+    await settle(lane);
+    const truth = await isAnswered(world, call);
+    const retry = await sendThrough(world, lane, call);
+    tally.tried += 1;
+    if (truth) tally.committed += 1;
+    if (isDefinite(first)) tally.told += 1;
+    const how = `commit ${commit} of ${commits}, ${loss} lost, ${truth ? '' : 'not '}in the database`;
+    if (!isHonest(first, operation, truth)) unexpected(world, call, `${how}: the answer`, first);
+    const gone = truth && retry.status === 401 && ENDS_ITS_CREDENTIAL.includes(operation.id);
+    const agrees = retry.status === operation.status && isReplay(retry) === truth;
+    if (!gone && !agrees) unexpected(world, call, `${how}: the retry`, retry);
+  };
+  const what = plan.map(({ loss, commit }) => `${loss} of commit ${commit}`).join(', ');
+  return playRound(world, lanes, { operation, effect, what: `lost: ${what}`, attack }).then(() => tally);
+}
+
+/** Arms a lane: of the n-th commit something is lost. */
+function lose({ proxy }: Lane, loss: Loss, n: number): void {
+  let seen = 0;
+  proxy.judge = (message) => {
+    if (seen === n) return loss === 'silence' && message.from === 'database' ? 'swallow' : 'pass';
+    if (!isCommit(message)) return 'pass';
+    seen += 1;
+    if (seen < n || loss === 'silence') return 'pass';
+    return loss === 'confirmation' ? 'cut after' : 'cut before';
+  };
+}
+
+/** Whether the database has the answer to the call's key, and with it the effect. */
+async function isAnswered({ owner }: World, { headers }: Call): Promise<boolean> {
+  const keyHash = createHash('sha256').update(String(headers['Idempotency-Key'])).digest();
+  const { rowCount } = await owner.query(
+    'select from commerce.idempotency_keys where key_hash = $1 and status is not null',
+    [keyHash],
+  );
+  return rowCount === 1;
+}
+
+function isHonest(reply: Reply, { status }: Operation, truth: boolean): boolean {
+  if (isDefinite(reply)) return truth && reply.status === status;
+  const { retryable } = JSON.parse(reply.text) as { retryable?: boolean };
+  return reply.status === 503 && retryable === true && reply.headers['retry-after'] !== undefined;
+}

@@ -1,0 +1,131 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * A way to PostgreSQL on which every message of its protocol (version 3) is seen, and may be the last one or get lost. Set
+ * `judge` to decide on each message, and `away` to let nobody through.
+ */
+export class DatabaseProxy {
+  /** The address of the database by this way. */
+  readonly url: string;
+  /** Decides on each message, in the order in which they come, whatever connection they are on. */
+  judge: (message: Message) => Verdict = () => 'pass';
+  /** What is passed on of a message, if anything is. */
+  rewrite: (message: Message) => Buffer = ({ bytes }) => bytes;
+  /** While true, connections are taken and dropped at once, as when the database is gone. */
+  away = false;
+  readonly #server: Server;
+  readonly #database: { host: string; port: number };
+  readonly #open = new Set<Socket>();
+
+  private constructor(server: Server, databaseUrl: string) {
+    const url = new URL(databaseUrl);
+    this.#server = server;
+    this.#database = { host: url.hostname, port: Number(url.port || 5432) };
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = url.href;
+    server.on('connection', (socket) => this.#join(socket));
+  }
+
+  static async before(databaseUrl: string): Promise<DatabaseProxy> {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    return new DatabaseProxy(server, databaseUrl);
+  }
+
+  /** Whether PostgreSQL has no connection by this way whose other end is gone: what was cut has taken effect, or never will. */
+  get settled(): boolean {
+    return [...this.#open].every(({ writable }) => writable);
+  }
+
+  /** Drops every connection, and takes no more. */
+  async end(): Promise<void> {
+    const closed = new Promise((done) => this.#server.close(done));
+    for (const socket of this.#open) socket.destroy();
+    await closed;
+  }
+
+  #join(client: Socket): void {
+    if (this.away) {
+      client.on('error', () => {}).destroy();
+      return;
+    }
+    const database = connect(this.#database);
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      this.#open.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        this.#open.delete(socket);
+        other.end();
+      });
+    }
+    this.#carry('server', client, database);
+    this.#carry('database', database, client);
+  }
+
+  #carry(from: Message['from'], source: Socket, target: Socket): void {
+    const messages = new MessageReader(from);
+    source.on('data', (chunk: Buffer) => {
+      for (const message of messages.read(chunk)) {
+        if (source.destroyed || !target.writable) return;
+        const verdict = this.judge(message);
+        if (verdict === 'pass' || verdict === 'cut after') target.write(this.rewrite(message));
+        if (verdict === 'pass' || verdict === 'swallow') continue;
+        // What was passed on still arrives; whoever sent it hears no more.
+        target.end();
+        if (from === 'database') source.end();
+        else source.destroy();
+      }
+    });
+  }
+}
+
+export interface Message {
+  /** Who sent it: the server of the shop, or PostgreSQL. */
+  from: 'server' | 'database';
+  /** The letter of its kind, such as Q for a query; none for the one that opens a connection. */
+  type: string;
+  /** All of it, its kind and length included. */
+  bytes: Buffer;
+}
+
+/** `cut after` passes the message on and ends the connection; `cut before` does not pass it on; `swallow` loses it alone. */
+export type Verdict = 'pass' | 'cut after' | 'cut before' | 'swallow';
+
+const LENGTH_BYTES = 4;
+
+/** Finds the messages in a stream of bytes. */
+class MessageReader {
+  #rest: Buffer = Buffer.alloc(0);
+  #opening: boolean;
+  readonly #from: Message['from'];
+
+  constructor(from: Message['from']) {
+    this.#from = from;
+    this.#opening = from === 'server';
+  }
+
+  /** The messages that are complete with this chunk. */
+  read(chunk: Buffer): Message[] {
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    const messages: Message[] = [];
+    for (;;) {
+      const head = this.#opening ? 0 : 1;
+      if (this.#rest.length < head + LENGTH_BYTES) return messages;
+      const size = head + this.#rest.readInt32BE(head);
+      if (this.#rest.length < size) return messages;
+      const bytes = this.#rest.subarray(0, size);
+      messages.push({ from: this.#from, type: head === 0 ? '' : String.fromCharCode(bytes[0] ?? 0), bytes });
+      this.#rest = this.#rest.subarray(size);
+      this.#opening = false;
+    }
+  }
+}
+
+/** Whether a message is the statement that commits. */
+export function isCommit({ from, type, bytes }: Message): boolean {
+  return from === 'server' && type === 'Q' && /^commit\0$/i.test(bytes.subarray(1 + LENGTH_BYTES).toString());
+}

@@ -1,0 +1,168 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { openPool } from '../../server/src/db/connect.ts';
+import { operationTable } from '../../server/src/http/contract.ts';
+import { type Call, exchange, targetOf, watchExchanges } from '../client.ts';
+import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
+import { underKey } from '../idempotent.ts';
+import { validCall } from '../requests.ts';
+import { type Search, Secrets } from '../secrets.ts';
+import type { Tenant, World } from '../tenant.ts';
+import { seedWorld } from '../world.ts';
+import { withOwnDatabase } from './own-database.ts';
+import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+
+/** A whole server is used for everything that it can do, and then turned inside out. */
+export const J1: Proof = {
+  id: 'J1',
+  promise: 'No secret that was issued or sent lies in clear in a log, a table, or a mail that needs none.',
+  run: (trial) =>
+    withOwnDatabase(trial.databaseUrl, (databaseUrl) =>
+      withDirectory((directory) => attack({ ...trial, databaseUrl }, directory)),
+    ),
+};
+
+const ENOUGH_SECRETS = 50_000;
+/** No secret: the addresses of customers lie in tables, so that a search that never finds anything is noticed. */
+const CONTROL = 'what must be found';
+
+async function attack(trial: Trial, directory: string): Promise<Figures> {
+  const { databaseUrl, size, progress } = trial;
+  const env = {
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', DEMO_SHOP: 'off' },
+    ...{ LOG_LEVEL: 'trace', CARD_PROVIDER: 'test' },
+  };
+  const secrets = new Secrets();
+  const violations = new Violations();
+  const server = await new ServerProcess(await freePort(), env).mustBeReady();
+  const db = openPool({ url: databaseUrl, max: 4, pooling: 'session' });
+  const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const stop = watchExchanges((seen) => secrets.note(seen));
+  try {
+    const world = await seedWorld({ baseUrl: server.baseUrl, db, owner, causes: new Map() }, trial.seed);
+    for (const { canary, staff } of world.tenants) {
+      secrets.add(CONTROL, `${canary} street 7`);
+      for (const { password } of staff) secrets.add('a password', password);
+    }
+    do {
+      for (const tenant of world.tenants.slice(0, pick(size, 1, 3))) await useAll(world, tenant);
+      progress(`${secrets.count} secrets`);
+    } while (size === 'full' && secrets.count <= ENOUGH_SECRETS);
+    await mailsSent(owner);
+  } finally {
+    stop();
+    await server.end('SIGTERM');
+    await db.end();
+  }
+  const mails = await mailsIn(directory);
+  for (const mail of mails) secrets.noteTokens(mail);
+  for (const mail of mails) accuse(violations, 'a mail', secrets.search(MAILED), mail);
+  const search = secrets.search();
+  for (const [name, log] of Object.entries({ stdout: server.output, stderr: server.errors })) {
+    accuse(violations, name, search, log);
+  }
+  const tables = await searchTables(owner, search, violations);
+  await owner.end();
+  if (server.output.length === 0 || mails.length === 0) violations.add('There was no log, or no mail, to look through');
+  const looked = `${(search.characters / 1e6).toFixed(1)} MB of log and ${tables} tables`;
+  return {
+    tried: secrets.count,
+    unit: 'secrets',
+    violations: violations.list,
+    note: `each whole, in halves, percent-encoded, in hexadecimal and in Base64, looked for in ${looked}, and in ${mails.length} mails`,
+  };
+}
+
+/** Answers whether the control was found. */
+function accuse(violations: Violations, where: string, search: Search, text: string): boolean {
+  const found = search.in(text);
+  const secrets = found.filter((one) => !one.startsWith(CONTROL));
+  for (const secret of secrets) violations.add(`${where} holds ${secret}`);
+  return secrets.length < found.length;
+}
+
+/** Every operation as it should be called, again under the same key, and with secrets where they do not belong. */
+async function useAll(world: World, tenant: Tenant): Promise<void> {
+  for (const operation of operationTable) {
+    const call = await validCall(world, tenant, operation);
+    await world.send(call, tenant);
+    if (operation.method !== 'get') await world.send(call, tenant);
+    for (const stray of straysOf(call, tenant)) await world.send(stray, tenant);
+    const method = operation.method.toUpperCase();
+    await exchange(
+      world.baseUrl,
+      method,
+      targetOf(call),
+      underKey(call).headers,
+      `{"password": "${tenant.secrets.ApiKey}"`,
+    );
+  }
+}
+
+/** A secret in the query, in the path, in a field that nobody asked for, and in the header of another. */
+function straysOf(call: Call, { secrets }: Tenant): Call[] {
+  const [name] = Object.keys(call.path);
+  const headers = call.operation.method === 'get' ? call.headers : underKey(call).headers;
+  const strays: Call[] = [
+    { ...call, headers, query: { ...call.query, access_token: secrets.StaffSession } },
+    { ...call, headers: { ...headers, 'X-API-Key': secrets.StorefrontToken } },
+    { ...call, headers: { ...headers, Authorization: `Bearer ${secrets.ApiKey}` } },
+  ];
+  if (name) strays.push({ ...call, headers, path: { ...call.path, [name]: secrets.ApiKey } });
+  if (typeof call.body === 'object')
+    strays.push({ ...call, headers, body: { ...call.body, secret: secrets.SyncSecret } });
+  return strays;
+}
+
+/** What a mail is written for: its links, and the address that it ships to. */
+const MAILED = new RegExp(`^a (?:rst|vrf|chk)_|^a token$|^${CONTROL}$`);
+
+const MAILS_WITHIN_MS = 120_000;
+
+/** Until the queue of mails is empty. */
+async function mailsSent(owner: pg.Pool): Promise<void> {
+  const deadline = Date.now() + MAILS_WITHIN_MS;
+  for (;;) {
+    const { rowCount } = await owner.query(
+      `select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+       where t.identifier = 'send_mail' and j.run_at <= now()`,
+    );
+    if (rowCount === 0) return;
+    if (Date.now() > deadline) throw new Error(`${rowCount} mails did not leave the queue.`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+async function mailsIn(directory: string): Promise<string[]> {
+  const outbox = join(directory, 'outbox');
+  const names = (await readdir(outbox)).filter((name) => name.endsWith('.html') || name.endsWith('.eml'));
+  return Promise.all(names.map((name) => readFile(join(outbox, name), 'utf8')));
+}
+
+const ROWS_AT_ONCE = 1_000;
+
+/** All rows of all tables, the queue's and the system's own among them, as text. Answers how many tables there are. */
+async function searchTables(owner: pg.Pool, search: Search, violations: Violations): Promise<number> {
+  const { rows: tables } = await owner.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'm') and n.nspname not in ('pg_catalog', 'information_schema')`,
+  );
+  const client = await owner.connect();
+  let controls = 0;
+  try {
+    for (const { name } of tables) {
+      await client.query(`begin; declare everything no scroll cursor for select t::text as row from ${name} t`);
+      for (;;) {
+        const { rows } = await client.query<{ row: string }>(`fetch ${ROWS_AT_ONCE} from everything`);
+        for (const { row } of rows) if (accuse(violations, name, search, row)) controls += 1;
+        if (rows.length === 0) break;
+      }
+      await client.query('commit');
+    }
+  } finally {
+    client.release();
+  }
+  if (controls === 0) violations.add('The search does not even find what lies in the tables in clear');
+  return tables.length;
+}

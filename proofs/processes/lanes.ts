@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation } from '../../server/src/http/contract.ts';
+import { startServer, stopServer } from '../../server/test/server.ts';
+import { type Call, type Reply, send } from '../client.ts';
+import { holdingsOf } from '../database.ts';
+import { type Effect, ENDS_ITS_CREDENTIAL, effectBetween, isReplay, sameAnswer, unexpected } from '../idempotent.ts';
+import { kindsIn } from '../makers.ts';
+import { validCall } from '../requests.ts';
+import type { Tenant, World } from '../tenant.ts';
+import { loggerInto } from '../world.ts';
+import { DatabaseProxy } from './database-proxy.ts';
+
+/** Servers whose way to the database can fail, each for one request at a time. */
+export interface Lane {
+  tenant: Tenant;
+  baseUrl: string;
+  proxy: DatabaseProxy;
+}
+
+/** Runs a deed with so many lanes for each tenant of a world. */
+export async function withLanes<T>(
+  world: World,
+  databaseUrl: string,
+  perTenant: number,
+  deed: (lanes: Lane[]) => Promise<T>,
+): Promise<T> {
+  const open = async (tenant: Tenant) => {
+    const proxy = await DatabaseProxy.before(databaseUrl);
+    const server = await startServer(proxy.url, { logger: loggerInto(world.causes) }, databaseUrl);
+    // As the server itself does: an idle connection that breaks is replaced.
+    server.db.on('error', () => {});
+    return { tenant, baseUrl: server.baseUrl, proxy, server };
+  };
+  const tenants = Array.from({ length: perTenant }, () => world.tenants).flat();
+  const lanes = await Promise.all(tenants.map(open));
+  try {
+    return await deed(lanes);
+  } finally {
+    await Promise.all(lanes.map(({ server }) => stopServer(server)));
+    await Promise.all(lanes.map(({ proxy }) => proxy.end()));
+  }
+}
+
+/** Kinds of which a shop has few at a time, so that what is made for one lane would go for the next of its tenant. */
+const SCARCE = ['api_key', 'storefront_token', 'sync_key'] as const;
+const MAKES_SCARCE = ['dashboard.createApiKey', 'dashboard.createStorefrontToken', 'dashboard.createSyncKey'];
+
+/** The lanes that may call an operation at the same time. */
+export function lanesFor(lanes: Lane[], operation: Operation): Lane[] {
+  const kinds = kindsIn(operation);
+  const scarce = MAKES_SCARCE.includes(operation.id) || SCARCE.some((kind) => kinds.has(kind));
+  return scarce ? lanes.filter(({ tenant }, i) => lanes.findIndex((lane) => lane.tenant === tenant) === i) : lanes;
+}
+
+/** What an operation does when nothing fails. */
+export async function effectOf(world: World, tenant: Tenant, operation: Operation): Promise<Effect> {
+  const call = await validCall(world, tenant, operation);
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  const reply = await world.send(call, tenant);
+  if (reply.status !== operation.status) unexpected(world, call, 'when nothing fails', reply);
+  return effectBetween(before, await holdingsOf(world.owner, tenant.site_id));
+}
+
+export interface Round {
+  operation: Operation;
+  effect: Effect;
+  /** What is done to the calls, for the words of a violation. */
+  what: string;
+  /** Attacks the call of one lane; what is left undone is done by retries. */
+  attack(lane: Lane, call: Call): Promise<void>;
+}
+
+/**
+ * Makes one call for each lane, attacks all of them at once, and sends each again under its key until the answer is
+ * definite. Each must come to its success, tell the same when it is sent once more, and have had its effect once.
+ */
+export async function playRound(world: World, lanes: Lane[], round: Round): Promise<void> {
+  const { operation, effect, what, attack } = round;
+  const calls: Call[] = [];
+  for (const { tenant } of lanes) calls.push(await validCall(world, tenant, operation));
+  const tenants = [...new Set(lanes.map(({ tenant }) => tenant))];
+  const before = await Promise.all(tenants.map(({ site_id }) => holdingsOf(world.owner, site_id)));
+  await Promise.all(
+    lanes.map(async (lane, i) => {
+      const call = calls[i] as Call;
+      await attack(lane, call);
+      await judgeEnd(world, lane, call, what);
+    }),
+  );
+  for (const [i, tenant] of tenants.entries()) {
+    const times = lanes.filter((lane) => lane.tenant === tenant).length;
+    const once = Object.entries(effect).map(([table, rows]) => [table, rows * times]);
+    const gained = effectBetween(before[i] ?? {}, await holdingsOf(world.owner, tenant.site_id));
+    if (JSON.stringify(gained) === JSON.stringify(Object.fromEntries(once))) continue;
+    const [one, many] = [effect, gained].map((rows) => JSON.stringify(rows));
+    world.violations.add(`${operation.id}, ${what}: ${times} calls each make ${one}, but made ${many}`);
+  }
+}
+
+async function judgeEnd(world: World, lane: Lane, call: Call, what: string): Promise<void> {
+  const { operation } = call;
+  const ended = (reply: Reply) => ENDS_ITS_CREDENTIAL.includes(operation.id) && reply.status === 401;
+  const answer = await sendThrough(world, lane, call);
+  if (answer.status !== operation.status && !ended(answer)) unexpected(world, call, `${what}, the answer`, answer);
+  const again = await sendThrough(world, lane, call);
+  if (ended(again)) return;
+  if (!isReplay(again) || !sameAnswer(answer, again)) unexpected(world, call, `${what}, once more`, again);
+}
+
+const ATTEMPTS = 50;
+
+/** Sends a call by a lane until the answer is definite. */
+export async function sendThrough(world: World, lane: Lane, call: Call): Promise<Reply> {
+  for (let attempt = 1; ; attempt += 1) {
+    const reply = await sendOnce(world, lane, call);
+    if (isDefinite(reply) || attempt === ATTEMPTS) return reply;
+    await sleep(20);
+  }
+}
+
+/** Sends a call by a lane once. */
+export async function sendOnce(world: World, lane: Lane, call: Call): Promise<Reply> {
+  const reply = await send(lane.baseUrl, call);
+  world.look(reply, lane.tenant, call.operation.id);
+  return reply;
+}
+
+export function isDefinite({ status, text }: Reply): boolean {
+  return status !== 503 && !(status === 409 && text.includes('"idempotency_in_flight"'));
+}
+
+/** Waits until what was cut has taken effect, or never will. */
+export async function settle({ proxy }: Lane): Promise<void> {
+  while (!proxy.settled) await sleep(1);
+}

@@ -1,0 +1,75 @@
+import pg from 'pg';
+import { prepareSchema } from '../../server/src/commands/schema.ts';
+import { DatabaseProxy, type Message } from './database-proxy.ts';
+
+/**
+ * A database whose `now()` is what it is told: it stands until it is moved. Every statement, column default, policy and
+ * function of the schema finds it before PostgreSQL's own, which keeps its last place on the search path. The time zone of
+ * the database is one that changes its clocks.
+ */
+export class MovableClock {
+  /** For servers: the search path that they ask for is put right on the way. */
+  readonly url: string;
+  /** As the superuser. */
+  readonly owner: pg.Pool;
+  readonly #proxy: DatabaseProxy;
+  readonly #drop: () => Promise<void>;
+
+  private constructor(proxy: DatabaseProxy, owner: pg.Pool, drop: () => Promise<void>) {
+    this.url = proxy.url;
+    this.owner = owner;
+    this.#proxy = proxy;
+    this.#drop = drop;
+  }
+
+  /** A database of its own on the server of `databaseUrl`, whose login must be a superuser. */
+  static async beside(databaseUrl: string): Promise<MovableClock> {
+    const name = `clock_${process.pid}_${Date.now()}`;
+    const admin = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+    await admin.query(`create database ${name}`);
+    const url = new URL(databaseUrl);
+    url.pathname = `/${name}`;
+    const owner = new pg.Pool({ connectionString: url.href, max: 2 });
+    for (const statement of SETUP) await owner.query(statement.replace('NAME', name));
+    await prepareSchema(url.href);
+    const proxy = await DatabaseProxy.before(url.href);
+    proxy.rewrite = withClockOnPath;
+    const drop = async () => {
+      await owner.end();
+      await admin.query(`drop database ${name} with (force)`);
+      await admin.end();
+    };
+    return new MovableClock(proxy, owner, drop);
+  }
+
+  /** From here on it is so late, in milliseconds since 1970. */
+  async set(at: number): Promise<void> {
+    await this.owner.query('update clock.hands set at = $1', [new Date(at).toISOString()]);
+  }
+
+  async end(): Promise<void> {
+    await this.#proxy.end();
+    await this.#drop();
+  }
+}
+
+const SETUP = [
+  'create schema clock',
+  'create table clock.hands as select pg_catalog.now() as at',
+  'create function clock.now() returns timestamptz language sql stable as $$ select at from clock.hands $$',
+  'grant usage on schema clock to public',
+  'grant select on clock.hands to public',
+  `alter database NAME set search_path = "$user", public, clock, pg_catalog`,
+  `alter database NAME set timezone = 'Europe/Berlin'`,
+];
+
+const PATH = 'search_path=commerce,public';
+
+/** The message that opens a connection holds its length, and its settings as text. */
+function withClockOnPath({ from, type, bytes }: Message): Buffer {
+  if (from !== 'server' || type !== '' || !bytes.includes(PATH)) return bytes;
+  const text = bytes.subarray(4).toString('latin1').replace(PATH, `${PATH},clock,pg_catalog`);
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + text.length);
+  return Buffer.concat([length, Buffer.from(text, 'latin1')]);
+}

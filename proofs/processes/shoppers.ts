@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { brokenInvariants } from '../../server/test/invariants.ts';
+import { targetOf } from '../client.ts';
+import type { Violations } from '../frame.ts';
+import { type Chance, chanceOf } from '../random.ts';
+import { operationOf } from '../tenant.ts';
+import { type RetriedCall, sendUntilAnswered } from './retrying-client.ts';
+import { openTenant } from './tenant.ts';
+
+/** Where shoppers buy. */
+export interface Market {
+  /** Of a login that sees past row-level security. */
+  databaseUrl: string;
+  /** Those that may answer at the moment. */
+  servers(): string[];
+  shoppers: number;
+  seed: number;
+}
+
+/** What a shopper was told of one purchase. */
+interface Story {
+  email: string;
+  order_id: string;
+  status: string;
+  payment_status: string;
+  fulfillment_status: string;
+}
+
+const ANSWER_WITHIN_MS = 60_000;
+
+/**
+ * Shoppers who buy in one shop without pause, and its staff who work on what was ordered. Each call keeps its
+ * Idempotency-Key until the answer is definite, and what was told is remembered, to be held against the database.
+ */
+export class Shoppers {
+  answers = 0;
+  /** How many answers it took more than one attempt to get. */
+  repeated = 0;
+  readonly #market: Market;
+  readonly #credentials: Awaited<ReturnType<typeof openTenant>>;
+  readonly #stories: Story[] = [];
+  readonly #failures: string[] = [];
+  readonly #made = { carts: 0, checkouts: 0, fulfillments: 0, refunds: 0, discount_redemptions: 0 };
+  #variants: string[] = [];
+  #begun = 0;
+  #turns = 0;
+  #resting = false;
+  #work: Promise<unknown> = Promise.resolve();
+
+  private constructor(market: Market, credentials: Awaited<ReturnType<typeof openTenant>>) {
+    this.#market = market;
+    this.#credentials = credentials;
+  }
+
+  /** Opens a shop of its own and fills it. */
+  static async open(market: Market): Promise<Shoppers> {
+    const shoppers = new Shoppers(market, await openTenant(market.databaseUrl));
+    await shoppers.#call('dashboard.updateSettings', SETTINGS);
+    await shoppers.#call('dashboard.createDiscount', { code: CODE, kind: 'percentage', value: '10' });
+    for (const name of ['Mug', 'Bowl', 'Jug']) {
+      const goods = { name, price: '14.00', status: 'active', requires_shipping: false, inventory_quantity: STOCK };
+      const { variants } = await shoppers.#call<{ variants: { id: string }[] }>('dashboard.createProduct', goods);
+      shoppers.#variants.push(variants[0]?.id ?? '');
+    }
+    return shoppers;
+  }
+
+  get orders(): number {
+    return this.#stories.length;
+  }
+
+  /** Lets them buy until `rest`. */
+  begin(): void {
+    this.#resting = false;
+    const { shoppers, seed } = this.#market;
+    const chances = Array.from({ length: shoppers }, (_, i) => chanceOf(seed * 1_000 + this.#begun + i));
+    this.#work = Promise.all(chances.map((chance) => this.#buyOn(chance)));
+  }
+
+  /** Waits until they have had so many more answers, or something went wrong. */
+  async moreAnswers(count: number): Promise<void> {
+    const goal = this.answers + count;
+    while (this.answers < goal && this.#failures.length === 0) await sleep(1);
+  }
+
+  /** Asks for a change without pause until a server makes it. Throws when none does in time. */
+  async served(): Promise<void> {
+    const deadline = Date.now() + ANSWER_WITHIN_MS;
+    const { method, path } = operationOf('dashboard.updateSettings');
+    const body = JSON.stringify(SETTINGS);
+    while (Date.now() < deadline) {
+      const [server = ''] = this.#inTurn();
+      const headers = {
+        ...{ 'X-API-Key': this.#credentials.api_key, 'Content-Type': 'application/json' },
+        'Idempotency-Key': randomUUID(),
+      };
+      const signal = AbortSignal.timeout(1_000);
+      const answer = await fetch(server + path, { method: method.toUpperCase(), headers, body, signal }).catch(
+        () => {},
+      );
+      await answer?.arrayBuffer().catch(() => {});
+      if (answer?.ok) return;
+      await sleep(2);
+    }
+    throw new Error(`No server made a change within ${ANSWER_WITHIN_MS / 1_000} s.`);
+  }
+
+  /** Lets each finish what it has begun. From then on nothing changes until `begin`. */
+  async rest(): Promise<void> {
+    this.#resting = true;
+    await this.#work;
+  }
+
+  /** To be called at rest: what was told is in the database, once, and nothing else. */
+  async judge(violations: Violations): Promise<void> {
+    for (const failure of this.#failures.splice(0)) violations.add(failure);
+    const owner = new pg.Pool({ connectionString: this.#market.databaseUrl, max: 1 });
+    try {
+      await this.#judgeOrders(owner, violations);
+      await this.#judgeCounts(owner, violations);
+      for (const { rule, rows } of await brokenInvariants(owner)) {
+        violations.add(`invariant broken: ${rule} ${JSON.stringify(rows)}`);
+      }
+    } finally {
+      await owner.end();
+    }
+  }
+
+  async #judgeOrders(owner: pg.Pool, violations: Violations): Promise<void> {
+    const { rows } = await owner.query<Story>(
+      `select email, id as order_id, status, payment_status, fulfillment_status from commerce.orders where site_id = $1`,
+      [this.#credentials.site_id],
+    );
+    const found = new Map(rows.map((row) => [row.order_id, row]));
+    const emails = rows.map(({ email }) => email);
+    const twice = emails.filter((email, i) => emails.indexOf(email) !== i);
+    for (const email of twice) violations.add(`${email} has ordered twice`);
+    for (const story of this.#stories) {
+      const order = found.get(story.order_id);
+      if (!order) violations.add(`An acknowledged order is missing: ${JSON.stringify(story)}`);
+      else if (JSON.stringify(order) !== JSON.stringify(story))
+        violations.add(`Told ${JSON.stringify(story)}, but in the database is ${JSON.stringify(order)}`);
+    }
+    if (rows.length !== this.#stories.length) {
+      violations.add(`${this.#stories.length} orders were acknowledged, and ${rows.length} are there`);
+    }
+  }
+
+  async #judgeCounts(owner: pg.Pool, violations: Violations): Promise<void> {
+    for (const [table, told] of Object.entries(this.#made)) {
+      const { rows } = await owner.query<{ count: string }>(
+        `select count(*) from commerce.${table} where site_id = $1`,
+        [this.#credentials.site_id],
+      );
+      if (Number(rows[0]?.count) !== told)
+        violations.add(`${told} ${table} were acknowledged, and ${rows[0]?.count} are there`);
+    }
+  }
+
+  async #buyOn(chance: Chance): Promise<void> {
+    while (!this.#resting && this.#failures.length < FAILURE_LIMIT) {
+      this.#begun += 1;
+      const email = `shopper-${this.#begun}-${randomUUID().slice(0, 8)}@example.com`;
+      await this.#buy(email, chance).catch((error: Error) => this.#failures.push(`${email}: ${error.message}`));
+    }
+  }
+
+  /** One purchase, and what staff make of it. */
+  async #buy(email: string, chance: Chance): Promise<void> {
+    const cart = await this.#call('storefront.createCart');
+    const cart_id = cart.id;
+    this.#made.carts += 1;
+    for (const variant_id of chance.some(this.#variants, 2)) {
+      await this.#call('storefront.addCartItem', { variant_id, quantity: 2 }, { cart_id });
+    }
+    if (chance.next() < 0.5) {
+      await this.#call('storefront.applyDiscount', { code: CODE }, { cart_id });
+      this.#made.discount_redemptions += 1;
+    }
+    const { id: checkout_id } = await this.#call('storefront.createCheckout', { cart_id });
+    this.#made.checkouts += 1;
+    const details = { email, payment_method: 'bank_transfer' };
+    const { total } = await this.#call('storefront.updateCheckout', details, { checkout_id });
+    const completion = { expected_total: total };
+    const { order } = await this.#call<{ order: Told }>('storefront.completeCheckout', completion, { checkout_id });
+    const story: Story = { email, ...statesOf(order) };
+    this.#stories.push(story);
+    await this.#workOn(story, chance);
+  }
+
+  async #workOn(story: Story, chance: Chance): Promise<void> {
+    const { order_id } = story;
+    const move = async (id: string, body?: unknown) => {
+      Object.assign(story, statesOf(await this.#call(id, body, { order_id })));
+    };
+    const fate = chance.next();
+    if (fate < 0.2) return;
+    if (fate < 0.4) return move('dashboard.cancelOrder', { reason: 'customer' });
+    await move('dashboard.markOrderPaid');
+    if (fate < 0.7) return;
+    await this.#call('dashboard.createFulfillment', { carrier: 'DHL' }, { order_id });
+    this.#made.fulfillments += 1;
+    Object.assign(story, { status: 'processing', fulfillment_status: 'fulfilled' });
+    await move('dashboard.markOrderDelivered');
+    if (fate < 0.85) return;
+    await this.#call('dashboard.createRefund', { amount: '1.00', reason: 'damaged' }, { order_id });
+    this.#made.refunds += 1;
+    story.payment_status = 'partially_refunded';
+  }
+
+  /** The servers, each time another one first. */
+  #inTurn(): string[] {
+    const servers = this.#market.servers();
+    this.#turns += 1;
+    return servers.map((_, i) => servers[(i + this.#turns) % servers.length] as string);
+  }
+
+  /** Calls an operation until it is answered; anything but its success is an error. */
+  async #call<Answer = Told>(id: string, body?: unknown, path: Record<string, string> = {}): Promise<Answer> {
+    const operation = operationOf(id);
+    const { api_key, site_id, storefront_token } = this.#credentials;
+    const dashboard = id.startsWith('dashboard.');
+    const headers: Record<string, string> = dashboard
+      ? { 'X-API-Key': api_key }
+      : { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
+    const method = operation.method.toUpperCase() as RetriedCall['method'];
+    const call = { method, path: targetOf({ operation, path, query: {}, headers }), headers, body };
+    const answer = await sendUntilAnswered(() => this.#inTurn(), call, ANSWER_WITHIN_MS);
+    this.answers += 1;
+    if (answer.attempts > 1) this.repeated += 1;
+    if (answer.status !== operation.status) throw new Error(`${id}: ${answer.status} ${answer.body}`);
+    return JSON.parse(answer.body) as Answer;
+  }
+}
+
+const SETTINGS = { bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' } };
+const CODE = 'TEN';
+const STOCK = 1_000_000;
+/** So many, and the shop is out of order as a whole. */
+const FAILURE_LIMIT = 50;
+
+interface Told {
+  id: string;
+  total: string;
+  status: string;
+  payment_status: string;
+  fulfillment_status: string;
+}
+
+function statesOf({ id, status, payment_status, fulfillment_status }: Told): Omit<Story, 'email'> {
+  return { order_id: id, status, payment_status, fulfillment_status };
+}

@@ -1,0 +1,113 @@
+import type { Exchange } from './client.ts';
+
+/** Every secret that went over the wire, and a search for all of them in any of the forms in which one may lie about. */
+export class Secrets {
+  readonly #kinds = new Map<string, string>();
+
+  get count(): number {
+    return this.#kinds.size;
+  }
+
+  /** What kind of secret it is, the first word of `kind` says when it is found. */
+  add(kind: string, secret: string): void {
+    if (secret.length >= LEAST_LENGTH) this.#kinds.set(secret, kind);
+  }
+
+  /** Keeps what a request carries and what its answer issues. */
+  note({ headers, body, reply }: Exchange): void {
+    for (const [name, kind] of Object.entries(HEADERS)) {
+      for (const value of [headers[name] ?? []].flat()) this.add(kind, value.replace(/^Bearer /, ''));
+    }
+    if (body) this.#noteFields(parsed(body));
+    this.noteTokens(`${reply.text} ${JSON.stringify(reply.headers['set-cookie'] ?? '')}`);
+  }
+
+  /** Keeps the tokens that a text holds. */
+  noteTokens(text: string): void {
+    for (const [token, prefix] of text.matchAll(TOKEN)) this.add(`a ${prefix}_ token`, token);
+  }
+
+  #noteFields(value: unknown, name = ''): void {
+    if (typeof value === 'string' && SECRET_FIELD.test(name)) this.add(`a ${name}`, value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, field] of Object.entries(value)) this.#noteFields(field, Array.isArray(value) ? name : key);
+  }
+
+  /** A search for all secrets of now but those whose kind the pattern matches. */
+  search(but?: RegExp): Search {
+    const forms = [...this.#kinds].filter(([, kind]) => !but?.test(kind));
+    return new Search(new Map(forms.flatMap(([secret, kind]) => formsOf(secret).map((form) => [form, kind] as const))));
+  }
+}
+
+const LEAST_LENGTH = 12;
+const TOKEN = /\b(stk|cust|agt|mch|key|syk|chk|rst|vrf|whsec)_[0-9A-Za-z]{38}/g;
+const SECRET_FIELD = /password|secret|^token$|card_token|access_token/;
+const HEADERS: Record<string, string> = {
+  Authorization: 'a bearer token',
+  'X-API-Key': 'an API key',
+  'X-Service-Token': 'a storefront token',
+  'X-Sync-Secret': 'a sync secret',
+  'Idempotency-Key': 'an Idempotency-Key',
+};
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As it is, in halves, percent-encoded, in hexadecimal as bytea is shown, and in Base64 wherever it may begin. */
+function formsOf(secret: string): string[] {
+  const [, random = secret] = /^[a-z]{3,5}_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/.exec(secret) ?? [];
+  const middle = Math.ceil(random.length / 2);
+  const halves = middle >= LEAST_LENGTH ? [random.slice(0, middle), random.slice(middle)] : [];
+  const hex = [...halves, secret].map((part) => Buffer.from(part).toString('hex'));
+  const encoded = encodeURIComponent(secret);
+  return [
+    secret,
+    ...halves,
+    ...(encoded === secret ? [] : [encoded]),
+    ...hex,
+    ...[0, 1, 2].map((at) => base64(secret, at)),
+  ];
+}
+
+/** What of the Base64 form does not depend on what stands around the secret when it begins at this place of three. */
+function base64(secret: string, at: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(at), Buffer.from(secret)]);
+  const whole = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');
+  return whole.slice(at === 0 ? 0 : 4);
+}
+
+const STEM = 10;
+
+/** Looks for many texts at once: by their first characters, and only then by the rest. */
+export class Search {
+  readonly #forms: Map<string, string>;
+  readonly #stems = new Map<string, string[]>();
+  /** How many characters were looked through. */
+  characters = 0;
+
+  constructor(forms: Map<string, string>) {
+    this.#forms = forms;
+    for (const form of forms.keys()) {
+      const stem = form.slice(0, STEM);
+      this.#stems.set(stem, [...(this.#stems.get(stem) ?? []), form]);
+    }
+  }
+
+  /** What is found in a text: the kind of secret, and where. */
+  in(text: string): string[] {
+    this.characters += text.length;
+    const found: string[] = [];
+    for (let at = 0; at + STEM <= text.length; at += 1) {
+      const forms = this.#stems.get(text.slice(at, at + STEM)) ?? [];
+      const form = forms.find((one) => text.startsWith(one, at));
+      if (form) found.push(`${this.#forms.get(form)}: ${text.slice(Math.max(0, at - 80), at + 40)}`);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
+import type { Pool } from 'pg';
+import type { AppDeps } from '../server/src/app.ts';
+import { inTransaction } from '../server/src/db/transaction.ts';
+import type { Reply as Body, Call, OperationId } from '../server/src/http/contract.ts';
+import type { Tenant } from '../server/src/shop/shop.ts';
+import { createSite, type SiteCredentials } from '../server/src/shop/sites.ts';
+import { brokenInvariants } from '../server/test/invariants.ts';
+import { startServer, stopServer } from '../server/test/server.ts';
+import { exchange, type Reply, targetOf } from './client.ts';
+import { type Trial, Violations } from './frame.ts';
+import { operationOf } from './tenant.ts';
+
+/** Shops with nothing in them but what a proof puts there, so that whatever is counted is the proof's own doing. */
+
+export interface Premises {
+  baseUrl: string;
+  /** As requests see the database. */
+  db: Pool;
+  /** As nobody sees it in production, past row-level security. */
+  owner: Pool;
+  violations: Violations;
+  /** What the server's log tells of its 5xx answers, by request id. */
+  causes: Map<string, unknown>;
+  openShop(settings?: { currency?: string }): Promise<OpenShop>;
+}
+
+/** Runs a deed against a server of its own, and looks at the invariants when it is over. */
+export async function onPremises<T>(trial: Trial, deed: (premises: Premises) => Promise<T>): Promise<T> {
+  const causes: Premises['causes'] = new Map();
+  const logger = {
+    info() {},
+    error: (line: { request_id: string; cause: unknown }) => causes.set(line.request_id, line.cause),
+  } as unknown as AppDeps['logger'];
+  const server = await startServer(trial.databaseUrl, { logger }, trial.databaseUrl);
+  const { baseUrl, db, owner } = server;
+  const premises: Premises = {
+    ...{ baseUrl, db, owner, causes, violations: new Violations() },
+    openShop: ({ currency = 'EUR' } = {}) => openShop(premises, currency),
+  };
+  try {
+    const result = await deed(premises);
+    for (const { rule, rows } of await brokenInvariants(owner)) {
+      premises.violations.add(`invariant broken: ${rule} ${JSON.stringify(rows)}`);
+    }
+    return result;
+  } finally {
+    await stopServer(server);
+  }
+}
+
+async function openShop(premises: Premises, currency: string): Promise<OpenShop> {
+  const staff = { email: `${randomUUID()}@example.com`, name: 'Staff' };
+  const { shop, credentials } = await inTransaction(premises.db, (connection) =>
+    createSite(connection, { name: 'Alder & Finch', currency, staff }),
+  );
+  const { site_id, merchant_id } = credentials;
+  const currency_digits = shop.currencyDigits;
+  return new OpenShop(premises, { site_id, merchant_id, currency, currency_digits, catalog_version: '' }, credentials);
+}
+
+export interface Request<Id extends OperationId> {
+  path?: Call<Id>['path'];
+  query?: Call<Id>['query'];
+  body?: Call<Id>['body'];
+  /** The Idempotency-Key; a new one when absent. */
+  key?: string;
+  /** The token of the customer who calls the storefront. */
+  customer_token?: string;
+}
+
+export interface Answer<Id extends OperationId> {
+  status: number;
+  /** The body of a success. */
+  data: Body<Id> | undefined;
+  /** The body of a refusal. */
+  refusal: (Record<string, unknown> & { error: string }) | undefined;
+  replayed: boolean;
+}
+
+/** As many as there are callers: what waits, waits in the server. */
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+/** A connection may close just when it is used again: whether the call arrived is open. */
+function unlessReset(error: Error & { code?: string }): Reply {
+  if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error;
+  return { status: 503, headers: {}, text: '' };
+}
+
+/** How often a call is sent again that found the server too busy. */
+const ATTEMPTS = 200;
+
+export class OpenShop {
+  readonly premises: Premises;
+  readonly tenant: Tenant;
+  /** How many requests were sent. */
+  requests = 0;
+  readonly #credentials: SiteCredentials;
+
+  constructor(premises: Premises, tenant: Tenant, credentials: SiteCredentials) {
+    this.premises = premises;
+    this.tenant = tenant;
+    this.#credentials = credentials;
+  }
+
+  get site_id(): string {
+    return this.tenant.site_id;
+  }
+
+  /**
+   * Calls an operation, again under the same key while the answer is not definite: the server was too busy, or is still at
+   * it, or the connection was closed. Any other 5xx is a violation.
+   */
+  async ask<Id extends OperationId>(id: Id, request: Request<Id> = {}): Promise<Answer<Id>> {
+    const send = this.#prepare(id, request);
+    for (let attempt = 1; ; attempt += 1) {
+      this.requests += 1;
+      const reply = await send().catch(unlessReset);
+      const body = reply.text === '' ? undefined : JSON.parse(reply.text);
+      const undecided = reply.status === 503 || body?.error === 'idempotency_in_flight';
+      if (!undecided || attempt === ATTEMPTS) return this.#answer(id, reply, body);
+      // As the server asks, and not all at the same moment.
+      const seconds = Number(reply.headers['retry-after'] ?? 0.1) * (0.5 + Math.random());
+      await new Promise((done) => setTimeout(done, seconds * 1_000));
+    }
+  }
+
+  #prepare<Id extends OperationId>(id: Id, request: Request<Id>): () => Promise<Reply> {
+    const operation = operationOf(id);
+    const { path = {}, query = {}, body, key = randomUUID() } = request;
+    const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
+    const call = { operation, path: path as Record<string, string>, query: Object.fromEntries(texts), headers: {} };
+    const headers = { ...this.#headersFor(id, request.customer_token), 'Idempotency-Key': key };
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    const typed = sent === undefined ? headers : { ...headers, 'Content-Type': 'application/json' };
+    const [method, target] = [operation.method.toUpperCase(), targetOf(call)];
+    return () => exchange(this.premises.baseUrl, method, target, typed, sent, agent);
+  }
+
+  #answer<Id extends OperationId>(id: Id, { status, headers, text }: Reply, body: unknown): Answer<Id> {
+    const { causes, violations } = this.premises;
+    if (status >= 500) violations.add(`${id}: ${status} ${text} ${causes.get(String(headers['x-request-id'])) ?? ''}`);
+    const replayed = headers['idempotency-replayed'] === 'true';
+    if (status < 300) return { status, data: body as Body<Id>, refusal: undefined, replayed };
+    return { status, data: undefined, refusal: body as Answer<Id>['refusal'], replayed };
+  }
+
+  /** The same while a proof is arranged: anything but a success is an error. */
+  async must<Id extends OperationId>(id: Id, request: Request<Id> = {}): Promise<Body<Id>> {
+    const { status, data, refusal } = await this.ask(id, request);
+    if (refusal) throw new Error(`${id} of the proof was refused: ${status} ${JSON.stringify(refusal)}`);
+    return data as Body<Id>;
+  }
+
+  #headersFor(id: string, customer_token: string | undefined): Record<string, string> {
+    const { site_id, storefront_token, api_key } = this.#credentials;
+    if (id.startsWith('dashboard.')) return { 'X-API-Key': api_key };
+    const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
+    return customer_token === undefined ? headers : { ...headers, Authorization: `Bearer ${customer_token}` };
+  }
+}

@@ -1,0 +1,108 @@
+import { parseDocument } from 'htmlparser2';
+
+/** What a person reads in the summary of a checkout's page: its texts alone, of which amounts are given without their currency. */
+export interface PageSummary {
+  lines: { name: string; variant_name: string | null; quantity: number; price: string; total: string }[];
+  subtotal: string | undefined;
+  /** Undefined where the page has no such row. */
+  discount: string | undefined;
+  discount_code: string | undefined;
+  delivery: string | undefined;
+  tax: string | undefined;
+  contained_tax: string | undefined;
+  total: string;
+  /** What the button that orders says it costs; undefined when there is no such button or no amount on it. */
+  button: string | undefined;
+}
+
+/** Reads the page; undefined when it has no summary. Throws for an amount that programs would read as another. */
+export function summaryOf(html: string): PageSummary | undefined {
+  const summary = all(parseDocument(html), ({ attribs }) => attribs?.id === 'summary')[0];
+  if (!summary) return undefined;
+  for (const data of all(summary, ({ name }) => name === 'data')) refuseTwoMeanings(data);
+  const rows = new Map(
+    all(summary, ({ name }) => name === 'dl').flatMap((list) =>
+      all(list, ({ name }) => name === 'div').map((row): [string, Node] => [
+        textOf(first(row, 'dt')).split(' ')[0] ?? '',
+        row,
+      ]),
+    ),
+  );
+  const amountIn = (term: string) => {
+    const value = first(rows.get(term), 'dd');
+    return value && amountOf(textOf(value));
+  };
+  const discount = rows.get('Discount');
+  const contained = withClass(summary, 'contained')[0];
+  const button = all(summary, ({ name, attribs }) => name === 'button' && attribs?.value === 'place_order')[0];
+  return {
+    lines: withClass(summary, 'line').map(lineOf),
+    subtotal: amountIn('Subtotal'),
+    discount: amountIn('Discount'),
+    discount_code: discount && textOf(withClass(discount, 'code')[0]),
+    delivery: textOf(first(rows.get('Delivery'), 'dd')) === 'Free' ? 'Free' : amountIn('Delivery'),
+    tax: amountIn('Tax'),
+    contained_tax: contained && amountOf(textOf(contained)),
+    total: amountIn('Total') ?? '',
+    button: button && amountOf(textOf(button)),
+  };
+}
+
+function lineOf(line: Node): PageSummary['lines'][number] {
+  const variant = withClass(line, 'variant')[0];
+  const [quantity = '', price = ''] = textOf(withClass(line, 'quantity')[0]).split('×');
+  return {
+    name: textOf(withClass(line, 'name')[0]),
+    variant_name: variant ? textOf(variant) : null,
+    quantity: Number(quantity),
+    price: amountOf(price) ?? '',
+    total: amountOf(textOf(withClass(line, 'line-total')[0])) ?? '',
+  };
+}
+
+/** `€1,234.50` is `1234.50` to a reader. */
+function amountOf(text: string): string | undefined {
+  const digits = text.replaceAll(/[^\d.]/g, '');
+  return digits === '' ? undefined : digits;
+}
+
+function refuseTwoMeanings(data: Node): void {
+  const [read, given] = [amountOf(textOf(data)), data.attribs?.value];
+  if (textOf(data) !== 'Free' && read !== given) throw new Error(`People read ${read} where programs read ${given}.`);
+}
+
+interface Node {
+  name?: string;
+  attribs?: Record<string, string>;
+  data?: string;
+  children?: Node[];
+}
+
+function all(node: Node, is: (node: Node) => boolean): Node[] {
+  return (node.children ?? []).flatMap((child) => [...(is(child) ? [child] : []), ...all(child, is)]);
+}
+
+function first(node: Node | undefined, tag: string): Node | undefined {
+  return node && all(node, ({ name }) => name === tag)[0];
+}
+
+function withClass(node: Node, wanted: string): Node[] {
+  return all(node, ({ attribs }) => attribs?.class?.split(' ').includes(wanted) ?? false);
+}
+
+/** The text of an element as it is shown: with its blanks run together. */
+export function textOf(node: Node | undefined): string {
+  return shownAs(rawTextOf(node));
+}
+
+function rawTextOf(node: Node | undefined): string {
+  return node?.data ?? (node?.children ?? []).map(rawTextOf).join('');
+}
+
+/** A text as a page can show it: blanks run together, and no control characters, which nobody sees. */
+export function shownAs(text: string): string {
+  return text
+    .replaceAll(/(?![\t\n\r])\p{Cc}/gu, '')
+    .replaceAll(/[\t\n\r\f ]+/g, ' ')
+    .replaceAll(/^ | $/g, '');
+}
