@@ -26,16 +26,15 @@ const SETS: QuerySet[] = [
 ];
 /** As many as recall@50 looks at. */
 const DEPTH = 50;
-const MANY = 43_000;
 
-export async function relevance({ data }: { data: string | undefined }): Promise<void> {
+export async function relevance({ data, many }: { data: string | undefined; many: number }): Promise<void> {
   if (!data) throw new Error('Say where the judged queries are: --data DIR.');
   const database = await openDatabase();
   let server: Running | undefined;
   try {
     await migrate(database.url, database.dataDir);
     server = await startCommerce({ ...placeOf(database), env: { CATALOG_CACHE: 'off' } });
-    const files = await productFiles(data, database.dataDir);
+    const files = await productFiles(data, database.dataDir, many);
     const sites = {
       general: await fill(database, server, files.general),
       electronics: await fill(database, server, files.electronics),
@@ -51,7 +50,7 @@ export async function relevance({ data }: { data: string | undefined }): Promise
       '',
       `Limits read from ${whole(intent.queries)} sentences: ${share(intent.exact)} exactly right, F1 ${share(intent.F1)}${wrong}.`,
       '',
-      `With ${whole(MANY)} products in one site (both catalogues and copies), ${whole(asked.length)} queries, one at a time,`,
+      `With ${whole(many)} products in one site (both catalogues and copies), ${whole(asked.length)} queries, one at a time,`,
       `without cache: p50 ${large.p50} ms, p95 ${large.p95} ms, p99 ${large.p99} ms.`,
       `SQL statements per search: ${await statementsPer(database, sites.many, asked)} on average.`,
     ]);
@@ -80,12 +79,12 @@ function placeOf({ url, dataDir }: Database) {
 }
 
 /** The products as files for the import, with the judged ids as SKUs. */
-async function productFiles(data: string, dir: string) {
+async function productFiles(data: string, dir: string, size: number) {
   const electronics = join(dir, 'electronics.jsonl');
   await convert('convert-icecat.ts', join(data, 'electronics/products.jsonl.gz'), electronics);
   const general = await generalProducts(join(data, 'general/products.jsonl.gz'));
   const both = [...general, ...(await readFile(electronics, 'utf8')).split('\n').filter(Boolean)];
-  const many = Array.from({ length: MANY }, (_, i) => {
+  const many = Array.from({ length: size }, (_, i) => {
     const copy = Math.floor(i / both.length);
     const product = JSON.parse(both[i % both.length] ?? '{}');
     return JSON.stringify({ ...product, slug: `${product.slug}-${copy}`, sku: `${product.sku}-${copy}` });

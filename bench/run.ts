@@ -37,7 +37,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   import: () => importing(quick ? 500 : 10_000),
   process: () => starting(load),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
-  relevance: () => relevance({ data: values.data }),
+  relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
 /** These need files that are not here. */

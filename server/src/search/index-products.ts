@@ -43,7 +43,8 @@ async function write(
         delete from search_postings p where p.site_id = ${shop.siteId} and p.product_id = any(${ids}::uuid[])
           and not exists (select from given g where g.product_id = p.product_id and g.term = p.term)
       ), indexed as (
-        update product_search s set fingerprint = i.fingerprint, index_version = ${INDEX_VERSION}
+        update product_search s set fingerprint = i.fingerprint, index_version = ${INDEX_VERSION},
+          posting_count = (select count(*) from given g where g.product_id = i.product_id)
         from unnest(${ids}::uuid[], ${products.map(({ fingerprint }) => fingerprint)}::text[]) as i (product_id, fingerprint)
         where s.site_id = ${shop.siteId} and s.product_id = i.product_id
       )

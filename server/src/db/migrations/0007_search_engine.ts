@@ -24,7 +24,8 @@ export async function up(knex: Knex): Promise<void> {
     -- From what the postings were made; products that an older release wrote are indexed by the job index_products.
     alter table commerce.product_search
       add column fingerprint text not null default '',
-      add column index_version smallint not null default 0;
+      add column index_version smallint not null default 0,
+      add column posting_count integer not null default 0;
     create index product_search_by_version on commerce.product_search (site_id, index_version, product_id);
 
     -- One-directional: who searches for the term finds the synonyms, too. [{"term": "sofa", "synonyms": ["couch"]}]
@@ -53,7 +54,8 @@ export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     drop function commerce.search_source;
     alter table commerce.site_settings drop column search_synonyms, drop column search_synonym_terms;
-    alter table commerce.product_search drop column fingerprint, drop column index_version;
+    alter table commerce.product_search drop column fingerprint, drop column index_version,
+      drop column posting_count;
     drop table commerce.search_postings;
   `);
 }
