@@ -10,7 +10,7 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 const WITHOUT_REF_LOOPS = 40;
 const RATE_LIMITS = [
   ...['dashboard', 'login', 'storefront_read', 'cart_write', 'discount_apply', 'checkout'],
-  ...['customer', 'customer_login', 'reset_request'],
+  ...['customer', 'customer_login', 'reset_request', 'sync'],
 ];
 
 function resolve(node: Json): Json {
@@ -36,8 +36,9 @@ const operations = Object.entries<Json>(contract.paths).flatMap(([path, item]) =
   })),
 );
 /** The scopes of which an operation needs one, by its surface and its part of it. */
-function scopesFor(id: string, path: string, method: string, { security }: Json): string[] {
-  if (!id.startsWith('storefront.')) return [method === 'get' ? 'read' : 'write'];
+function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
+  const reads = method === 'get' || safe;
+  if (!id.startsWith('storefront.')) return [reads ? 'read' : 'write'];
   const part = path.split('/')[3] ?? '';
   if (part === 'cart') return ['cart:write'];
   if (part === 'checkout') return ['checkout:create'];
@@ -88,6 +89,15 @@ describe('files', () => {
     for (const [, path = '', file] of contents) {
       const [surface, ...rest] = path.replace('/api/', '').split('/');
       expect(file).toBe(`${surface}/${rest.join('_')}`);
+    }
+  });
+
+  test('every event stands in the file that is named after it, and is a type of event', () => {
+    const files = readdirSync(new URL('webhooks', import.meta.url)).map((file) => file.replace('.yaml', ''));
+    expect(files.sort()).toEqual(Object.keys(contract.webhooks).sort());
+    expect(Object.keys(contract.webhooks)).toEqual(contract.components.schemas.EventType.enum);
+    for (const [type, { post }] of Object.entries<Json>(contract.webhooks)) {
+      expect(post.requestBody.content['application/json'].schema.properties.type.const).toBe(type);
     }
   });
 

@@ -19,6 +19,7 @@ import { pages } from './pages/checkout.ts';
 import { ShopError } from './shop/errors.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
 import { storefront } from './storefront/index.ts';
+import { sync } from './sync/index.ts';
 
 export interface AppDeps {
   db: Pool;
@@ -73,7 +74,7 @@ export function createApp(deps: AppDeps): Express {
         lastUsed: deps.lastUsed,
         validateResponses: deps.validateResponses,
       },
-      { dashboard, storefront, sync: {}, agent: {} },
+      { dashboard, storefront, sync, agent: {} },
     ),
   );
   app.use(lastResort);

@@ -13,7 +13,7 @@ import * as shippingOptions from './shipping-options.ts';
 import * as storefrontTokens from './storefront-tokens.ts';
 import * as syncKeys from './sync-keys.ts';
 
-export const dashboard: Handlers<'dashboard'> = {
+export const dashboard: Partial<Handlers<'dashboard'>> = {
   ...apiKeys,
   ...auth,
   ...collections,

@@ -75,6 +75,8 @@ export interface Operation {
   secret: boolean;
   /** A staff session need not have chosen a merchant. */
   merchantOptional: boolean;
+  /** It changes nothing: a read, though its request may have a body. */
+  safe: boolean;
   bodyLimitBytes: number;
   hasBody: boolean;
   cacheable: boolean;
@@ -118,6 +120,7 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     rateLimit: String(declared['x-rate-limit']),
     secret: declared['x-secret-response'] === true,
     merchantOptional: declared['x-merchant-optional'] === true,
+    safe: method === 'get' || declared['x-safe'] === true,
     bodyLimitBytes: Number(declared['x-body-limit-kb'] ?? BODY_LIMIT_KB) * 1024,
     hasBody: declared.requestBody !== undefined,
     cacheable: statuses.includes(304),

@@ -134,7 +134,7 @@ async function serve(
   const { caller, answered } = await onConnection(deps, false, async (connection) => {
     const admitted = await admit(deps, connection, incoming, true, local);
     const shop = new Shop(admitted.tenant, actorOf(admitted), connection);
-    const write = operation.method !== 'get';
+    const write = !operation.safe;
     return { caller: admitted, answered: write && (await isAnswered(shop, keyOf(deps, incoming, admitted))) };
   });
   // What stands outside the transaction must not happen again for an answer that is only told again.
@@ -164,7 +164,7 @@ const ATTEMPTS = 3;
 
 /** Runs the request, again when the database chose it as the victim of a deadlock or a serialisation conflict. */
 async function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
-  const write = incoming.operation.method !== 'get';
+  const write = !incoming.operation.safe;
   for (let count = 1; ; count += 1) {
     try {
       return await onConnection(deps, write, (connection) =>
@@ -202,7 +202,7 @@ async function run(
   counted: boolean,
 ): Promise<Answer> {
   const { operation, req, res } = incoming;
-  const write = operation.method !== 'get';
+  const write = !operation.safe;
   const caller = await admit(deps, connection, incoming, counted, write || deps.pooling === 'transaction');
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming), caller, shop };
