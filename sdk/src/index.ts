@@ -28,3 +28,4 @@ export {
   type StorefrontOptions,
   type StorefrontPaths,
 } from './storefront.ts';
+export { createSyncClient, type SyncClient, type SyncOptions, type SyncPaths } from './sync.ts';

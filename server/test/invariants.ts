@@ -31,6 +31,15 @@ export const INVARIANTS: Record<string, string> = {
   'every product can be searched': `
     select p.id from commerce.products p where not exists (
       select from commerce.product_search s where s.site_id = p.site_id and s.product_id = p.id)`,
+  'the log of changes knows every product that is there or was': `
+    select id from (
+      select site_id, id from commerce.products union all select site_id, product_id from commerce.product_tombstones
+    ) p where not exists (
+      select from commerce.product_changes c where c.site_id = p.site_id and c.product_id = p.id)`,
+  'what customers see stands in the log as seen, or is a publication that has just come due': `
+    select p.id from commerce.products p where p.status = 'active' and p.published_at <= now() and not exists (
+      select from commerce.product_changes c where c.site_id = p.site_id and c.product_id = p.id and c.seen)
+      and not exists (select from graphile_worker._private_jobs j where j.payload ->> 'product_id' = p.id::text)`,
   'at most two sync keys of a site live': `
     select site_id from commerce.tokens where kind = 'sync' and revoked_at is null and (expires_at is null or expires_at > now())
     group by site_id having count(*) > 2`,

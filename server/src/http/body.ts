@@ -17,7 +17,7 @@ export async function readBody(operation: Operation, req: Request, res: Response
   if (!/^application\/json(?:;|$)/i.test(type ?? '')) {
     throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
   }
-  await parse(operation.bodyLimitBytes, req, res);
+  await parse(operation, req, res);
   const found = findUnstorable(req.body);
   if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
 }
@@ -36,13 +36,15 @@ function hangUpBeyond(bytes: number, req: Request): void {
   });
 }
 
-const parsers = new Map<number, express.RequestHandler>();
+const parsers = new Map<string, express.RequestHandler>();
 
-function parse(limit: number, req: Request, res: Response): Promise<void> {
-  let parser = parsers.get(limit);
+/** Only the sync surface takes compressed bodies: gzip, counted against the limit as they unfold (hazards §4.1). */
+function parse({ surface, bodyLimitBytes: limit }: Operation, req: Request, res: Response): Promise<void> {
+  const inflate = surface === 'sync' && /^gzip$/i.test(req.headers['content-encoding'] ?? '');
+  let parser = parsers.get(`${limit} ${inflate}`);
   if (!parser) {
-    parser = express.json({ limit, inflate: false, strict: false, type: () => true, verify });
-    parsers.set(limit, parser);
+    parser = express.json({ limit, inflate, strict: false, type: () => true, verify });
+    parsers.set(`${limit} ${inflate}`, parser);
   }
   return new Promise((resolve, reject) => {
     parser(req, res, (error?: unknown) => (error ? reject(refusalOf(error, limit)) : resolve()));
@@ -62,7 +64,7 @@ function refusalOf(error: unknown, limit: number): Error {
     case 'entity.too.large':
       return tooLarge(limit);
     case 'encoding.unsupported':
-      return new ShopError('unsupported_media_type', 'Send the body uncompressed.');
+      return new ShopError('unsupported_media_type', 'Send the body uncompressed; the sync surface takes gzip, too.');
     case 'charset.unsupported':
       return new ShopError('unsupported_media_type', 'Send the body in UTF-8.');
     case 'entity.parse.failed':

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Connection } from '../db/connect.ts';
 import { inTransaction, withConnection } from '../db/transaction.ts';
+import type { EgressPolicy } from '../egress/addresses.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { Shop } from '../shop/shop.ts';
@@ -9,6 +10,7 @@ import { audit } from './audit.ts';
 import { readBody } from './body.ts';
 import type { CatalogueCache } from './cache.ts';
 import { actorOf, authenticate, type Caller, type Claim, claimOf } from './callers.ts';
+import { compress } from './compress.ts';
 import type { Operation, Surface } from './contract.ts';
 import { checkOrigin } from './cors.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
@@ -35,6 +37,8 @@ export interface Deps {
   secretKey: string;
   /** Who takes cards; none means that none are taken. */
   card: PaymentProvider | undefined;
+  /** Which addresses webhooks may go to. */
+  egressPolicy: EgressPolicy;
   validation: Validation;
   limits: Limits;
   cache: CatalogueCache;
@@ -70,13 +74,13 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       const handler = surfaces[operation.surface][operation.name];
       if (!handler) throw new Error(`No handler for ${operation.id}`);
       const answer = await serve(deps, handler, operation, req, res);
-      send(deps, req, res, answer);
+      await send(deps, req, res, answer);
     } catch (error) {
       const answer = answerTo(error, notes.request_id);
       if (answer.status === 401) await deps.limits.recordFailure(req.ip ?? '');
       if (answer.status >= 500) notes.cause = error;
       notes.error = codeOf(error);
-      send(deps, req, res, answer);
+      await send(deps, req, res, answer);
     }
   };
 }
@@ -247,8 +251,8 @@ async function alreadyAnswered(): Promise<never> {
 }
 
 function partsOf(deps: Deps, { req }: Incoming) {
-  const { baseUrl, secretKey, card } = deps;
-  return { baseUrl, till: { baseUrl, secretKey, card }, path: req.params, query: req.query, body: req.body as unknown };
+  const { baseUrl, secretKey, card, egressPolicy } = deps;
+  return { baseUrl, egressPolicy, till: { baseUrl, secretKey, card }, path: req.params, query: req.query, body: req.body as unknown };
 }
 
 function success(operation: Operation, body: unknown): Answer {
@@ -270,13 +274,14 @@ function matches(wanted: string | undefined, etag: string): boolean {
 }
 
 /** Writes an answer. In tests it is held against the contract first, and a fault becomes a 500. */
-function send(deps: Deps, req: Request, res: Response, answer: Answer): void {
+async function send(deps: Deps, req: Request, res: Response, answer: Answer): Promise<void> {
   if (res.headersSent) return;
   const notes = res.locals as Notes;
   const fault =
     deps.validateResponses && notes.operation && faultIn(notes.operation, answer.status, answer.body?.toString());
   if (fault) notes.cause = new Error(fault);
-  const { status, body, headers = {} } = fault ? answerTo(notes.cause, notes.request_id) : answer;
+  const told = fault ? answerTo(notes.cause, notes.request_id) : answer;
+  const { status, body, headers = {} } = await compress(notes.operation, req, told);
   res.status(status).set(headers);
   if (headers.ETag && matches(req.headers['if-none-match'], headers.ETag)) {
     res.status(304).end();

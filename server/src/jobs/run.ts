@@ -1,8 +1,13 @@
-import { type JobHelpers, Logger as JobLogger, run, runMigrations, runOnce } from 'graphile-worker';
+import { type JobHelpers, Logger as JobLogger, type Runner, run, runMigrations, runOnce } from 'graphile-worker';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
+import type { Egress } from '../egress/post.ts';
+import { freeAbandonedJobs } from './abandoned-jobs.ts';
 import { workOffOverdue } from './buying.ts';
+import { deliverWebhook } from './deliver-webhook.ts';
 import { counted } from './job-metrics.ts';
+import { notePublication } from './note-publication.ts';
 import { type PostOffice, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 
@@ -16,21 +21,45 @@ export interface Workplace extends PostOffice {
   url: string;
   /** Who takes cards, if anyone does. */
   card: PaymentProvider | undefined;
+  /** The way out to webhooks. */
+  egress: Egress;
+  /** Opens the secrets of webhooks. */
+  secretKey: string;
+  /** How many webhooks may be called at a time. */
+  webhookConcurrency: number;
 }
 
 const CRONTAB = `*/10 * * * * sweep ?max=3
 * * * * * overdue ?max=1`;
 const CONNECTIONS = 3;
+/** New jobs wake a worker at once; polling finds those whose time has come, one of many workers each moment. */
+const DELIVERY_POLL_MS = 10_000;
 
 /**
  * Runs the background jobs in this process. The queue lives in the database (schema graphile_worker), so any number of
- * processes share it, and each cron job runs once for all of them.
+ * processes share it, and each cron job runs once for all of them. Webhooks have a runner of their own, so that receivers
+ * who take their time keep no mail waiting.
  */
-export async function startJobs({ url, card, ...office }: Workplace): Promise<Jobs> {
+export async function startJobs(workplace: Workplace): Promise<Jobs> {
+  const { url, logger, egress } = workplace;
+  const pool = new pg.Pool({ connectionString: url, max: 2 * CONNECTIONS });
+  pool.on('error', (cause) => logger.debug({ cause }, 'an idle connection of the jobs broke'));
+  const runners = [await runHousework(workplace, pool), await runDeliveries(workplace, pool)];
+  const callOff = freeAbandonedJobs(pool, runners, logger);
+  return {
+    async stop() {
+      callOff();
+      await Promise.all(runners.map((runner) => runner.stop()));
+      await egress.close();
+      await pool.end();
+    },
+  };
+}
+
+function runHousework({ card, ...office }: Workplace, pgPool: pg.Pool): Promise<Runner> {
   const { db, logger } = office;
-  const runner = await run({
-    connectionString: url,
-    maxPoolSize: CONNECTIONS,
+  return run({
+    pgPool,
     concurrency: CONNECTIONS - 1,
     noHandleSignals: true,
     logger: jobLogger(logger),
@@ -47,7 +76,18 @@ export async function startJobs({ url, card, ...office }: Workplace): Promise<Jo
       }),
     },
   });
-  return { stop: () => runner.stop() };
+}
+
+function runDeliveries({ webhookConcurrency, ...room }: Workplace, pgPool: pg.Pool): Promise<Runner> {
+  return run({
+    pgPool,
+    concurrency: webhookConcurrency,
+    pollInterval: DELIVERY_POLL_MS,
+    noHandleSignals: true,
+    logger: jobLogger(room.logger),
+    parsedCronItems: [],
+    taskList: { deliver_webhook: counted('deliver_webhook', deliverWebhook(room)) },
+  });
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */

@@ -1,3 +1,4 @@
 import type { Handlers } from '../http/contract.ts';
+import * as products from './products.ts';
 
-export const sync: Partial<Handlers<'sync'>> = {};
+export const sync: Partial<Handlers<'sync'>> = { ...products };
