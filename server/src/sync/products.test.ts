@@ -47,7 +47,7 @@ const tellsRemoved = (id: string) => (changes: Change[]) =>
 
 test('a crawl tells every product that customers see, whole, and no other', async () => {
   const shop = await openShop();
-  const shown = [];
+  const shown: { id: string }[] = [];
   for (const name of ['A', 'B', 'C']) shown.push(await shop.givenProduct({ name, cost_per_item: '3' }));
   await shop.givenProduct({ name: 'Draft', status: 'draft' });
   await shop.givenProduct({ name: 'Archived', status: 'archived' });
