@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { RedisClientType } from 'redis';
 import { dashboard } from './dashboard/index.ts';
+import type { EgressPolicy } from './egress/addresses.ts';
 import { createCatalogueCache } from './http/cache.ts';
 import { preflight } from './http/cors.ts';
 import { demoImages } from './http/demo-images.ts';
@@ -31,6 +32,8 @@ export interface AppDeps {
   secretKey: string;
   /** Who takes cards; none means that none are taken. */
   card: PaymentProvider | undefined;
+  /** Which addresses webhooks may go to. */
+  egressPolicy: EgressPolicy;
   pooling: 'session' | 'transaction';
   trustProxy: number;
   dashboardOrigins: string[];
@@ -68,6 +71,7 @@ export function createApp(deps: AppDeps): Express {
         baseUrl: deps.baseUrl,
         secretKey: deps.secretKey,
         card: deps.card,
+        egressPolicy: deps.egressPolicy,
         validation: createValidation(),
         limits,
         cache: createCatalogueCache({ enabled: deps.catalogueCache }),

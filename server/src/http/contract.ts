@@ -1,6 +1,7 @@
 import type { operations } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import type { Pool } from 'pg';
+import type { EgressPolicy } from '../egress/addresses.ts';
 import type { Shop } from '../shop/shop.ts';
 import type { Till } from '../shop/till.ts';
 import type { Caller } from './callers.ts';
@@ -34,6 +35,8 @@ export interface Call<Id extends OperationId> {
   baseUrl: string;
   /** What selling needs besides the shop. */
   till: Till;
+  /** Which addresses webhooks may go to. */
+  egressPolicy: EgressPolicy;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;

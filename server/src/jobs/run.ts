@@ -1,9 +1,9 @@
 import { type JobHelpers, Logger as JobLogger, type Runner, run, runMigrations, runOnce } from 'graphile-worker';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import type { PaymentProvider } from '../shop/payments/provider.ts';
 import type { Egress } from '../egress/post.ts';
-import { freeAbandonedJobs } from './abandoned-jobs.ts';
+import type { PaymentProvider } from '../shop/payments/provider.ts';
+import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
 import { workOffOverdue } from './buying.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { counted } from './job-metrics.ts';
@@ -43,29 +43,34 @@ const DELIVERY_POLL_MS = 10_000;
 export async function startJobs(workplace: Workplace): Promise<Jobs> {
   const { url, logger, egress } = workplace;
   const pool = new pg.Pool({ connectionString: url, max: 2 * CONNECTIONS });
-  pool.on('error', (cause) => logger.debug({ cause }, 'an idle connection of the jobs broke'));
-  const runners = [await runHousework(workplace, pool), await runDeliveries(workplace, pool)];
-  const callOff = freeAbandonedJobs(pool, runners, logger);
+  const broken = (cause: unknown) => logger.debug({ cause }, 'a connection of the jobs broke');
+  pool.on('error', broken);
+  pool.on('connect', (client) => client.on('error', broken));
+  const watch = watchForAbandonedJobs(url, logger);
+  const runners = [await runHousework(workplace, pool, watch), await runDeliveries(workplace, pool, watch)];
+  await watch.begin();
   return {
     async stop() {
-      callOff();
       await Promise.all(runners.map((runner) => runner.stop()));
+      await watch.end();
       await egress.close();
       await pool.end();
     },
   };
 }
 
-function runHousework({ card, ...office }: Workplace, pgPool: pg.Pool): Promise<Runner> {
+function runHousework({ card, ...office }: Workplace, pgPool: pg.Pool, watch: Watch): Promise<Runner> {
   const { db, logger } = office;
   return run({
     pgPool,
+    events: watch.events(),
     concurrency: CONNECTIONS - 1,
     noHandleSignals: true,
     logger: jobLogger(logger),
     crontab: CRONTAB,
     taskList: {
       send_mail: counted('send_mail', sendMail(office)),
+      note_publication: counted('note_publication', notePublication(db)),
       sweep: counted('sweep', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const swept = await withPgClient(sweep);
         logger.info({ job: 'sweep', ...swept }, 'job');
@@ -78,9 +83,10 @@ function runHousework({ card, ...office }: Workplace, pgPool: pg.Pool): Promise<
   });
 }
 
-function runDeliveries({ webhookConcurrency, ...room }: Workplace, pgPool: pg.Pool): Promise<Runner> {
+function runDeliveries({ webhookConcurrency, ...room }: Workplace, pgPool: pg.Pool, watch: Watch): Promise<Runner> {
   return run({
     pgPool,
+    events: watch.events(),
     concurrency: webhookConcurrency,
     pollInterval: DELIVERY_POLL_MS,
     noHandleSignals: true,

@@ -11,6 +11,8 @@ export interface Swept {
   customer_codes: number;
   customer_registrations: number;
   rate_counts: number;
+  events: number;
+  event_listeners: number;
   product_changes: number;
 }
 
@@ -69,6 +71,18 @@ export async function sweep(client: PoolClient): Promise<Swept> {
       client,
       sql`delete from commerce.rate_counts where expires_at <= now()
         and ctid = any(array(select ctid from commerce.rate_counts where expires_at <= now() limit ${BATCH}))`,
+    ),
+    events: await inBatches(
+      client,
+      sql`delete from commerce.events where created_at <= now() - interval '30 days'
+        and ctid = any(array(select ctid from commerce.events
+          where created_at <= now() - interval '30 days' limit ${BATCH}))`,
+    ),
+    event_listeners: await inBatches(
+      client,
+      sql`delete from commerce.event_listeners where expires_at <= now() - interval '1 hour'
+        and ctid = any(array(select ctid from commerce.event_listeners
+          where expires_at <= now() - interval '1 hour' limit ${BATCH}))`,
     ),
     product_changes: await inBatches(
       client,
