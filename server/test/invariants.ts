@@ -128,6 +128,18 @@ export const INVARIANTS: Record<string, string> = {
     group by site_id, order_id, type having count(*) > 1`,
   'no idempotency key is left without its answer': `
     select key_hash from commerce.idempotency_keys where status is null`,
+  'a delivery that waits has a job that will attempt it': `
+    select id from commerce.webhook_deliveries d where status = 'pending' and not exists (
+      select from graphile_worker._private_jobs j
+      where j.payload->>'delivery_id' = d.id::text and j.attempts < j.max_attempts)`,
+  'a delivery has as many attempts as it counts, and the last one says what became of it': `
+    select d.id from commerce.webhook_deliveries d
+    left join commerce.webhook_attempts a on a.site_id = d.site_id and a.delivery_id = d.id
+    group by d.site_id, d.id having count(a.number) <> d.attempts_count
+      or (d.status = 'succeeded' and (array_agg(a.outcome order by a.number desc))[1] <> 'succeeded')`,
+  'a disabled webhook has nothing that waits': `
+    select d.id from commerce.webhook_deliveries d join commerce.webhooks w on w.site_id = d.site_id and w.id = d.webhook_id
+    where w.status = 'disabled' and d.status = 'pending'`,
 };
 
 /** The broken rules with the rows that break them; empty when all is well. `db` must not be bound to one tenant. */
