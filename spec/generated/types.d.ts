@@ -2203,7 +2203,7 @@ export interface paths {
         put?: never;
         /**
          * Create an order
-         * @description Takes an order from an AI widget. The lines name what is bought by variant_id, by sku, by product_id with the option values, or by the exact name of the product; what they give must all fit. Prices are the catalogue's: a claimed price, total or subtotal that differs is a 422 of type price_mismatch at its place, with the right one in ctx.expected, and another currency than the shop's is one of type currency_mismatch. A line that names nothing that customers can buy is 404 not_found, whose field loc says which. A reference that another order has is 409 reference_taken, which names that order. With payment bank_transfer the order is made at once: the stock is sold, all lines or none (409 insufficient_stock), and the transfer awaited; the address may be as simple as it is. Goods that must be shipped go by shipping_option_id, else by the cheapest delivery that the shop offers for the address (409 shipping_option_unavailable when there is none). With payment hosted_checkout the stock is reserved, and a human completes the order at checkout_url. A customer whose verified e-mail it is has the order in their account.
+         * @description Takes an order from an AI widget. The lines name what is bought by variant_id, by sku, by product_id with the option values, or by the exact name of the product; what they give must all fit. Prices are the catalogue's: a claimed price, total or subtotal that differs is a 422 of type price_mismatch at its place, with the right one in ctx.expected, and another currency than the shop's is one of type currency_mismatch. A line that fits nothing that customers can buy is 404 not_found, whose field loc says which; one that fits several variants is a 422 of type variant_ambiguous. A reference that another order has is 409 reference_taken, which names that order. With payment bank_transfer the order is made at once: the stock is sold, all lines or none (409 insufficient_stock), and the transfer awaited (409 payment_method_unavailable where the shop takes none); the address may be as simple as it is. Goods that must be shipped go by shipping_option_id, else by the cheapest delivery that the shop offers for the address (409 shipping_option_unavailable when there is none). The order is in the account of the customer whose verified e-mail it has. With payment hosted_checkout the stock is reserved, and a human completes the order at checkout_url.
          */
         post: operations["sync.createOrder"];
         delete?: never;
@@ -4073,7 +4073,7 @@ export interface components {
              * @description Until when the stock is held; null when none is held. Each change holds it for 15 minutes more.
              */
             reserved_until: string | null;
-            /** @description 60 minutes after the last change. */
+            /** @description 60 minutes after the last change; 24 hours when an agent or a widget began it. */
             expires_at: components["schemas"]["Timestamp"];
             /** @description The order it became; else null. */
             order_id: components["schemas"]["IdOrNull"];
