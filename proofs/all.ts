@@ -4,6 +4,7 @@ import { A4 } from './a4-credential-mixes.ts';
 import { A8 } from './a8-mass-assignment.ts';
 import { A9 } from './a9-route-confusion.ts';
 import { A10 } from './a10-declarations.ts';
+import { D8 } from './d8-sync-orders.ts';
 import type { Proof } from './frame.ts';
 import { H1 } from './h1-one-effect.ts';
 import { H2 } from './h2-key-reuse.ts';
@@ -26,6 +27,7 @@ import { J4 } from './processes/j4-misconfiguration.ts';
 export const PROOFS: Proof[] = [
   ...[A1, A3, A4, A8, A9, A10],
   ...[C12, C13],
+  D8,
   ...[E9, E10],
   ...[H1, H2, H3, H4, H5, H6, H8],
   ...[I1, I3],

@@ -34,6 +34,7 @@ export interface Ids {
   checkout: string[];
   order: string[];
   order_line: string[];
+  sync_order: string[];
 }
 
 export interface Tenant {
