@@ -4,6 +4,7 @@ import { importing } from './import.ts';
 import type { Load } from './load.ts';
 import { starting } from './process.ts';
 import { real } from './real.ts';
+import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
 
 /**
@@ -30,6 +31,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   validation: () => validation(load),
   catalogue: () => catalogue(load, quick ? 200 : 2_000),
   import: () => importing(quick ? 500 : 10_000),
+  sync: () => syncing(load, quick ? 2_000 : 100_000),
   process: () => starting(load),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
 };

@@ -22,7 +22,7 @@ interface Match {
  */
 export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<FoundLine[]> {
   const matches = await shop.rows<Match & Record<string, unknown>>(
-    sql`with wanted as (
+    sql`with wanted as materialized (
         select place::int as place, nullif(line ->> 'variant_id', '')::uuid as variant_id, nullif(line ->> 'sku', '') as sku,
           nullif(line ->> 'product_id', '')::uuid as product_id, line ->> 'name' as name,
           nullif(line ->> 'option1', '') as option1, nullif(line ->> 'option2', '') as option2,

@@ -338,8 +338,10 @@ test('a restored database goes on where its readers are', async () => {
 });
 
 test('large answers are compressed for who accepts gzip', async () => {
-  const { baseUrl, credentials, givenProduct } = await openShop();
-  await givenProduct({ description: 'clay '.repeat(1_000) });
+  const shop = await openShop();
+  const { baseUrl, credentials } = shop;
+  const { id } = await shop.givenProduct({ description: 'clay '.repeat(1_000) });
+  await crawlUntil(shop, tells(id));
   const headers = { 'X-Site-ID': credentials.site_id, 'X-Sync-Secret': credentials.sync_secret };
   const get = (encoding: string) =>
     fetch(`${baseUrl}${products}`, { headers: { ...headers, 'Accept-Encoding': encoding } });

@@ -74,7 +74,8 @@ async function changeTriggers(knex: Knex): Promise<void> {
     begin
       if tg_op = 'INSERT' then
         insert into commerce.product_changes as c (site_id, product_id, seen)
-        select n.site_id, n.id, commerce.is_visible(n.status, n.published_at) from new_rows n;
+        select n.site_id, n.id, commerce.is_visible(n.status, n.published_at) from new_rows n
+        on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
       elsif tg_op = 'UPDATE' then
         insert into commerce.product_changes as c (site_id, product_id, seen)
         select n.site_id, n.id, commerce.is_visible(n.status, n.published_at) or commerce.is_visible(o.status, o.published_at)
