@@ -126,6 +126,15 @@ export const INVARIANTS: Record<string, string> = {
   'the timeline tells of each payment once': `
     select site_id, order_id from commerce.order_events where type in ('payment_confirmed', 'payment_expired', 'cancelled')
     group by site_id, order_id, type having count(*) > 1`,
+  'an order that was sent by a widget has its checkout, and bears its reference': `
+    select s.id from commerce.sync_orders s
+    left join commerce.checkouts k on k.site_id = s.site_id and k.id = s.checkout_id
+    left join commerce.orders o on o.site_id = k.site_id and o.id = k.order_id
+    where k.id is null or k.source <> 'ai_widget' or (s.payment = 'bank_transfer') > (o.id is not null)
+      or o.external_reference <> s.reference or o.source <> 'ai_widget'`,
+  'every checkout of a widget is that of one order': `
+    select k.id from commerce.checkouts k where k.source = 'ai_widget' and (
+      select count(*) from commerce.sync_orders s where s.site_id = k.site_id and s.checkout_id = k.id) <> 1`,
   'no idempotency key is left without its answer': `
     select key_hash from commerce.idempotency_keys where status is null`,
   'a delivery that waits has a job that will attempt it': `

@@ -4,4 +4,4 @@ import * as orders from './orders.ts';
 import * as products from './products.ts';
 import * as webhook from './webhook.ts';
 
-export const sync: Partial<Handlers<'sync'>> = { ...availability, ...orders, ...products, ...webhook };
+export const sync: Handlers<'sync'> = { ...availability, ...orders, ...products, ...webhook };
