@@ -1,10 +1,14 @@
 import { type Client, type ClientOptions, createSurfaceClient } from './client.ts';
 import type { SurfacePaths } from './contract.ts';
 import { given } from './credentials.ts';
+import { followProducts, type ProductChanges, type ProductChangesOptions } from './product-changes.ts';
 
 export type SyncPaths = SurfacePaths<'sync'>;
 
-export type SyncClient = Client<SyncPaths>;
+export interface SyncClient extends Client<SyncPaths> {
+  /** Every product that customers see, then every change of one; from a cursor on, what changed since. */
+  products(options?: ProductChangesOptions): ProductChanges;
+}
 
 export interface SyncOptions extends ClientOptions {
   siteId: string;
@@ -14,8 +18,9 @@ export interface SyncOptions extends ClientOptions {
 
 /** A client of the sync surface: for integrations that keep a copy of the catalogue, or send orders. */
 export function createSyncClient({ siteId, syncSecret, ...rest }: SyncOptions): SyncClient {
-  return createSurfaceClient<SyncPaths>(rest, {
+  const client = createSurfaceClient<SyncPaths>(rest, {
     'X-Site-ID': given('siteId', siteId),
     'X-Sync-Secret': given('syncSecret', syncSecret),
   });
+  return { ...client, products: (options) => followProducts(client, options) };
 }
