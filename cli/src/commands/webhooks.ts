@@ -69,7 +69,7 @@ function addChanges(webhooks: Command, terminal: Terminal): void {
 const COLUMNS: Column<Webhook>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'URL', value: ({ url }) => url, shrinks: true },
-  { title: 'EVENTS', value: ({ events }) => events.join(' '), shrinks: true },
+  { title: 'EVENTS', value: eventsOf, shrinks: true },
   {
     title: 'STATE',
     value: stateOf,
@@ -77,6 +77,10 @@ const COLUMNS: Column<Webhook>[] = [
   },
   { title: 'LAST SUCCESS', value: ({ last_success_at }) => moment(last_success_at, 'never') },
 ];
+
+function eventsOf({ events }: Webhook): string {
+  return ALL.every((type) => events.includes(type)) ? 'all' : events.join(' ');
+}
 
 function stateOf({ status, disabled_reason, failing_since }: Webhook): string {
   if (status === 'disabled') return `disabled (${disabled_reason})`;
@@ -135,11 +139,11 @@ async function remove(webhook_id: string, command: Command, terminal: Terminal):
 
 function showSecret(webhook: Schemas['WebhookWithSecret'], command: Command, terminal: Terminal): void {
   show(terminal, isJson(command), webhook, (paint) => {
-    const { id, url, events, secret, previous_secret_expires_at } = webhook;
+    const { id, url, secret, previous_secret_expires_at } = webhook;
     const previous = previous_secret_expires_at
       ? { 'Also signed with the one before': `until ${moment(previous_secret_expires_at)}` }
       : {};
-    const told = facts({ Id: id, URL: url, Events: events.join(' '), Secret: secret, ...previous }, paint);
+    const told = facts({ Id: id, URL: url, Events: eventsOf(webhook), Secret: secret, ...previous }, paint);
     return `${told}\n\nKeep the secret now: it is not shown again.`;
   });
 }
