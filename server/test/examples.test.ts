@@ -47,6 +47,9 @@ test(
       });
     const received = () => linesOf('events.jsonl').map(({ id }) => id as string);
 
+    const { begin } = await loggedIn(demo.base_url, demo.api_key);
+    const listening = begin(['listen', '--json']);
+    await waitFor(() => listening.out().includes('whsec_'));
     await startReceiver();
     const mug = await sell('Restart mug');
     const order = await buy(mug.variants[0]?.id ?? '');
@@ -67,6 +70,10 @@ test(
     const told = await deliveriesOf(webhook_id);
     expect(new Set(received())).toEqual(new Set(told.map(({ event_id }) => event_id)));
     expect(received()).toHaveLength(told.length);
+    // Nobody who listened through the restarts missed one, either.
+    await waitFor(() => told.every(({ event_id }) => listening.out().includes(event_id)));
+    listening.interrupt();
+    expect((await listening.ended).code).toBe(0);
     const types = ['product.created', 'order.created', 'order.paid', 'order.fulfilled', 'order.delivered'];
     for (const type of [...types, 'order.refunded', 'product.deleted'])
       expect(told.map((one) => one.type)).toContain(type);
