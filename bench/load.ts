@@ -6,6 +6,8 @@ export interface Target {
   headers?: Record<string, string>;
   /** Asked for in turn, in place of the URL's own path. */
   paths?: string[];
+  /** Sent by POST with each request; without one they are GET. */
+  body?: string;
 }
 
 export interface Load {
@@ -27,8 +29,13 @@ export interface Rate {
 const RECONNECT_AFTER = 900;
 
 /** One round of load. Throws when an answer was not of 2xx, or none came: such a round measures something else. */
-export async function round({ url, headers, paths }: Target, seconds: number, connections: number): Promise<Rate> {
-  const requests = paths?.map((path) => ({ path }));
+export async function round(
+  { url, headers, paths, body }: Target,
+  seconds: number,
+  connections: number,
+): Promise<Rate> {
+  const sent = body === undefined ? {} : { method: 'POST' as const, body };
+  const requests = paths?.map((path) => ({ path, ...sent }));
   const result = await autocannon({
     url,
     headers,

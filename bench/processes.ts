@@ -66,6 +66,7 @@ export interface Site {
   site_id: string;
   storefront_token: string;
   api_key: string;
+  sync_secret: string;
 }
 
 /** Makes a site by `commerce-server site create`. */

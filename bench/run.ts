@@ -6,6 +6,7 @@ import type { Load } from './load.ts';
 import { starting } from './process.ts';
 import { real } from './real.ts';
 import { relevance } from './relevance.ts';
+import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
 
 /**
@@ -35,6 +36,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   catalogue: () => catalogue(load, quick ? 200 : 2_000),
   buying: () => buying(load),
   import: () => importing(quick ? 500 : 10_000),
+  sync: () => syncing(load, quick ? 2_000 : 100_000),
   process: () => starting(load),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),

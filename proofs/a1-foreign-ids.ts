@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../server/src/http/contract.ts';
 import { mintUserCode } from '../server/src/shop/user-codes.ts';
-import { type Call, type Reply, tell } from './client.ts';
+import { type Call, tell } from './client.ts';
 import { changes, effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { kindsOf } from './makers.ts';

@@ -18,6 +18,7 @@ import { D4 } from './d4-code-against-checkout.ts';
 import { D5 } from './d5-allocations.ts';
 import { D6 } from './d6-unseen-prices.ts';
 import { D7 } from './d7-hostile-numbers.ts';
+import { D8 } from './d8-sync-orders.ts';
 import { D9 } from './d9-mark-paid.ts';
 import { D10 } from './d10-money-strings.ts';
 import { E1 } from './e1-budget-races.ts';
@@ -68,7 +69,7 @@ export const PROOFS: Proof[] = [
   ...[A1, A2, A3, A4, A8, A9, A10],
   ...[B1, B2, B3, B4, B5, B6],
   ...[C1, C2, C4, C6, C12, C13, C14, C15],
-  ...[D1, D2, D3, D4, D5, D6, D7, D9, D10],
+  ...[D1, D2, D3, D4, D5, D6, D7, D8, D9, D10],
   ...[E1, E4, E5, E7, E8, E9, E10],
   ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],

@@ -7,7 +7,7 @@ import type { World } from './tenant.ts';
 /** What the proofs of idempotency share. */
 
 /** All operations that take an Idempotency-Key, which are all that write. */
-export const MUTATIONS: Operation[] = operationTable.filter(({ method }) => method !== 'get');
+export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe);
 
 /** Their success ends the credential that they were called with, so the same call cannot be answered a second time. */
 export const ENDS_ITS_CREDENTIAL = [

@@ -3,8 +3,8 @@ import { document, type Operation, type Parameter, resolve } from '../server/src
 import { approvedDeviceCode, openAgent, ownAgent } from './agents.ts';
 import type { Call } from './client.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
-import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom } from './makers.ts';
-import { carryOn, makeRoomToShip, takeTransfers } from './sales.ts';
+import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom, reviveSyncKey } from './makers.ts';
+import { carryOn, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
 import { sampleOf } from './samples.ts';
 import { callAs, credentialsOf, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 import { hire, openSession } from './world.ts';
@@ -21,7 +21,8 @@ export interface Wish {
 
 export async function validCall(world: World, tenant: Tenant, operation: Operation, wish: Wish = {}): Promise<Call> {
   const reads = operation.method === 'get';
-  const ids = wish.ids ?? (reads ? tenant.ids : await freshIds(world, tenant, operation));
+  const ids = wish.ids ?? (operation.safe ? tenant.ids : await freshIds(world, tenant, operation));
+  if (operation.surface === 'sync') await reviveSyncKey(world, tenant);
   const { path, query } = parametersOf(operation, ids, wish.full ?? false);
   const credentials = credentialsOf(tenant, operation, wish.alternative ?? operation.security.length - 1);
   const call: Call = {
@@ -91,6 +92,9 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
       total: string;
     };
     call.body = { expected_total: checkout.total };
+  },
+  'sync.createOrder': async (call, { world, tenant }) => {
+    call.body = await syncOrderOf(world, tenant);
   },
   // Someone new each time, as with staff.
   'storefront.loginCustomer': async (call, { world, tenant }) => {

@@ -119,6 +119,30 @@ export async function makeOrder(world: World, tenant: Tenant): Promise<Partial<I
   return { order: [order.id], order_line: order.line_items.map(({ id }) => id) };
 }
 
+/** An order that a widget sent, with the price of the staple. */
+export async function makeSyncOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const body = await syncOrderOf(world, tenant);
+  const { id } = (await callAs(world, tenant, 'sync.createOrder', body)) as { id: string };
+  return { sync_order: [id] };
+}
+
+export async function syncOrderOf(world: World, tenant: Tenant): Promise<Record<string, unknown>> {
+  const { canary } = tenant;
+  const variant_id = await stapleOf(world, tenant);
+  await takeTransfers(world, tenant);
+  return {
+    reference: `${canary}-${randomUUID()}`,
+    payment: 'bank_transfer',
+    currency: 'EUR',
+    line_items: [{ name: canary, variant_id, quantity: 2, price: '20.00', total: '40.00' }],
+    email: `${canary}@example.com`,
+    phone: canary,
+    shipping_address: { last_name: canary, city: canary, country: 'DE' },
+    shipping_option_id: tenant.ids.shipping_option[0],
+    note: `${canary} note`,
+  };
+}
+
 /** How far an order has come, beginning with the bank transfer. */
 export async function carryOn(
   world: World,

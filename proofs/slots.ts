@@ -58,11 +58,21 @@ export function isNumber({ schema }: Slot): boolean {
   return [schema.type].flat().some((type) => type === 'integer' || type === 'number');
 }
 
-/** A schema with its reference followed, its parts of `allOf` laid together, and `oneOf` something and null as one. */
+/**
+ * A schema with its reference followed, its parts of `allOf` laid together, and `oneOf` something and null as one; of a choice
+ * among objects, all fields of all.
+ */
 function flat(declared: Schema): Schema {
   const schema = resolve(declared);
   const [choice, ...others] = ((schema.oneOf ?? []) as Schema[]).map(flat).filter(({ type }) => type !== 'null');
   if (choice && others.length === 0) return { ...choice, type: [choice.type, 'null'].flat() };
+  if (choice?.properties && !schema.properties) {
+    return {
+      ...choice,
+      properties: Object.assign({}, ...[choice, ...others].map((one) => one.properties)),
+      required: [],
+    };
+  }
   if (!schema.allOf) return schema;
   const parts = (schema.allOf as Schema[]).map(flat);
   return {

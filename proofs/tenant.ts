@@ -42,6 +42,7 @@ export interface Ids {
   agent_checkout: string[];
   /** Orders of the customer for whom that agent acts. */
   agent_order: string[];
+  sync_order: string[];
 }
 
 export interface Tenant {

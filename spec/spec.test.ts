@@ -10,7 +10,7 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 const WITHOUT_REF_LOOPS = 40;
 const RATE_LIMITS = [
   ...['dashboard', 'login', 'storefront_read', 'cart_write', 'discount_apply', 'checkout'],
-  ...['customer', 'customer_login', 'reset_request'],
+  ...['customer', 'customer_login', 'reset_request', 'sync'],
   ...['consent_request', 'consent_poll', 'agent', 'agent_find', 'agent_buy'],
 ];
 
@@ -51,10 +51,10 @@ const AGENT_SCOPES: Record<string, string[]> = {
 const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 
 /** The scopes of which an operation needs one, by its surface and its part of it. */
-function scopesFor(id: string, path: string, method: string, { security }: Json): string[] {
+function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
   const part = path.split('/')[3] ?? '';
   if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];
-  if (!id.startsWith('storefront.')) return [method === 'get' ? 'read' : 'write'];
+  if (!id.startsWith('storefront.')) return [method === 'get' || safe ? 'read' : 'write'];
   if (part === 'cart') return ['cart:write'];
   if (part === 'checkout') return ['checkout:create'];
   if (part !== 'customer') return ['catalog:read'];
@@ -104,6 +104,15 @@ describe('files', () => {
     for (const [, path = '', file] of contents) {
       const [surface, ...rest] = path.replace('/api/', '').split('/');
       expect(file).toBe(`${surface}/${rest.join('_')}`);
+    }
+  });
+
+  test('every event stands in the file that is named after it, and is a type of event', () => {
+    const files = readdirSync(new URL('webhooks', import.meta.url)).map((file) => file.replace('.yaml', ''));
+    expect(files.sort()).toEqual(Object.keys(contract.webhooks).sort());
+    expect(Object.keys(contract.webhooks)).toEqual(contract.components.schemas.EventType.enum);
+    for (const [type, { post }] of Object.entries<Json>(contract.webhooks)) {
+      expect(post.requestBody.content['application/json'].schema.properties.type.const).toBe(type);
     }
   });
 

@@ -106,6 +106,8 @@ function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string 
   if (code === 'refund_exceeds_paid') return `Refund at most ${told.refundable}.`;
   if (code === 'fulfillment_exceeds_remaining') return 'See what is left to ship: commerce orders get ORDER';
   if (code === 'discount_in_use') return 'Switch it off: commerce discounts update CODE --disable';
+  if (code === 'webhook_disabled') return 'Mend the receiver, then: commerce webhooks enable ID';
+  if (code === 'rotation_in_progress') return `Wait until ${told.previous_secret_expires_at}.`;
   if (status === 429 && retryAfterMs !== undefined) return `Wait ${Math.ceil(retryAfterMs / 1000)} s, then try again.`;
   if (status === 422) return 'Mend the fields named.';
   return remedies()[code]?.remedy ?? 'Check that the address is that of the commerce server.';

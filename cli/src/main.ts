@@ -2,14 +2,18 @@ import { Command, CommanderError } from 'commander';
 import { addAgents } from './commands/agents.ts';
 import { addCollections } from './commands/collections.ts';
 import { addCustomers } from './commands/customers.ts';
+import { addDeliveries } from './commands/deliveries.ts';
 import { addDiscounts } from './commands/discounts.ts';
 import { addInventory } from './commands/inventory.ts';
+import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addOrders } from './commands/orders.ts';
 import { addProducts } from './commands/products.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
+import { addTrigger } from './commands/trigger.ts';
+import { addWebhooks } from './commands/webhooks.ts';
 import { addWhoami } from './commands/whoami.ts';
 import { EXIT, type Report, reportOf } from './errors.ts';
 import { painter, plain } from './output.ts';
@@ -37,7 +41,8 @@ Examples:
   $ commerce products import products.csv --dry-run
   $ commerce products list --q lamp
   $ commerce inventory adjust MUG-1 --delta 24 --reason received
-  $ commerce orders mark-paid 1001`;
+  $ commerce orders mark-paid 1001
+  $ commerce listen --forward-to http://localhost:4000`;
 
 /**
  * Runs one command line and resolves to its exit code. Results go to stdout, everything else to stderr. Only a bug of
@@ -88,6 +93,10 @@ function createProgram(terminal: Terminal): Command {
   addShippingOptions(program, terminal);
   addCustomers(program, terminal);
   addAgents(program, terminal);
+  addWebhooks(program, terminal);
+  addDeliveries(program, terminal);
+  addListen(program, terminal);
+  addTrigger(program, terminal);
   return program;
 }
 

@@ -6,7 +6,12 @@ export interface Terminal {
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };
+  /** Has something done when the process is asked to end, in place of its end; once, so that asking twice ends it. */
+  once(signal: Ending, done: () => void): unknown;
+  off(signal: Ending, done: () => void): unknown;
 }
+
+type Ending = 'SIGINT' | 'SIGTERM';
 
 /** Whether a person can be asked: both what they type and what they are shown go over a terminal. */
 export function canAsk({ stdin, stderr }: Terminal): boolean {

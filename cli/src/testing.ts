@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,14 +76,17 @@ interface Outcome {
 /** A command line of one user: what it remembers stays from call to call. `typed` is what a person at a terminal types. */
 export async function user(env: Record<string, string> = {}) {
   const config = join(await folder(), 'config.json');
-  const commerce = async (args: string[], { input = '', typed }: { input?: string; typed?: string } = {}) => {
+  /** A command while it runs: what it has printed so far, and Ctrl-C. */
+  const begin = (args: string[], { input = '', typed }: { input?: string; typed?: string } = {}) => {
     const [stdout, stderr] = [collector(typed !== undefined), collector(typed !== undefined)];
     const stdin = typed === undefined ? Readable.from([Buffer.from(input)]) : keyboard(typed);
-    const terminal: Terminal = { env: { COMMERCE_CONFIG: config, ...env }, stdin, stdout, stderr };
-    const code = await run(args, terminal);
-    return { code, out: stdout.text(), err: stderr.text() } satisfies Outcome;
+    const streams = { env: { COMMERCE_CONFIG: config, ...env }, stdin, stdout, stderr };
+    const terminal: Terminal & EventEmitter = Object.assign(new EventEmitter(), streams);
+    const ended = run(args, terminal).then((code): Outcome => ({ code, out: stdout.text(), err: stderr.text() }));
+    return { out: stdout.text, err: stderr.text, interrupt: () => terminal.emit('SIGINT'), ended };
   };
-  return { commerce, config };
+  const commerce = (...call: Parameters<typeof begin>) => begin(...call).ended;
+  return { commerce, begin, config };
 }
 
 /** A user who calls the server with an API key. */

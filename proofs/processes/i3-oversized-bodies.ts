@@ -35,11 +35,17 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const server = await new ServerProcess(await freePort(), env).mustBeReady();
   const pulse = await Pulse.of(server.port);
   try {
-    const { api_key } = await openTenant(databaseUrl);
+    const known: Secrets = await openTenant(databaseUrl);
     // Well-formed, so that it passes all that can be judged without the database; anyone can make one.
-    const callers = { known: api_key, forged: mintToken('api_key') };
+    const forged: Secrets = {
+      site_id: known.site_id,
+      api_key: mintToken('api_key'),
+      storefront_token: mintToken('storefront'),
+      sync_secret: mintToken('sync'),
+    };
+    const callers = { known, forged };
     const attacks = attacksOn(size, callers);
-    await warmUp(server.port, api_key, pick(size, 20, 200));
+    await warmUp(server.port, known, pick(size, 20, 200));
     const rssBefore = await rssOf(server.pid);
     const violations = new Violations();
     const { growthBytes, stallMs } = LIMITS[size];
@@ -82,7 +88,7 @@ interface Attack {
 
 const LIMIT_OF_LARGEST = Math.max(...operationTable.map(({ bodyLimitBytes }) => bodyLimitBytes));
 
-function attacksOn(size: Trial['size'], callers: Record<string, string>): Attack[] {
+function attacksOn(size: Trial['size'], callers: Record<string, Secrets>): Attack[] {
   const withBody = operationTable.filter(({ hasBody }) => hasBody);
   const largest = withBody.filter(({ bodyLimitBytes }) => bodyLimitBytes === LIMIT_OF_LARGEST);
   const chosen = pick(size, largest.slice(0, 1), withBody);
@@ -100,7 +106,7 @@ const PASSED_OVER = [0, 200, 401, 404, 413];
 /** The server may close the connection on someone who goes on sending after the answer. */
 const REFUSED_OR_CUT = [0, ...REFUSED];
 
-function attacksOnOperation(size: Trial['size'], operation: Operation, target: string, key: string): Attack[] {
+function attacksOnOperation(size: Trial['size'], operation: Operation, target: string, key: Secrets): Attack[] {
   const limit = operation.bodyLimitBytes;
   // The short form looks into one field of each kind: text, list, object.
   const fields = bodyFieldsOf(operation).filter((name) => size === 'full' || SHORT_FIELDS.includes(name));
@@ -127,7 +133,7 @@ function attacksOnOperation(size: Trial['size'], operation: Operation, target: s
   ];
 }
 
-function attacksWithoutBody(caller: string, key: string): Attack[] {
+function attacksWithoutBody(caller: string, key: Secrets): Attack[] {
   const bodiless = operationTable.find(({ method, hasBody }) => method === 'delete' && !hasBody);
   const read = operationTable.find(({ id }) => id === 'dashboard.listProducts');
   return [bodiless, read].flatMap((operation) =>
@@ -148,15 +154,33 @@ function attacksWithoutBody(caller: string, key: string): Attack[] {
   );
 }
 
-function headersFor({ method }: Operation, key: string): Record<string, string> {
+type Secrets = Record<'site_id' | 'api_key' | 'storefront_token' | 'sync_secret', string>;
+
+/** What opens an operation of each surface; an operation that wants more than this refuses before it reads a body. */
+function credentialsFor(
+  { surface }: Operation,
+  { site_id, api_key, storefront_token, sync_secret }: Secrets,
+): Record<string, string> {
+  switch (surface) {
+    case 'storefront':
+      return { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
+    case 'sync':
+      return { 'X-Site-ID': site_id, 'X-Sync-Secret': sync_secret };
+    default:
+      return { 'X-API-Key': api_key };
+  }
+}
+
+function headersFor(operation: Operation, key: Secrets): Record<string, string> {
+  const { method } = operation;
   return {
-    'X-API-Key': key,
+    ...credentialsFor(operation, key),
     'Content-Type': 'application/json',
     ...(method !== 'get' && { 'Idempotency-Key': crypto.randomUUID() }),
   };
 }
 
-function requestTo(operation: Operation, key: string, body: string | Buffer, extra: Record<string, string>): Buffer {
+function requestTo(operation: Operation, key: Secrets, body: string | Buffer, extra: Record<string, string>): Buffer {
   const bytes = Buffer.from(body);
   const headers = { ...headersFor(operation, key), ...extra, 'Content-Length': String(bytes.length) };
   return Buffer.concat([Buffer.from(rawRequest(operation.method.toUpperCase(), pathOf(operation), headers)), bytes]);
@@ -181,7 +205,7 @@ async function statusOf(port: number, request: Buffer): Promise<number> {
 }
 
 /** Sends 100 MB bit by bit, as fast as the server takes them, until it answers or closes. */
-function stream(port: number, operation: Operation, key: string, chunked: boolean): Promise<number> {
+function stream(port: number, operation: Operation, key: Secrets, chunked: boolean): Promise<number> {
   const length: Record<string, string> = chunked
     ? { 'Transfer-Encoding': 'chunked' }
     : { 'Content-Length': String(HUGE_BYTES) };
@@ -221,7 +245,7 @@ function stream(port: number, operation: Operation, key: string, chunked: boolea
 }
 
 /** What the checks of each operation and legitimate use of full size take in memory is no growth. */
-async function warmUp(port: number, key: string, rounds: number): Promise<void> {
+async function warmUp(port: number, key: Secrets, rounds: number): Promise<void> {
   const bodies = [JSON.stringify({}), JSON.stringify({ unknown: Array(5_000).fill(0) })];
   for (const operation of operationTable.filter(({ hasBody }) => hasBody)) {
     for (const body of bodies) await statusOf(port, requestTo(operation, key, body, {}));

@@ -7,6 +7,7 @@ import {
   createClient,
   createDashboardClient,
   createStorefrontClient,
+  createSyncClient,
   type Schemas,
   unwrap,
 } from './index.ts';
@@ -52,6 +53,18 @@ describe('credentials', () => {
     expect(data).toEqual(shop);
     expect(requests[0]?.headers.get('X-Site-ID')).toBe(siteId);
     expect(requests[0]?.headers.get('X-Service-Token')).toBe('stk_1');
+  });
+
+  test('a sync call names the site and carries the secret of the key, and there is none without', async () => {
+    const requests = answerAll({ changes: [], next_cursor: null, resume_cursor: '1-1-0' });
+    const sync = createSyncClient({ baseUrl, siteId, syncSecret: 'syk_1' });
+
+    const { data } = await sync.GET('/api/sync/products', { params: { query: { limit: 500 } } });
+
+    expect(data?.resume_cursor).toBe('1-1-0');
+    expect(requests[0]?.headers.get('X-Site-ID')).toBe(siteId);
+    expect(requests[0]?.headers.get('X-Sync-Secret')).toBe('syk_1');
+    expect(() => createSyncClient({ baseUrl, siteId, syncSecret: '' })).toThrow('syncSecret is missing.');
   });
 
   test('a dashboard call carries the API key or the session, and the merchant when one is chosen', async () => {

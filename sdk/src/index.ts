@@ -28,10 +28,24 @@ export {
   unwrap,
   ValidationError,
 } from './errors.ts';
+export type { UnknownEvent, UnknownEventType, WebhookEvent, WebhookEventType } from './events.ts';
 export { type ElementOf, type ListPaths, paginate } from './pages.ts';
+export type { ProductChanges, ProductChangesOptions, ProductChangesPage } from './product-changes.ts';
 export {
   createStorefrontClient,
   type StorefrontClient,
   type StorefrontOptions,
   type StorefrontPaths,
 } from './storefront.ts';
+export { createSyncClient, type SyncClient, type SyncOptions, type SyncPaths } from './sync.ts';
+export * as webhooks from './webhooks.ts';
+export {
+  type SignOptions,
+  type VerifyOptions,
+  type WebhookHeaders,
+  type WebhookPayload,
+  type WebhookSecrets,
+  type WebhookSignature,
+  WebhookVerificationError,
+  type WebhookVerificationReason,
+} from './webhooks.ts';

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { RedisClientType } from 'redis';
 import { agent } from './agent/index.ts';
 import { dashboard } from './dashboard/index.ts';
+import type { EgressPolicy } from './egress/addresses.ts';
 import { createCatalogueCache } from './http/cache.ts';
 import { preflight } from './http/cors.ts';
 import { demoImages } from './http/demo-images.ts';
@@ -21,6 +22,7 @@ import { pages } from './pages/pages.ts';
 import { ShopError } from './shop/errors.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
 import { storefront } from './storefront/index.ts';
+import { sync } from './sync/index.ts';
 
 export interface AppDeps {
   db: Pool;
@@ -32,6 +34,8 @@ export interface AppDeps {
   secretKey: string;
   /** Who takes cards; none means that none are taken. */
   card: PaymentProvider | undefined;
+  /** Which addresses webhooks may go to. */
+  egressPolicy: EgressPolicy;
   pooling: 'session' | 'transaction';
   trustProxy: number;
   dashboardOrigins: string[];
@@ -70,13 +74,14 @@ export function createApp(deps: AppDeps): Express {
         baseUrl: deps.baseUrl,
         secretKey: deps.secretKey,
         card: deps.card,
+        egressPolicy: deps.egressPolicy,
         validation: createValidation(),
         limits,
         cache: createCatalogueCache({ enabled: deps.catalogueCache }),
         lastUsed: deps.lastUsed,
         validateResponses: deps.validateResponses,
       },
-      { dashboard, storefront, sync: {}, agent },
+      { dashboard, storefront, sync, agent },
     ),
   );
   app.use(lastResort);

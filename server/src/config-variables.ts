@@ -155,6 +155,19 @@ export const VARIABLES = {
     whenUnset: '`on`',
     read: onOrOff,
   },
+  WEBHOOK_PRIVATE_ADDRESSES: {
+    meaning:
+      'Lets webhooks go to plain `http` and to private addresses, such as a receiver on this machine. Refused in production.',
+    allowed: '`on` or `off`',
+    whenUnset: '`on`; in production `off`',
+    read: onOrOff,
+  },
+  WEBHOOK_CONCURRENCY: {
+    meaning: 'How many webhooks each process calls at a time; a shop gets up to 20 of them, a webhook up to 5.',
+    allowed: 'a whole number from 1 to 500',
+    whenUnset: '`100`',
+    read: integer(1, 500),
+  },
   CARD_PROVIDER: {
     meaning: 'Who takes card payments. `test` takes no money: its tokens say what is to become of a payment.',
     allowed: '`none` or `test`; in production `none`',

@@ -20,6 +20,9 @@ export interface Config {
   smtpUrl: string | undefined;
   mailFrom: string;
   cardProvider: 'none' | 'test';
+  /** Whether webhooks may go to private addresses. */
+  webhookPrivateAddresses: boolean;
+  webhookConcurrency: number;
   secretKey: string;
   role: 'api' | 'worker' | 'all';
   /** Proxies before the server. */
@@ -86,6 +89,8 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     redisUrl: values.REDIS_URL,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
+    webhookPrivateAddresses: values.WEBHOOK_PRIVATE_ADDRESSES ?? !production,
+    webhookConcurrency: values.WEBHOOK_CONCURRENCY ?? 100,
     cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
     secretKey: values.SECRET_KEY ?? keptSecretKey(dataDir, keyIn),
     role: values.ROLE ?? 'all',
@@ -142,6 +147,11 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   if (values.RATE_LIMITS === false) mistakes.push('RATE_LIMITS=off is refused in production. Remove it.');
   if (values.CARD_PROVIDER === 'test') {
     mistakes.push('CARD_PROVIDER=test is refused in production: it gives goods away for no money. Remove it.');
+  }
+  if (values.WEBHOOK_PRIVATE_ADDRESSES) {
+    mistakes.push(
+      'WEBHOOK_PRIVATE_ADDRESSES=on is refused in production: shops could reach what only this machine can.',
+    );
   }
   if (values.DEMO_SHOP) mistakes.push('DEMO_SHOP=on is refused in production: its passwords are known. Remove it.');
   return mistakes;

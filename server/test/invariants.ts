@@ -35,6 +35,15 @@ export const INVARIANTS: Record<string, string> = {
     select s.product_id from commerce.product_search s
     where s.fingerprint <> md5(commerce.search_source(s.site_id, s.product_id)::text) or s.posting_count <> (
       select count(*) from commerce.search_postings p where p.site_id = s.site_id and p.product_id = s.product_id)`,
+  'the log of changes knows every product that is there or was': `
+    select id from (
+      select site_id, id from commerce.products union all select site_id, product_id from commerce.product_tombstones
+    ) p where not exists (
+      select from commerce.product_changes c where c.site_id = p.site_id and c.product_id = p.id)`,
+  'what customers see stands in the log as seen, or is a publication that has just come due': `
+    select p.id from commerce.products p where p.status = 'active' and p.published_at <= now() and not exists (
+      select from commerce.product_changes c where c.site_id = p.site_id and c.product_id = p.id and c.seen)
+      and not exists (select from graphile_worker._private_jobs j where j.payload ->> 'product_id' = p.id::text)`,
   'at most two sync keys of a site live': `
     select site_id from commerce.tokens where kind = 'sync' and revoked_at is null and (expires_at is null or expires_at > now())
     group by site_id having count(*) > 2`,
@@ -153,8 +162,29 @@ export const INVARIANTS: Record<string, string> = {
   'only agents that there are stand in the audit': `
     select e.actor_id from commerce.audit_events e where e.actor_type = 'agent' and not exists (
       select from commerce.agent_tokens a where a.site_id = e.site_id and a.id = e.actor_id)`,
+  'an order that was sent by a widget has its checkout, and bears its reference': `
+    select s.id from commerce.sync_orders s
+    left join commerce.checkouts k on k.site_id = s.site_id and k.id = s.checkout_id
+    left join commerce.orders o on o.site_id = k.site_id and o.id = k.order_id
+    where k.id is null or k.source <> 'ai_widget' or (s.payment = 'bank_transfer') > (o.id is not null)
+      or o.external_reference <> s.reference or o.source <> 'ai_widget'`,
+  'every checkout of a widget is that of one order': `
+    select k.id from commerce.checkouts k where k.source = 'ai_widget' and (
+      select count(*) from commerce.sync_orders s where s.site_id = k.site_id and s.checkout_id = k.id) <> 1`,
   'no idempotency key is left without its answer': `
     select key_hash from commerce.idempotency_keys where status is null`,
+  'a delivery that waits has a job that will attempt it': `
+    select id from commerce.webhook_deliveries d where status = 'pending' and not exists (
+      select from graphile_worker._private_jobs j
+      where j.payload->>'delivery_id' = d.id::text and j.attempts < j.max_attempts)`,
+  'a delivery has as many attempts as it counts, and the last one says what became of it': `
+    select d.id from commerce.webhook_deliveries d
+    left join commerce.webhook_attempts a on a.site_id = d.site_id and a.delivery_id = d.id
+    group by d.site_id, d.id having count(a.number) <> d.attempts_count
+      or (d.status = 'succeeded' and (array_agg(a.outcome order by a.number desc))[1] <> 'succeeded')`,
+  'a disabled webhook has nothing that waits': `
+    select d.id from commerce.webhook_deliveries d join commerce.webhooks w on w.site_id = d.site_id and w.id = d.webhook_id
+    where w.status = 'disabled' and d.status = 'pending'`,
 };
 
 /** The broken rules with the rows that break them; empty when all is well. `db` must not be bound to one tenant. */

@@ -8,6 +8,8 @@ import { openPool } from '../src/db/connect.ts';
 import { createLastUsed } from '../src/http/last-used.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
 
+export const SECRET_KEY = 'a secret of the tests, long enough to be one';
+
 /** One real server per test file, in this process, on the PostgreSQL of the test run. Answers are held against the contract. */
 export interface TestServer {
   baseUrl: string;
@@ -45,12 +47,13 @@ export async function startServer(
   const app = createApp({
     db,
     redis: undefined,
-    logger: pino({ level: 'silent' }),
+    logger: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     readiness: { draining: false },
     lastUsed: createLastUsed(db),
     baseUrl: 'http://localhost',
-    secretKey: 'a secret of the tests, long enough to be one',
+    secretKey: SECRET_KEY,
     card: testCard,
+    egressPolicy: { allowPrivate: true, ownHost: 'localhost' },
     pooling: 'session',
     trustProxy: 0,
     dashboardOrigins: [],

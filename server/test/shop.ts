@@ -1,4 +1,4 @@
-import { createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
+import { createDashboardClient, createStorefrontClient, createSyncClient } from '@commerce-backend/sdk';
 import type {
   CheckoutPatch,
   DiscountInput,
@@ -50,7 +50,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     createSite(connection, { name, currency, staff: { email, name: 'Staff' } }),
   );
   const { baseUrl } = server;
-  const { site_id, api_key, storefront_token } = credentials;
+  const { site_id, api_key, storefront_token, sync_secret } = credentials;
   const dashboard = createDashboardClient({ baseUrl, apiKey: api_key, maxAttempts: 1 });
   const storefront = createStorefrontClient({
     baseUrl,
@@ -58,6 +58,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     storefrontToken: storefront_token,
     maxAttempts: 1,
   });
+  const sync = createSyncClient({ baseUrl, siteId: site_id, syncSecret: sync_secret, maxAttempts: 1 });
 
   /** A product for the test: active, priced 10.00, ten in stock, unless told otherwise. */
   async function givenProduct(input: Partial<ProductInput> = {}) {
@@ -164,6 +165,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     credentials,
     dashboard,
     storefront,
+    sync,
     givenProduct,
     givenCart,
     givenDiscount,

@@ -289,6 +289,293 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/webhooks": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description All webhooks of the shop, oldest first, also those registered by integrations.
+         */
+        get: operations["dashboard.listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Subscribes an address to events. The secret that signs what is sent there is in this answer and never again. The address must be https, on port 443 or 8443, without credentials, and of a host on the public internet: anything else is a 422 of type url_refused at body.url. A shop has up to 1000 (409 limit_reached).
+         */
+        post: operations["dashboard.createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description A webhook, and whether it works.
+         */
+        get: operations["dashboard.getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Ends a subscription. What still waits to be delivered to it is dropped.
+         */
+        delete: operations["dashboard.deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Changes the fields given and leaves the others. status active takes a disabled webhook into service again; what was to be delivered meanwhile is replayed on request. The address must be https, on port 443 or 8443, without credentials, and of a host on the public internet: anything else is a 422 of type url_refused at body.url.
+         */
+        patch: operations["dashboard.updateWebhook"];
+        trace?: never;
+    };
+    "/api/dashboard/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends webhook.ping to the webhook, at once and whatever it is subscribed to. It is one delivery like others, with retries. A webhook that is disabled is 409 webhook_disabled.
+         */
+        post: operations["dashboard.testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/webhooks/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Gives the webhook a new secret, shown in this answer and never again. For 24 hours each delivery is signed with both, so that the receiver can change over; a second rotation meanwhile is 409 rotation_in_progress.
+         */
+        post: operations["dashboard.rotateWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/webhook-deliveries": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Deliveries of the last 30 days, newest first, by cursor. next_cursor is null on the last page.
+         */
+        get: operations["dashboard.listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/webhook-deliveries/replay-failed": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay what failed
+         * @description Sends again what was given up since a time, of one webhook or of all. What belongs to disabled webhooks is left.
+         */
+        post: operations["dashboard.replayFailedWebhookDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/webhook-deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a delivery. */
+                delivery_id: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a delivery
+         * @description A delivery with what was sent and each attempt to send it.
+         */
+        get: operations["dashboard.getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/webhook-deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a delivery. */
+                delivery_id: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay a delivery
+         * @description Sends an event again, at once and with its retries, under the same webhook-id: a receiver that had it knows it by that. A delivery that is still under way is 409 delivery_pending, and one to a disabled webhook 409 webhook_disabled.
+         */
+        post: operations["dashboard.replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/events/listeners": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Listen to events
+         * @description Opens a listener, for `commerce listen`: events from now on, fetched instead of sent, with a secret to sign them as a webhook's would be. It lives for 10 minutes after the last time that events were fetched. A shop has up to 20 (409 limit_reached).
+         */
+        post: operations["dashboard.createEventListener"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/events/listeners/{listener_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an event listener. */
+                listener_id: components["parameters"]["ListenerId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Fetch events
+         * @description The events after the cursor, oldest first; without one, all since the listener was opened. When there are none it waits for some, up to wait_seconds, and then answers an empty list. next_cursor is where to go on, always. Events are kept for the life of the listener. One whose time is over is 404.
+         */
+        get: operations["dashboard.listListenerEvents"];
+        put?: never;
+        post?: never;
+        /**
+         * Stop listening
+         * @description Ends a listener before its time.
+         */
+        delete: operations["dashboard.deleteEventListener"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/events/trigger": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trigger a test event
+         * @description Sends an event of a type with the data of its example, marked as a test, to every webhook and listener that is subscribed to the type. Nothing else happens.
+         */
+        post: operations["dashboard.triggerEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/products": {
         parameters: {
             query?: never;
@@ -2395,8 +2682,505 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sync/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the products
+         * @description Every product that customers can see, then every change of one, in the order of the changes, by cursor. Without a cursor it begins at the beginning, which is a full crawl; or, with updated_since, at what changed since then. next_cursor is null when there is nothing more for now. Keep resume_cursor, and later go on from it: a product that changes during a crawl is seen again, and none is missed, however many write at the same time. A product that is deleted, or that customers no longer see, is told as removed. Stock is part of a product here. Answers are compressed for who accepts gzip.
+         */
+        get: operations["sync.listProductChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check availability
+         * @description Says of up to 500 variants, named by their ids or SKUs, whether and at what price they can be bought now. Each item has an answer of its own, in the order asked; what the shop does not have, or does not show to customers, is unknown. It changes nothing: the answer is a new one each time, whatever the Idempotency-Key.
+         */
+        post: operations["sync.checkAvailability"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List orders
+         * @description The orders that the sync surface took, newest first, by cursor; with reference, the one that has it. next_cursor is null on the last page.
+         */
+        get: operations["sync.listOrders"];
+        put?: never;
+        /**
+         * Create an order
+         * @description Takes an order from an AI widget. The lines name what is bought by variant_id, by sku, by product_id with the option values, or by the exact name of the product; what they give must all fit. Prices are the catalogue's: a claimed price, total or subtotal that differs is a 422 of type price_mismatch at its place, with the right one in ctx.expected, and another currency than the shop's is one of type currency_mismatch. A line that fits nothing that customers can buy is 404 not_found, whose field loc says which; one that fits several variants is a 422 of type variant_ambiguous. A reference that another order has is 409 reference_taken, which names that order. With payment bank_transfer the order is made at once: the stock is sold, all lines or none (409 insufficient_stock), and the transfer awaited (409 payment_method_unavailable where the shop takes none); the address may be as simple as it is. Goods that must be shipped go by shipping_option_id, else by the cheapest delivery that the shop offers for the address (409 shipping_option_unavailable when there is none). The order is in the account of the customer whose verified e-mail it has. With payment hosted_checkout the stock is reserved, and a human completes the order at checkout_url.
+         */
+        post: operations["sync.createOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/orders/{sync_order_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an order that the sync surface took. */
+                sync_order_id: components["parameters"]["SyncOrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read an order
+         * @description An order that the sync surface took, as it is now.
+         */
+        get: operations["sync.getOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description All webhooks of the shop, oldest first, however they were registered.
+         */
+        get: operations["sync.listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/webhook/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a webhook
+         * @description Subscribes an address to events. The secret that signs what is sent there is in this answer and never again. The address must be https, on port 443 or 8443, without credentials, and of a host on the public internet: anything else is a 422 of type url_refused at body.url. A shop has up to 1000 (409 limit_reached).
+         */
+        post: operations["sync.registerWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/webhook/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Ends a subscription. What still waits to be delivered to it is dropped.
+         */
+        delete: operations["sync.deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/webhook/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends webhook.ping to the webhook, at once and whatever it is subscribed to. It is one delivery like others, with retries. A webhook that is disabled is 409 webhook_disabled.
+         */
+        post: operations["sync.testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sync/webhook/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Gives the webhook a new secret, shown in this answer and never again. For 24 hours each delivery is signed with both, so that the receiver can change over; a second rotation meanwhile is 409 rotation_in_progress.
+         */
+        post: operations["sync.rotateWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "product.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A product was made
+         * @description A product was made, in whatever status. What else it has, read by its id or by product sync.
+         */
+        post: operations["webhook.productCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "product.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A product changed
+         * @description A product changed, or its options, images, variants or prices did, once for each committed change. Stock has an event of its own.
+         */
+        post: operations["webhook.productUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "product.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A product was deleted
+         * @description A product was deleted. One that is archived or unpublished is product.updated.
+         */
+        post: operations["webhook.productDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "inventory.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stock changed significantly
+         * @description The stock of a variant changed significantly: it can be bought again or no longer, it crossed its low_stock_threshold, or it changed by at least 5 pieces and a fifth.
+         */
+        post: operations["webhook.inventoryChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was placed
+         * @description An order was made, on whatever surface.
+         */
+        post: operations["webhook.orderCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.paid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was paid
+         * @description The money of an order has come.
+         */
+        post: operations["webhook.orderPaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.payment_expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payment did not come
+         * @description The bank transfer of an order did not come in time; the order is cancelled and its stock released.
+         */
+        post: operations["webhook.orderPaymentExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.fulfilled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was shipped
+         * @description A part of an order or all of it was shipped; fulfillment_status says which.
+         */
+        post: operations["webhook.orderFulfilled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.delivered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was delivered
+         * @description An order was delivered.
+         */
+        post: operations["webhook.orderDelivered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was cancelled
+         * @description An order was cancelled by staff or because its payment failed. When it expired, it is order.payment_expired instead.
+         */
+        post: operations["webhook.orderCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.refunded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was refunded
+         * @description A part of what was paid, or all of it, was refunded; payment_status says which.
+         */
+        post: operations["webhook.orderRefunded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "customer.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A customer was made
+         * @description A customer registered, or staff made one.
+         */
+        post: operations["webhook.customerCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "agent.token_issued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An agent was given a token
+         * @description A customer let an agent act for them.
+         */
+        post: operations["webhook.agentTokenIssued"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "agent.token_revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An agent lost its token
+         * @description A token of an agent was revoked, by the customer, by the merchant or by the agent.
+         */
+        post: operations["webhook.agentTokenRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A test
+         * @description Sent on request, to see that a webhook works.
+         */
+        post: operations["webhook.webhookPing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -2428,7 +3212,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue says for each its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable";
         /** @description Every error but 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -2648,6 +3432,155 @@ export interface components {
             /** @description What X-Sync-Secret takes. Shown here and never again. */
             secret: string;
         };
+        /** @description An absolute http or https address. */
+        Url: string;
+        /**
+         * @description What happened. The schemas and examples of the events are those of the webhooks of this description.
+         * @enum {string}
+         */
+        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
+        EventTypes: components["schemas"]["EventType"][];
+        /**
+         * @description A disabled webhook is sent nothing.
+         * @enum {string}
+         */
+        WebhookStatus: "active" | "disabled";
+        /** @description An address that is told of events, and whether it works. */
+        Webhook: {
+            id: components["schemas"]["Id"];
+            url: components["schemas"]["Url"];
+            events: components["schemas"]["EventTypes"];
+            description: string | null;
+            status: components["schemas"]["WebhookStatus"];
+            /** @description staff switched it off; gone, its receiver answered 410; failing, it took nothing for five days. Null when it is active. */
+            disabled_reason: ("staff" | "gone" | "failing") | null;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt failed; null when the last one succeeded.
+             */
+            failing_since: string | null;
+            /** Format: date-time */
+            last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when deliveries are signed with the secret before, too; null when there is only one.
+             */
+            previous_secret_expires_at: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        WebhookInput: {
+            url: components["schemas"]["Url"];
+            events: components["schemas"]["EventTypes"];
+            description?: string | null;
+        };
+        /** @description What verifies that a delivery is from here, by the Standard Webhooks specification. Shown here and never again. */
+        WebhookSecret: string;
+        /** @description A webhook with the secret that it was just given. */
+        WebhookWithSecret: components["schemas"]["Webhook"] & {
+            secret: components["schemas"]["WebhookSecret"];
+        };
+        /** @description What is gone. */
+        Deletion: {
+            id: components["schemas"]["Id"];
+            /** @constant */
+            deleted: true;
+        };
+        WebhookPatch: {
+            url?: components["schemas"]["Url"];
+            events?: components["schemas"]["EventTypes"];
+            description?: string | null;
+            status?: components["schemas"]["WebhookStatus"];
+        };
+        /**
+         * @description pending waits for its next attempt; succeeded was answered with 2xx; failed was given up, after ten attempts or because its webhook was disabled.
+         * @enum {string}
+         */
+        WebhookDeliveryStatus: "pending" | "succeeded" | "failed";
+        /** @description A whole number of things. */
+        Count: number;
+        /** @description An event on its way to a webhook. */
+        WebhookDelivery: {
+            id: components["schemas"]["Id"];
+            webhook_id: components["schemas"]["Id"];
+            /** @description Sent as webhook-id, the same at each attempt and each replay. Receivers know by it what they had already. */
+            event_id: components["schemas"]["Id"];
+            type: components["schemas"]["EventType"];
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            attempts_count: components["schemas"]["Count"];
+            /**
+             * Format: date-time
+             * @description Null when there will be none.
+             */
+            next_attempt_at: string | null;
+            /** @description The status of the last answer; null when none came. */
+            response_status: number | null;
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When it succeeded or was given up; else null.
+             */
+            completed_at: string | null;
+        };
+        /** @description Where the next page begins, opaque. Send it back as it came. */
+        Cursor: string;
+        /** @description What is sent of an event. A test event has the field test besides, which is true. */
+        EventPayload: {
+            type: components["schemas"]["EventType"];
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description By its type, as the webhooks of this description say. */
+            data: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One attempt to deliver an event. What a receiver answered besides its status is not kept. */
+        WebhookAttempt: {
+            attempted_at: components["schemas"]["Timestamp"];
+            duration_ms: number;
+            /**
+             * @description succeeded with 2xx; refused with another status, redirects among them; timed_out after 3 seconds to connect or 15 in all; not_connected when the host has no address or takes no connection; tls_failed when its certificate is not valid; url_refused when its address is not, or no longer, a public one.
+             * @enum {string}
+             */
+            outcome: "succeeded" | "refused" | "timed_out" | "not_connected" | "tls_failed" | "url_refused";
+            response_status: number | null;
+        };
+        /** @description A delivery with what was sent and each attempt. */
+        WebhookDeliveryDetails: components["schemas"]["WebhookDelivery"] & {
+            payload: components["schemas"]["EventPayload"];
+            /** @description Oldest first, those of replays among them; the last 100. */
+            attempts: components["schemas"]["WebhookAttempt"][];
+        };
+        /** @description Somebody who fetches events, such as `commerce listen`. */
+        EventListener: {
+            id: components["schemas"]["Id"];
+            events: components["schemas"]["EventTypes"];
+            created_at: components["schemas"]["Timestamp"];
+            /** @description 10 minutes after events were fetched last. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A listener with its secret, to sign what it fetches as a webhook would be. */
+        EventListenerWithSecret: components["schemas"]["EventListener"] & {
+            secret: components["schemas"]["WebhookSecret"];
+        };
+        /** @description An event as a listener fetches it. */
+        ListenerEvent: {
+            /** @description What a webhook is sent as webhook-id. */
+            event_id: components["schemas"]["Id"];
+            payload: components["schemas"]["EventPayload"];
+        };
+        /** @description A test event that was just made. */
+        TriggeredEvent: {
+            event_id: components["schemas"]["Id"];
+            payload: components["schemas"]["EventPayload"];
+            /** @description How many webhooks it goes to. */
+            webhooks_count: components["schemas"]["Count"];
+            /** @description How many listeners it goes to. */
+            listeners_count: components["schemas"]["Count"];
+        };
         /**
          * @description The storefront shows a product that is active and whose published_at has come.
          * @enum {string}
@@ -2657,8 +3590,6 @@ export interface components {
         Slug: string;
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
-        /** @description An absolute http or https address. */
-        Url: string;
         /** @description An image of a product. The first one stands for the product in lists. */
         Image: {
             id: components["schemas"]["Id"];
@@ -2754,8 +3685,6 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description A whole number of things. */
-        Count: number;
         /** @description One page of products. */
         ProductPage: {
             products: components["schemas"]["Product"][];
@@ -2882,14 +3811,6 @@ export interface components {
                 /** @description Why the row failed, with loc from the body's root (["body","products",3,"price"]); else empty. */
                 errors: components["schemas"]["ValidationErrorItem"][];
             }[];
-        };
-        /** @description Where the next page begins, opaque. Send it back as it came. */
-        Cursor: string;
-        /** @description What is gone. */
-        Deletion: {
-            id: components["schemas"]["Id"];
-            /** @constant */
-            deleted: true;
         };
         /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed by inventory adjustments alone. */
         ProductPatch: {
@@ -3814,7 +4735,7 @@ export interface components {
              * @description Until when the stock is held; null when none is held. Each change holds it for 15 minutes more.
              */
             reserved_until: string | null;
-            /** @description 60 minutes after the last change; 24 hours when an agent made it. */
+            /** @description 60 minutes after the last change; 24 hours when an agent or a widget began it. */
             expires_at: components["schemas"]["Timestamp"];
             /** @description The order it became; else null. */
             order_id: components["schemas"]["IdOrNull"];
@@ -4280,6 +5201,202 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
+        /** @description A product that changed, as it is now; or that it is gone. The last word on a product is its last change. */
+        ProductChange: {
+            product_id: components["schemas"]["Id"];
+            /** @description It was deleted, archived or unpublished; customers no longer see it. */
+            removed: boolean;
+            changed_at: components["schemas"]["Timestamp"];
+            /** @description Null when it was removed. */
+            product: components["schemas"]["Product"] | null;
+        };
+        AvailabilityInput: {
+            items: ({
+                variant_id: components["schemas"]["Id"];
+                /** @description How many are wanted; 1 when it is left out. */
+                quantity?: number;
+            } | {
+                sku: string;
+                /** @description How many are wanted; 1 when it is left out. */
+                quantity?: number;
+            })[];
+        };
+        /** @description Whether a variant can be bought now. Of an unknown one, what was asked stands here and the rest is null. */
+        AvailabilityItem: {
+            variant_id: components["schemas"]["IdOrNull"];
+            product_id: components["schemas"]["IdOrNull"];
+            sku: string | null;
+            /**
+             * @description backorder is bought now and comes when there is stock again; unknown is not in the shop, or not shown to customers.
+             * @enum {string}
+             */
+            availability: "in_stock" | "low_stock" | "backorder" | "out_of_stock" | "unknown";
+            /** @description Whether the quantity asked for can be bought. */
+            available: boolean;
+            /** @description What can still be sold; null when the stock is not tracked. */
+            inventory_quantity: number | null;
+            price: components["schemas"]["Money"] | null;
+            compare_at_price: components["schemas"]["Money"] | null;
+        };
+        /** @description What can be bought, for each item asked, in the order asked. */
+        AvailabilityAnswer: {
+            currency: components["schemas"]["Currency"];
+            items: components["schemas"]["AvailabilityItem"][];
+        };
+        /**
+         * @description bank_transfer makes the order at once, and the transfer is awaited; hosted_checkout leaves it to a human at checkout_url.
+         * @enum {string}
+         */
+        SyncPayment: "bank_transfer" | "hosted_checkout";
+        /** @description What became of an order that the sync surface took. */
+        SyncOrder: {
+            id: components["schemas"]["Id"];
+            /** @description The integration's own name of the order. */
+            reference: string;
+            /**
+             * @description awaiting_checkout until a human completes it at checkout_url; placed when the order is made, whose own statuses say how it goes on; checkout_expired and checkout_cancelled when there will be none.
+             * @enum {string}
+             */
+            status: "awaiting_checkout" | "placed" | "checkout_expired" | "checkout_cancelled";
+            payment: components["schemas"]["SyncPayment"];
+            /** @description The hosted page where a human completes the order. Whoever has the address can, so it is a secret. Null when there is nothing to complete. */
+            checkout_url: string | null;
+            /**
+             * Format: date-time
+             * @description 24 hours after the last change of the checkout; null when there is nothing to complete.
+             */
+            checkout_expires_at: string | null;
+            /** @description Null as long as there is none. */
+            order: components["schemas"]["Order"] | null;
+            /** @description Where to transfer to, as long as the transfer is awaited; else null. */
+            payment_instructions: components["schemas"]["PaymentInstructions"] | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A line as the widget has it. Only name, quantity, price and total are required; what else is given must fit the variant. */
+        SyncLineItem: {
+            /** @description The product's. It names the product only where variant_id, sku and product_id are all left out. */
+            name: string;
+            quantity: number;
+            /** @description Of one, as the customer was told. */
+            price: components["schemas"]["MoneyInput"];
+            /** @description price times quantity. */
+            total: components["schemas"]["MoneyInput"];
+            variant_id?: components["schemas"]["IdOrNull"];
+            product_id?: components["schemas"]["IdOrNull"];
+            sku?: string | null;
+            option1?: string | null;
+            option2?: string | null;
+            option3?: string | null;
+            /** @description Not looked at; the order has the catalogue's. */
+            variant_name?: string | null;
+            /** @description Not looked at; the order has the catalogue's. */
+            image_url?: string | null;
+        };
+        /** @description An address as simple as the widget has it. */
+        SyncAddress: {
+            first_name?: string | null;
+            last_name?: string | null;
+            company?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            city?: string | null;
+            state?: string | null;
+            postal_code?: string | null;
+            /** @description An ISO 3166-1 alpha-2 code in either case, or the English name of a country. Anything else is a 422 of type country_unknown. */
+            country?: string | null;
+            phone?: string | null;
+        };
+        SyncOrderInput: {
+            /** @description The integration's own name of the order, unique in the shop. */
+            reference: string;
+            payment: components["schemas"]["SyncPayment"];
+            currency: components["schemas"]["Currency"];
+            line_items: components["schemas"]["SyncLineItem"][];
+            /** @description The claimed sum of the lines. */
+            subtotal?: components["schemas"]["MoneyInput"] | null;
+            /** @description The claimed sum of all, with shipping and tax. */
+            total?: components["schemas"]["MoneyInput"] | null;
+            /** @description Without one, no mails are sent. */
+            email?: components["schemas"]["Email"] | null;
+            phone?: string | null;
+            shipping_address?: components["schemas"]["SyncAddress"] | null;
+            billing_address?: components["schemas"]["SyncAddress"] | null;
+            shipping_option_id?: components["schemas"]["IdOrNull"];
+            note?: string | null;
+        };
+        /** @description An address that is told of events. */
+        WebhookRegistration: {
+            id: components["schemas"]["Id"];
+            url: components["schemas"]["Url"];
+            events: components["schemas"]["EventTypes"];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        WebhookRegistrationInput: {
+            url: components["schemas"]["Url"];
+            events: components["schemas"]["EventTypes"];
+        };
+        /** @description A webhook with the secret that it was just given. */
+        WebhookRegistrationWithSecret: components["schemas"]["WebhookRegistration"] & {
+            secret: components["schemas"]["WebhookSecret"];
+        };
+        ProductEventData: {
+            id: components["schemas"]["Id"];
+            slug: components["schemas"]["Slug"];
+            name: string;
+            status: components["schemas"]["ProductStatus"];
+            /** Format: date-time */
+            published_at: string | null;
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        ProductDeletedEventData: {
+            id: components["schemas"]["Id"];
+            slug: components["schemas"]["Slug"];
+            deleted_at: components["schemas"]["Timestamp"];
+        };
+        InventoryEventData: {
+            variant_id: components["schemas"]["Id"];
+            product_id: components["schemas"]["Id"];
+            sku: string | null;
+            /** @description What can still be sold. */
+            inventory_quantity: number;
+            /** @description The same before the change. */
+            previous_quantity: number;
+            /** @description Whether it can be bought. */
+            available: boolean;
+            /** @description Why the change is significant. */
+            reasons: ("availability" | "low_stock" | "amount")[];
+        };
+        OrderEventData: {
+            id: components["schemas"]["Id"];
+            order_number: string;
+            status: components["schemas"]["OrderStatus"];
+            payment_status: components["schemas"]["PaymentStatus"];
+            fulfillment_status: components["schemas"]["FulfillmentStatus"];
+            total: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            source: components["schemas"]["OrderSource"];
+            /** @description What the integration that sent the order calls it; else null. */
+            reference: string | null;
+            customer_id: components["schemas"]["IdOrNull"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        CustomerEventData: {
+            id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        AgentTokenEventData: {
+            id: components["schemas"]["Id"];
+            customer_id: components["schemas"]["Id"];
+            /** @description As the agent calls itself, not verified. */
+            agent_name: string;
+            expires_at: components["schemas"]["Timestamp"];
+            /** Format: date-time */
+            revoked_at: string | null;
+        };
+        PingEventData: {
+            /** @description The webhook that is tested; null for a test event that was triggered. */
+            webhook_id: components["schemas"]["IdOrNull"];
+        };
     };
     responses: {
         /** @description The e-mail or the password is wrong; the answer does not say which. */
@@ -4382,6 +5499,16 @@ export interface components {
         /** @description There is no such thing in this shop. */
         NotFound: {
             headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The webhook does not allow it, or the first call with this Idempotency-Key is still running. */
+        WebhookConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -4558,6 +5685,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The reference, the stock or the shipping does not allow it, or the first call with this Idempotency-Key is still running. */
+        SyncOrderConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
     };
     parameters: {
         /**
@@ -4573,10 +5710,18 @@ export interface components {
         StorefrontTokenId: components["schemas"]["Id"];
         /** @description The id of a sync key. */
         SyncKeyId: components["schemas"]["Id"];
-        /** @description The page to show, from 1. Past the end the list is empty. */
-        Page: number;
+        /** @description The id of a webhook. */
+        WebhookId: components["schemas"]["Id"];
+        /** @description next_cursor of the answer before; absent for the beginning. */
+        Cursor: components["schemas"]["Cursor"];
         /** @description How many at most on a page. */
         Limit: number;
+        /** @description The id of a delivery. */
+        DeliveryId: components["schemas"]["Id"];
+        /** @description The id of an event listener. */
+        ListenerId: components["schemas"]["Id"];
+        /** @description The page to show, from 1. Past the end the list is empty. */
+        Page: number;
         /** @description Words to search for. */
         Search: string;
         /** @description Only products of these vendors. */
@@ -4585,8 +5730,6 @@ export interface components {
         ProductTypeFilter: string[];
         /** @description Only products with one of these tags. */
         TagFilter: string[];
-        /** @description next_cursor of the answer before; absent for the beginning. */
-        Cursor: components["schemas"]["Cursor"];
         /** @description The id of a product. */
         ProductId: components["schemas"]["Id"];
         /** @description The id of an option. */
@@ -4654,6 +5797,23 @@ export interface components {
          *     ]
          */
         OptionFilter: string[];
+        /** @description The id of an order that the sync surface took. */
+        SyncOrderId: components["schemas"]["Id"];
+        /**
+         * @description The id of the event, the same at each attempt and each replay.
+         * @example 0192f3a3-4444-7000-8000-000000000001
+         */
+        WebhookIdHeader: string;
+        /**
+         * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+         * @example 1772439720
+         */
+        WebhookTimestampHeader: string;
+        /**
+         * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+         * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+         */
+        WebhookSignatureHeader: string;
     };
     requestBodies: never;
     headers: {
@@ -4696,10 +5856,30 @@ export type StorefrontToken = components['schemas']['StorefrontToken'];
 export type StorefrontTokenWithSecret = components['schemas']['StorefrontTokenWithSecret'];
 export type SyncKey = components['schemas']['SyncKey'];
 export type SyncKeyWithSecret = components['schemas']['SyncKeyWithSecret'];
+export type Url = components['schemas']['Url'];
+export type EventType = components['schemas']['EventType'];
+export type EventTypes = components['schemas']['EventTypes'];
+export type WebhookStatus = components['schemas']['WebhookStatus'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookInput = components['schemas']['WebhookInput'];
+export type WebhookSecret = components['schemas']['WebhookSecret'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
+export type Deletion = components['schemas']['Deletion'];
+export type WebhookPatch = components['schemas']['WebhookPatch'];
+export type WebhookDeliveryStatus = components['schemas']['WebhookDeliveryStatus'];
+export type Count = components['schemas']['Count'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type Cursor = components['schemas']['Cursor'];
+export type EventPayload = components['schemas']['EventPayload'];
+export type WebhookAttempt = components['schemas']['WebhookAttempt'];
+export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
+export type EventListener = components['schemas']['EventListener'];
+export type EventListenerWithSecret = components['schemas']['EventListenerWithSecret'];
+export type ListenerEvent = components['schemas']['ListenerEvent'];
+export type TriggeredEvent = components['schemas']['TriggeredEvent'];
 export type ProductStatus = components['schemas']['ProductStatus'];
 export type Slug = components['schemas']['Slug'];
 export type Money = components['schemas']['Money'];
-export type Url = components['schemas']['Url'];
 export type Image = components['schemas']['Image'];
 export type Option = components['schemas']['Option'];
 export type InventoryPolicy = components['schemas']['InventoryPolicy'];
@@ -4707,7 +5887,6 @@ export type WeightUnit = components['schemas']['WeightUnit'];
 export type Variant = components['schemas']['Variant'];
 export type Metadata = components['schemas']['Metadata'];
 export type Product = components['schemas']['Product'];
-export type Count = components['schemas']['Count'];
 export type ProductPage = components['schemas']['ProductPage'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
@@ -4719,8 +5898,6 @@ export type VariantInput = components['schemas']['VariantInput'];
 export type ProductInput = components['schemas']['ProductInput'];
 export type ProductImport = components['schemas']['ProductImport'];
 export type ImportResult = components['schemas']['ImportResult'];
-export type Cursor = components['schemas']['Cursor'];
-export type Deletion = components['schemas']['Deletion'];
 export type ProductPatch = components['schemas']['ProductPatch'];
 export type OptionPatch = components['schemas']['OptionPatch'];
 export type ImagePatch = components['schemas']['ImagePatch'];
@@ -4830,6 +6007,25 @@ export type BuyOutcome = components['schemas']['BuyOutcome'];
 export type AgentCustomer = components['schemas']['AgentCustomer'];
 export type AgentOrder = components['schemas']['AgentOrder'];
 export type AgentOrderPage = components['schemas']['AgentOrderPage'];
+export type ProductChange = components['schemas']['ProductChange'];
+export type AvailabilityInput = components['schemas']['AvailabilityInput'];
+export type AvailabilityItem = components['schemas']['AvailabilityItem'];
+export type AvailabilityAnswer = components['schemas']['AvailabilityAnswer'];
+export type SyncPayment = components['schemas']['SyncPayment'];
+export type SyncOrder = components['schemas']['SyncOrder'];
+export type SyncLineItem = components['schemas']['SyncLineItem'];
+export type SyncAddress = components['schemas']['SyncAddress'];
+export type SyncOrderInput = components['schemas']['SyncOrderInput'];
+export type WebhookRegistration = components['schemas']['WebhookRegistration'];
+export type WebhookRegistrationInput = components['schemas']['WebhookRegistrationInput'];
+export type WebhookRegistrationWithSecret = components['schemas']['WebhookRegistrationWithSecret'];
+export type ProductEventData = components['schemas']['ProductEventData'];
+export type ProductDeletedEventData = components['schemas']['ProductDeletedEventData'];
+export type InventoryEventData = components['schemas']['InventoryEventData'];
+export type OrderEventData = components['schemas']['OrderEventData'];
+export type CustomerEventData = components['schemas']['CustomerEventData'];
+export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
+export type PingEventData = components['schemas']['PingEventData'];
 export type ResponseLoginRefused = components['responses']['LoginRefused'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
@@ -4841,6 +6037,7 @@ export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
 export type ResponseOrderConflict = components['responses']['OrderConflict'];
 export type ResponseRefundConflict = components['responses']['RefundConflict'];
@@ -4859,18 +6056,22 @@ export type ResponseConsentGone = components['responses']['ConsentGone'];
 export type ResponseAgentsNotAllowed = components['responses']['AgentsNotAllowed'];
 export type ResponseConsentRefused = components['responses']['ConsentRefused'];
 export type ResponseAgentForbidden = components['responses']['AgentForbidden'];
+export type ResponseSyncOrderConflict = components['responses']['SyncOrderConflict'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
 export type ParameterApiKeyId = components['parameters']['ApiKeyId'];
 export type ParameterStorefrontTokenId = components['parameters']['StorefrontTokenId'];
 export type ParameterSyncKeyId = components['parameters']['SyncKeyId'];
-export type ParameterPage = components['parameters']['Page'];
+export type ParameterWebhookId = components['parameters']['WebhookId'];
+export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterLimit = components['parameters']['Limit'];
+export type ParameterDeliveryId = components['parameters']['DeliveryId'];
+export type ParameterListenerId = components['parameters']['ListenerId'];
+export type ParameterPage = components['parameters']['Page'];
 export type ParameterSearch = components['parameters']['Search'];
 export type ParameterVendorFilter = components['parameters']['VendorFilter'];
 export type ParameterProductTypeFilter = components['parameters']['ProductTypeFilter'];
 export type ParameterTagFilter = components['parameters']['TagFilter'];
-export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterProductId = components['parameters']['ProductId'];
 export type ParameterOptionId = components['parameters']['OptionId'];
 export type ParameterImageId = components['parameters']['ImageId'];
@@ -4899,6 +6100,10 @@ export type ParameterCollectionFilter = components['parameters']['CollectionFilt
 export type ParameterPriceMin = components['parameters']['PriceMin'];
 export type ParameterPriceMax = components['parameters']['PriceMax'];
 export type ParameterOptionFilter = components['parameters']['OptionFilter'];
+export type ParameterSyncOrderId = components['parameters']['SyncOrderId'];
+export type ParameterWebhookIdHeader = components['parameters']['WebhookIdHeader'];
+export type ParameterWebhookTimestampHeader = components['parameters']['WebhookTimestampHeader'];
+export type ParameterWebhookSignatureHeader = components['parameters']['WebhookSignatureHeader'];
 export type HeaderWwwAuthenticate = components['headers']['WWWAuthenticate'];
 export type HeaderRetryAfter = components['headers']['RetryAfter'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
@@ -5615,6 +6820,621 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listWebhooks": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookInput"];
+            };
+        };
+        responses: {
+            /** @description The webhook with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getWebhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.deleteWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description The webhook as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.testWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is under way. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WebhookConflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.rotateWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WebhookConflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listWebhookDeliveries": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the answer before; absent for the beginning. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only those of this webhook. */
+                webhook_id?: components["schemas"]["Id"];
+                /** @description Only those with this status. */
+                status?: components["schemas"]["WebhookDeliveryStatus"];
+                /** @description Only those of events of this type. */
+                type?: components["schemas"]["EventType"];
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries from the cursor on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deliveries: components["schemas"]["WebhookDelivery"][];
+                        next_cursor: components["schemas"]["Cursor"] | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.replayFailedWebhookDeliveries": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "2026-03-02T00:00:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    since: components["schemas"]["Timestamp"];
+                    /** @description Only those of this webhook. */
+                    webhook_id?: components["schemas"]["Id"];
+                };
+            };
+        };
+        responses: {
+            /** @description How many are under way again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        replayed: components["schemas"]["Count"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getWebhookDelivery": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of a delivery. */
+                delivery_id: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.replayWebhookDelivery": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a delivery. */
+                delivery_id: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is under way again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WebhookConflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createEventListener": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "order.created",
+                 *         "order.paid"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Which events; all, when it is left out. */
+                    events?: components["schemas"]["EventTypes"];
+                };
+            };
+        };
+        responses: {
+            /** @description The listener with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventListenerWithSecret"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listListenerEvents": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the answer before; absent for the beginning. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description How long to wait for events when there are none. */
+                wait_seconds?: number;
+            };
+            header?: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /** @description The id of an event listener. */
+                listener_id: components["parameters"]["ListenerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events after the cursor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        events: components["schemas"]["ListenerEvent"][];
+                        next_cursor: components["schemas"]["Cursor"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.deleteEventListener": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an event listener. */
+                listener_id: components["parameters"]["ListenerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The listener is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.triggerEvent": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.paid"
+                 *     }
+                 */
+                "application/json": {
+                    type: components["schemas"]["EventType"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event, and to how many it goes. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggeredEvent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -10515,6 +12335,1440 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.listProductChanges": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the answer before; absent for the beginning. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Begin with what changed since then, or up to a minute before. It counts only without a cursor, which is the better way to go on. */
+                updated_since?: components["schemas"]["Timestamp"];
+                /** @description How many changes at most in one answer. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes from the cursor on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        changes: components["schemas"]["ProductChange"][];
+                        next_cursor: components["schemas"]["Cursor"] | null;
+                        /** @description Where to go on after this answer, now or later. It does not expire. */
+                        resume_cursor: components["schemas"]["Cursor"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.checkAvailability": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AvailabilityInput"];
+            };
+        };
+        responses: {
+            /** @description An answer for each item. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AvailabilityAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.listOrders": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the answer before; absent for the beginning. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many at most on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only the order with this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The orders from the cursor on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        orders: components["schemas"]["SyncOrder"][];
+                        next_cursor: components["schemas"]["Cursor"] | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.createOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncOrderInput"];
+            };
+        };
+        responses: {
+            /** @description The order, or the checkout that it awaits. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SyncOrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.getOrder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an order that the sync surface took. */
+                sync_order_id: components["parameters"]["SyncOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.listWebhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRegistration"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.registerWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRegistrationInput"];
+            };
+        };
+        responses: {
+            /** @description The webhook with its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRegistrationWithSecret"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.deleteWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.testWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is under way. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WebhookConflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "sync.rotateWebhook": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a webhook. */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRegistrationWithSecret"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WebhookConflict"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "webhook.productCreated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "product.created",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a0-4444-7000-8000-000000000001",
+                 *         "slug": "stoneware-mug",
+                 *         "name": "Stoneware mug",
+                 *         "status": "active",
+                 *         "published_at": "2026-03-02T08:15:00.000Z",
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "product.created";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ProductEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.productUpdated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "product.updated",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a0-4444-7000-8000-000000000001",
+                 *         "slug": "stoneware-mug",
+                 *         "name": "Stoneware mug",
+                 *         "status": "active",
+                 *         "published_at": "2026-03-02T08:15:00.000Z",
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "product.updated";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ProductEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.productDeleted": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "product.deleted",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a0-4444-7000-8000-000000000001",
+                 *         "slug": "stoneware-mug",
+                 *         "deleted_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "product.deleted";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ProductDeletedEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inventoryChanged": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "inventory.changed",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "variant_id": "0192f3a0-5555-7000-8000-000000000002",
+                 *         "product_id": "0192f3a0-4444-7000-8000-000000000001",
+                 *         "sku": "MUG-OAT",
+                 *         "inventory_quantity": 3,
+                 *         "previous_quantity": 9,
+                 *         "available": true,
+                 *         "reasons": [
+                 *           "low_stock",
+                 *           "amount"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "inventory.changed";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["InventoryEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderCreated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.created",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "pending",
+                 *         "payment_status": "awaiting_payment",
+                 *         "fulfillment_status": "unfulfilled",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.created";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderPaid": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.paid",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "confirmed",
+                 *         "payment_status": "paid",
+                 *         "fulfillment_status": "unfulfilled",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.paid";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderPaymentExpired": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.payment_expired",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "cancelled",
+                 *         "payment_status": "expired",
+                 *         "fulfillment_status": "unfulfilled",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.payment_expired";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderFulfilled": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.fulfilled",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "processing",
+                 *         "payment_status": "paid",
+                 *         "fulfillment_status": "fulfilled",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.fulfilled";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderDelivered": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.delivered",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "completed",
+                 *         "payment_status": "paid",
+                 *         "fulfillment_status": "delivered",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.delivered";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderCancelled": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.cancelled",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "cancelled",
+                 *         "payment_status": "voided",
+                 *         "fulfillment_status": "unfulfilled",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.cancelled";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.orderRefunded": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.refunded",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "completed",
+                 *         "payment_status": "partially_refunded",
+                 *         "fulfillment_status": "delivered",
+                 *         "total": "39.15",
+                 *         "currency": "EUR",
+                 *         "source": "storefront",
+                 *         "reference": null,
+                 *         "customer_id": null,
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.refunded";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.customerCreated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "customer.created",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-9999-7000-8000-000000000001",
+                 *         "created_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "customer.created";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["CustomerEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.agentTokenIssued": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "agent.token_issued",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-aaaa-7000-8000-000000000001",
+                 *         "customer_id": "0192f3a2-9999-7000-8000-000000000001",
+                 *         "agent_name": "Shopping helper",
+                 *         "expires_at": "2026-03-09T08:22:00.000Z",
+                 *         "revoked_at": null
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "agent.token_issued";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["AgentTokenEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.agentTokenRevoked": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "agent.token_revoked",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "id": "0192f3a2-aaaa-7000-8000-000000000001",
+                 *         "customer_id": "0192f3a2-9999-7000-8000-000000000001",
+                 *         "agent_name": "Shopping helper",
+                 *         "expires_at": "2026-03-09T08:22:00.000Z",
+                 *         "revoked_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "agent.token_revoked";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["AgentTokenEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.webhookPing": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "webhook.ping",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "data": {
+                 *         "webhook_id": "0192f3a3-2222-7000-8000-000000000001"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "webhook.ping";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["PingEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other 2xx says the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not wanted any more. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -8,6 +8,8 @@ import { openPool } from '../db/connect.ts';
 import { type DemoCredentials, seedDemo } from '../demo/seed.ts';
 import { openCheckout } from '../demo/sell.ts';
 import { drainOnSignal } from '../drain.ts';
+import type { EgressPolicy } from '../egress/addresses.ts';
+import { openEgress } from '../egress/post.ts';
 import { document } from '../http/contract.ts';
 import { healthz, type Readiness, readyz } from '../http/health.ts';
 import { createLastUsed, type LastUsed } from '../http/last-used.ts';
@@ -70,6 +72,7 @@ async function serve(config: Config, logger: Logger, database: Database, readine
       db,
       card: cardOf(config),
       mailer: createMailer(config),
+      egress: openEgress(egressPolicyOf(config)),
       logger,
     });
     stops.unshift(jobs.stop);
@@ -105,6 +108,7 @@ async function appFor(
     return createApp({
       ...config,
       card: cardOf(config),
+      egressPolicy: egressPolicyOf(config),
       db,
       redis,
       logger,
@@ -166,4 +170,8 @@ function greet(
     seconds: process.uptime(),
   });
   process.stdout.write(lines);
+}
+
+function egressPolicyOf({ webhookPrivateAddresses, baseUrl }: Config): EgressPolicy {
+  return { allowPrivate: webhookPrivateAddresses, ownHost: new URL(baseUrl).hostname };
 }

@@ -6,6 +6,7 @@ import * as auth from './auth.ts';
 import * as collections from './collections.ts';
 import * as customers from './customers.ts';
 import * as discounts from './discounts.ts';
+import * as events from './events.ts';
 import * as inventory from './inventory.ts';
 import * as me from './me.ts';
 import * as orders from './orders.ts';
@@ -14,6 +15,8 @@ import * as settings from './settings.ts';
 import * as shippingOptions from './shipping-options.ts';
 import * as storefrontTokens from './storefront-tokens.ts';
 import * as syncKeys from './sync-keys.ts';
+import * as webhookDeliveries from './webhook-deliveries.ts';
+import * as webhooks from './webhooks.ts';
 
 export const dashboard: Handlers<'dashboard'> = {
   ...agentTokens,
@@ -23,6 +26,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...collections,
   ...customers,
   ...discounts,
+  ...events,
   ...inventory,
   ...me,
   ...orders,
@@ -31,4 +35,6 @@ export const dashboard: Handlers<'dashboard'> = {
   ...shippingOptions,
   ...storefrontTokens,
   ...syncKeys,
+  ...webhookDeliveries,
+  ...webhooks,
 };

@@ -8,6 +8,8 @@ import * as buying from './migrations/0005_buying.ts';
 import * as usedCodes from './migrations/0006_used_codes.ts';
 import * as searchEngine from './migrations/0007_search_engine.ts';
 import * as agents from './migrations/0008_agents.ts';
+import * as sync from './migrations/0009_sync.ts';
+import * as webhooks from './migrations/0010_webhooks.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -19,6 +21,8 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0006_used_codes': usedCodes,
   '0007_search_engine': searchEngine,
   '0008_agents': agents,
+  '0009_sync': sync,
+  '0010_webhooks': webhooks,
 };
 
 const source: Knex.MigrationSource<string> = {
@@ -48,6 +52,8 @@ export async function migrate(url: string): Promise<string[]> {
       await knex.migrate.list();
       await knex.migrate.forceFreeMigrationsLock();
       const [, applied] = (await knex.migrate.latest()) as [number, string[]];
+      // A restored database goes on in an era of its own (see 0009_sync).
+      await lock.query('call commerce.begin_change_era()');
       return applied;
     } finally {
       await lock.end();

@@ -16,13 +16,13 @@ export async function readBody(operation: Operation, req: Request, res: Response
   if (!operation.hasBody) return; // A body that nobody asked for is passed over.
   if (length > operation.bodyLimitBytes) throw tooLarge(operation.bodyLimitBytes);
   if (operation.form && isForm(type)) {
-    await parse('form', operation.bodyLimitBytes, req, res);
+    await parse('form', operation, req, res);
     req.body = fieldsOf(operation.form, String(req.body));
   } else {
     if (!/^application\/json(?:;|$)/i.test(type ?? '')) {
       throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
     }
-    await parse('json', operation.bodyLimitBytes, req, res);
+    await parse('json', operation, req, res);
   }
   const found = findUnstorable(req.body);
   if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
@@ -46,11 +46,13 @@ type Kind = 'form' | 'json';
 
 const parsers = new Map<string, express.RequestHandler>();
 
-function parse(kind: Kind, limit: number, req: Request, res: Response): Promise<void> {
-  const name = `${kind} ${limit}`;
+/** Only the sync surface takes compressed bodies: gzip, counted against the limit as they unfold (hazards §4.1). */
+function parse(kind: Kind, { surface, bodyLimitBytes: limit }: Operation, req: Request, res: Response): Promise<void> {
+  const inflate = surface === 'sync' && /^gzip$/i.test(req.headers['content-encoding'] ?? '');
+  const name = `${kind} ${limit} ${inflate}`;
   let parser = parsers.get(name);
   if (!parser) {
-    const options = { limit, inflate: false, type: () => true };
+    const options = { limit, inflate, type: () => true };
     parser = kind === 'form' ? express.text(options) : express.json({ ...options, strict: false, verify });
     parsers.set(name, parser);
   }
@@ -72,7 +74,7 @@ function refusalOf(error: unknown, limit: number): Error {
     case 'entity.too.large':
       return tooLarge(limit);
     case 'encoding.unsupported':
-      return new ShopError('unsupported_media_type', 'Send the body uncompressed.');
+      return new ShopError('unsupported_media_type', 'Send the body uncompressed; the sync surface takes gzip, too.');
     case 'charset.unsupported':
       return new ShopError('unsupported_media_type', 'Send the body in UTF-8.');
     case 'entity.parse.failed':

@@ -1,6 +1,7 @@
 import type { operations } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import type { Pool } from 'pg';
+import type { EgressPolicy } from '../egress/addresses.ts';
 import type { Shop } from '../shop/shop.ts';
 import type { Till } from '../shop/till.ts';
 import type { Caller } from './callers.ts';
@@ -38,6 +39,8 @@ export interface Call<Id extends OperationId> {
   till: Till;
   /** Where the call comes from, as far as the server sees. */
   origin: Origin;
+  /** Which addresses webhooks may go to. */
+  egressPolicy: EgressPolicy;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;
@@ -92,6 +95,8 @@ export interface Operation {
   humanOnly: boolean;
   /** A staff session need not have chosen a merchant. */
   merchantOptional: boolean;
+  /** It changes nothing: a read, though its request may have a body. */
+  safe: boolean;
   bodyLimitBytes: number;
   hasBody: boolean;
   /** The fields of the body when it may come as a form, too. */
@@ -146,6 +151,7 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     oauth: declared['x-oauth'] === true,
     humanOnly: declared['x-human-only'] === true,
     merchantOptional: declared['x-merchant-optional'] === true,
+    safe: method === 'get' || declared['x-safe'] === true,
     bodyLimitBytes: Number(declared['x-body-limit-kb'] ?? BODY_LIMIT_KB) * 1024,
     hasBody: declared.requestBody !== undefined,
     form: form?.schema && propertiesOf(form.schema),

@@ -4,6 +4,7 @@ import type { Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { Connection } from '../db/connect.ts';
 import { inTransaction, withConnection } from '../db/transaction.ts';
+import type { EgressPolicy } from '../egress/addresses.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import { amongFew } from '../shop/passwords.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
@@ -41,6 +42,8 @@ export interface Deps {
   secretKey: string;
   /** Who takes cards; none means that none are taken. */
   card: PaymentProvider | undefined;
+  /** Which addresses webhooks may go to. */
+  egressPolicy: EgressPolicy;
   validation: Validation;
   limits: Limits;
   cache: CatalogueCache;
@@ -87,7 +90,7 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       if (answer.status >= 500) notes.cause = error;
       notes.error = codeOf(error);
     }
-    send(req, res, await onRecord(deps, req, notes, answer), deps.validateResponses);
+    await send(req, res, await onRecord(deps, req, notes, answer), deps.validateResponses);
   };
 }
 
@@ -187,7 +190,7 @@ async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming)
 async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{ caller: Caller; answered: boolean }> {
   return onConnection(deps, false, async (connection) => {
     const caller = await admit(deps, connection, incoming, counted, deps.pooling === 'transaction');
-    if (incoming.operation.method === 'get' || !hasKey(incoming.req)) return { caller, answered: false };
+    if (incoming.operation.safe || !hasKey(incoming.req)) return { caller, answered: false };
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
     return { caller, answered: await isAnswered(shop, keyOf(deps, incoming, caller)) };
   });
@@ -222,7 +225,7 @@ const ATTEMPTS = 3;
 
 /** Runs the request, again when the database chose it as the victim of a deadlock or a serialisation conflict. */
 async function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
-  const write = incoming.operation.method !== 'get';
+  const write = !incoming.operation.safe;
   for (let count = 1; ; count += 1) {
     try {
       return await onConnection(deps, write, (connection) =>
@@ -260,7 +263,7 @@ async function run(
   counted: boolean,
 ): Promise<Answer> {
   const { operation, req, res } = incoming;
-  const write = operation.method !== 'get';
+  const write = !operation.safe;
   const caller = await admit(deps, connection, incoming, counted, write || deps.pooling === 'transaction');
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming), caller, shop };
@@ -311,10 +314,10 @@ async function alreadyAnswered(): Promise<never> {
 }
 
 function partsOf(deps: Deps, { req }: Incoming) {
-  const { baseUrl, secretKey, card } = deps;
+  const { baseUrl, secretKey, card, egressPolicy } = deps;
   const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
   const till = { baseUrl, secretKey, card };
-  return { baseUrl, till, origin, path: req.params, query: req.query, body: req.body as unknown };
+  return { baseUrl, egressPolicy, till, origin, path: req.params, query: req.query, body: req.body as unknown };
 }
 
 function success(operation: Operation, body: unknown): Answer {

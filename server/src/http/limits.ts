@@ -44,6 +44,7 @@ const POLICIES = {
   customer: { points: 120, seconds: MINUTE },
   cart_write: { points: 60, seconds: MINUTE },
   checkout: { points: 10, seconds: MINUTE },
+  sync: { points: 600, seconds: MINUTE },
   failures: { points: 60, seconds: MINUTE },
   agent: { points: 120, seconds: MINUTE },
   agent_find: { points: 60, seconds: MINUTE },

@@ -102,6 +102,8 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const hash = createHash('sha256').update(token).digest();
   const alive = await shop.one(
     sql`select from tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null
+      union all select from webhooks where site_id = ${shop.siteId} and secret_hash = ${hash}
+      union all select from event_listeners where site_id = ${shop.siteId} and secret_hash = ${hash} and expires_at > now()
       union all select from staff_sessions where token_hash = ${hash} and revoked_at is null and expires_at > now()
       union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null and expires_at > now()`,
   );

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { compress } from './compress.ts';
 import type { Operation } from './contract.ts';
 import type { Notes } from './dispatch.ts';
 import { type Answer, answerTo } from './errors.ts';
@@ -6,13 +7,14 @@ import { asMarkdown, prefersMarkdown } from './markdown.ts';
 import { faultIn } from './schemas.ts';
 
 /** Writes an answer. In tests it is held against the contract first, and a fault becomes a 500. */
-export function send(req: Request, res: Response, given: Answer, validateResponses: boolean): void {
+export async function send(req: Request, res: Response, given: Answer, validateResponses: boolean): Promise<void> {
   if (res.headersSent) return;
   const notes = res.locals as Notes;
   const { operation } = notes;
   const fault = validateResponses && operation && faultIn(operation, given.status, given.body?.toString());
   if (fault) notes.cause = new Error(fault);
-  const { status, body, headers = {} } = fault ? answerTo(notes.cause, notes.request_id) : given;
+  const told = fault ? answerTo(notes.cause, notes.request_id) : given;
+  const { status, body, headers = {} } = await compress(operation, req, told);
   res.status(status).set(headers);
   if (headers.ETag && matches(req.headers['if-none-match'], headers.ETag)) {
     res.status(304).end();

@@ -8,19 +8,29 @@ const PAUSE_MS = 500;
 /** Otherwise the library waits for nobody while it writes down how a job ended, and its failure would end the process. */
 const WRITES_DOWN = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
+/** What is kept running. */
+export interface Kept {
+  stop(): Promise<void>;
+}
+
 /**
  * Runs graphile-worker until it is stopped. It ends by itself when it cannot write down how a job ended, as when the
- * database goes away; then the jobs that it held are let go, to be done again, and another runner begins.
+ * database goes away; then the jobs that it held are let go, to be done again, and another runner begins. `announce` is told the name
+ * under which each runner holds jobs.
  */
-export async function keepRunning(options: RunnerOptions, logger: Logger): Promise<{ stop(): Promise<void> }> {
+export async function keepRunning(
+  options: RunnerOptions,
+  logger: Logger,
+  announce: (holder: string) => void = () => undefined,
+): Promise<Kept> {
   let stopping = false;
-  let current = await begin(options);
+  let current = await begin(options, announce);
   const watch = async () => {
     while (!stopping) {
       await current.runner.promise.catch(() => undefined);
       if (stopping) return;
       logger.warn('the background jobs have stopped; starting them again');
-      const next = await beginAgain(options, current.holders, logger, () => stopping);
+      const next = await beginAgain(options, current.holders, logger, { announce, unwanted: () => stopping });
       if (next && stopping) await next.runner.stop();
       else if (next) current = next;
     }
@@ -42,19 +52,27 @@ interface Run {
   holders: string[];
 }
 
-async function begin(options: RunnerOptions): Promise<Run> {
+async function begin(options: RunnerOptions, announce: (holder: string) => void): Promise<Run> {
   const events = new EventEmitter() as WorkerEvents;
   const holders: string[] = [];
-  events.on('pool:create', ({ workerPool }) => holders.push(workerPool.id));
+  events.on('pool:create', ({ workerPool }) => {
+    holders.push(workerPool.id);
+    announce(workerPool.id);
+  });
   return { runner: await run({ ...options, events, preset: WRITES_DOWN }), holders };
 }
 
 /** Begins as soon as the database lets it. Nothing when that is no longer wanted. */
-async function beginAgain(options: RunnerOptions, holders: string[], logger: Logger, unwanted: () => boolean) {
+async function beginAgain(
+  options: RunnerOptions,
+  holders: string[],
+  logger: Logger,
+  { announce, unwanted }: { announce: (holder: string) => void; unwanted: () => boolean },
+) {
   while (!unwanted()) {
     try {
       await letGo(options, holders);
-      return await begin(options);
+      return await begin(options, announce);
     } catch (cause) {
       logger.warn({ cause }, 'the background jobs cannot start yet');
       await sleep(PAUSE_MS);

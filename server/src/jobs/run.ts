@@ -1,10 +1,14 @@
 import { type JobHelpers, Logger as JobLogger, quickAddJob, runMigrations, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
+import type { Egress } from '../egress/post.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
+import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
 import { workOffOverdue } from './buying.ts';
+import { deliverWebhook } from './deliver-webhook.ts';
 import { indexOutdatedProducts } from './index-products.ts';
 import { counted } from './job-metrics.ts';
-import { keepRunning } from './keep-running.ts';
+import { type Kept, keepRunning } from './keep-running.ts';
+import { notePublication } from './note-publication.ts';
 import { type PostOffice, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 
@@ -18,17 +22,43 @@ export interface Workplace extends PostOffice {
   url: string;
   /** Who takes cards, if anyone does. */
   card: PaymentProvider | undefined;
+  /** The way out to webhooks. */
+  egress: Egress;
+  /** Opens the secrets of webhooks. */
+  secretKey: string;
+  /** How many webhooks may be called at a time. */
+  webhookConcurrency: number;
 }
 
 const CRONTAB = `*/10 * * * * sweep ?max=3
 * * * * * overdue ?max=1`;
 const CONNECTIONS = 3;
+/** New jobs wake a worker at once; polling finds those whose time has come, one of many workers each moment. */
+const DELIVERY_POLL_MS = 10_000;
 
 /**
  * Runs the background jobs in this process. The queue lives in the database (schema graphile_worker), so any number of
- * processes share it, and each cron job runs once for all of them.
+ * processes share it, and each cron job runs once for all of them. Webhooks have a runner of their own, so that receivers
+ * who take their time keep no mail waiting.
  */
-export async function startJobs({ url, card, ...office }: Workplace): Promise<Jobs> {
+export async function startJobs(workplace: Workplace): Promise<Jobs> {
+  const { url, logger, egress } = workplace;
+  const watch = watchForAbandonedJobs(url, logger);
+  const runners = [await runHousework(workplace, watch), await runDeliveries(workplace, watch)];
+  await watch.begin();
+  // Once per start is enough: only a new release leaves anything to do.
+  const queue = { connectionString: url, logger: jobLogger(logger) };
+  await quickAddJob(queue, 'index_products', {}, { jobKey: 'index_products' });
+  return {
+    async stop() {
+      await Promise.all(runners.map((runner) => runner.stop()));
+      await watch.end();
+      await egress.close();
+    },
+  };
+}
+
+function runHousework({ card, url, ...office }: Workplace, watch: Watch): Promise<Kept> {
   const { db, logger } = office;
   const options = {
     connectionString: url,
@@ -39,6 +69,7 @@ export async function startJobs({ url, card, ...office }: Workplace): Promise<Jo
     crontab: CRONTAB,
     taskList: {
       send_mail: counted('send_mail', sendMail(office)),
+      note_publication: counted('note_publication', notePublication(db)),
       sweep: counted('sweep', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const swept = await withPgClient(sweep);
         logger.info({ job: 'sweep', ...swept }, 'job');
@@ -54,14 +85,21 @@ export async function startJobs({ url, card, ...office }: Workplace): Promise<Jo
       }),
     },
   };
-  // Once per start is enough: only a new release leaves anything to do.
-  await quickAddJob(
-    { connectionString: url, logger: jobLogger(logger) },
-    'index_products',
-    {},
-    { jobKey: 'index_products' },
-  );
-  return keepRunning(options, logger);
+  return keepRunning(options, logger, watch.add);
+}
+
+function runDeliveries({ webhookConcurrency, url, ...room }: Workplace, watch: Watch): Promise<Kept> {
+  const options = {
+    connectionString: url,
+    maxPoolSize: CONNECTIONS,
+    concurrency: webhookConcurrency,
+    pollInterval: DELIVERY_POLL_MS,
+    noHandleSignals: true,
+    logger: jobLogger(room.logger),
+    parsedCronItems: [],
+    taskList: { deliver_webhook: counted('deliver_webhook', deliverWebhook(room)) },
+  };
+  return keepRunning(options, room.logger, watch.add);
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { askForConsent, poll } from '../../test/agents.ts';
 import { openShop } from '../../test/shop.ts';
 import { hashUserCode } from '../shop/user-codes.ts';
@@ -149,4 +149,30 @@ test('requests of agents go a day after their end, with the codes that led to th
 
   expect((await poll(shop, old.device_code)).error).toMatchObject({ error: 'invalid_grant' });
   expect((await poll(shop, young.device_code)).error).toMatchObject({ error: 'authorization_pending' });
+});
+
+test('of the changes of a product the last one stays, and that customers saw it', async () => {
+  const shop = await openShop();
+  const { dashboard, owner, site_id, givenProduct } = shop;
+  const { id } = await givenProduct();
+  const params = { path: { product_id: id } };
+  for (const status of ['draft', 'archived', 'draft'] as const) {
+    await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status, name: 'Cup' } });
+  }
+  const entries = async () =>
+    (
+      await owner.query(
+        sql`select seen from commerce.product_changes where site_id = ${site_id} order by era, changed_in`,
+      )
+    ).rows;
+  expect((await entries()).length).toBeGreaterThan(2);
+
+  // Nothing goes as long as a reader may not see what stays: not before everything that ran meanwhile has ended.
+  await vi.waitFor(async () => {
+    await sweepOnce();
+    expect(await entries()).toEqual([{ seen: true }, { seen: false }]);
+  });
+
+  const { data } = await shop.sync.GET('/api/sync/products');
+  expect(data?.changes).toMatchObject([{ product_id: id, removed: true }]);
 });

@@ -12,6 +12,9 @@ export interface Swept {
   customer_registrations: number;
   rate_counts: number;
   agent_consents: number;
+  events: number;
+  event_listeners: number;
+  product_changes: number;
 }
 
 const BATCH = 5_000;
@@ -19,7 +22,9 @@ const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Removes what is past its time, of all tenants: idempotency keys after 24 hours, counts that have run out, sessions and
- * links that ended a day ago, registrations that nobody confirmed for a week, requests of agents a day after their end, publications that have happened. It runs as commerce_sweep (see 0004_sweep), in batches, so that no
+ * links that ended a day ago, registrations that nobody confirmed for a week, requests of agents a day after their end,
+ * publications that have happened, events after 30 days, changes of products that later ones tell again. It runs as
+ * commerce_sweep (see 0004_sweep), in batches, so that no
  * statement holds many locks. Running it twice, or on two machines at once, is harmless.
  */
 export async function sweep(client: PoolClient): Promise<Swept> {
@@ -74,6 +79,34 @@ export async function sweep(client: PoolClient): Promise<Swept> {
       sql`delete from commerce.agent_consents where expires_at <= now() - interval '1 day'
         and ctid = any(array(select ctid from commerce.agent_consents
           where expires_at <= now() - interval '1 day' limit ${BATCH}))`,
+    ),
+    events: await inBatches(
+      client,
+      sql`delete from commerce.events where created_at <= now() - interval '30 days'
+        and ctid = any(array(select ctid from commerce.events
+          where created_at <= now() - interval '30 days' limit ${BATCH}))`,
+    ),
+    event_listeners: await inBatches(
+      client,
+      sql`delete from commerce.event_listeners where expires_at <= now() - interval '1 hour'
+        and ctid = any(array(select ctid from commerce.event_listeners
+          where expires_at <= now() - interval '1 hour' limit ${BATCH}))`,
+    ),
+    product_changes: await inBatches(
+      client,
+      // Superseded by an entry that every reader can see (see shop/product-sync.ts); that it was seen is not forgotten.
+      sql`with later as materialized (
+          select site_id, era, changed_in, product_id, seen from commerce.product_changes
+          where changed_at > now() - interval '1 day'
+            and (era, changed_in) < (commerce.change_era(), pg_snapshot_xmin(pg_current_snapshot())::text::bigint)
+        ), superseded as (
+          select distinct c.site_id, c.era, c.changed_in, c.product_id from later
+          join commerce.product_changes c on c.site_id = later.site_id and c.product_id = later.product_id
+            and (c.era, c.changed_in) < (later.era, later.changed_in)
+          where later.seen or not c.seen limit ${BATCH}
+        )
+        delete from commerce.product_changes c using superseded s
+        where c.site_id = s.site_id and c.era = s.era and c.changed_in = s.changed_in and c.product_id = s.product_id`,
     ),
   };
 }

@@ -54,19 +54,33 @@ export async function complete(
   // counter of numbers.
   const spent_cents = await agentCheckouts.spend(shop, priced);
   requirePaid(shop, priced, charged);
+  const customer = row.customer_id ?? shop.customerId;
+  return answer(shop, await place(shop, priced, customer, { charged, spent_cents }));
+}
 
+/**
+ * Makes the order of a locked checkout that nothing speaks against, and answers its id. Throws `insufficient_stock` or what
+ * `discounts.redeem` throws.
+ */
+export async function place(
+  shop: Shop,
+  priced: Priced,
+  customer_id: string | null,
+  { charged, spent_cents = 0 }: { charged?: Charged | undefined; spent_cents?: number } = {},
+): Promise<string> {
+  const { row } = priced;
   const order_id = uuidv7();
-  const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
+  const buyer = { customer_id, email: row.email };
   await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
   await countSales(shop, priced);
-  await holdAll(shop, id, priced.cart, priced.lines);
-  const sold = await stock.sell(shop, id);
-  await insertOrder(shop, order_id, { customer_id: buyer.customer_id, spent_cents }, priced, charged, sold);
+  await holdAll(shop, row.id, priced.cart, priced.lines);
+  const sold = await stock.sell(shop, row.id);
+  await insertOrder(shop, order_id, { customer_id, spent_cents }, priced, charged, sold);
   await close(shop, order_id, priced, charged);
   const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
   await events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context });
   await mail.enqueue(shop, 'order_placed', { order_id });
-  return answer(shop, order_id);
+  return order_id;
 }
 
 const MADE_ON: Record<Priced['row']['source'], string> = {
@@ -168,13 +182,15 @@ async function insertOrder(
       ), lines as (${insertLines(shop, id, priced, sold)})
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
-        billing_address, shipping_address, shipping_method, source, discount_code, bank_details, note, payment_due_at,
-        payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents)
+        billing_address, shipping_address, shipping_method, source, external_reference, discount_code, bank_details, note,
+        payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
         ${payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
-        ${shipping_option?.name ?? null}, ${row.source}, ${cart.discount?.holds ? cart.discount.code : null},
+        ${shipping_option?.name ?? null}, ${row.source}, (
+          select s.reference from sync_orders s where s.site_id = ${shop.siteId} and s.checkout_id = ${row.id}),
+        ${cart.discount?.holds ? cart.discount.code : null},
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
         now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
         ${row.agent_token_id}, ${spent_cents}

@@ -30,8 +30,8 @@ import { hashToken } from './tokens.ts';
 /** How long stock is held after each change. */
 const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
 
-/** How long a checkout lives after each change: longer when an agent made it, whose human may come later. */
-const expiresAt: Sql = sql`now() + case when k.source = 'agent' then interval '24 hours' else interval '60 minutes' end`;
+/** How long a checkout lives after each change: longer when an agent or a widget made it, whose human may come later. */
+const expiresAt: Sql = sql`now() + case when k.source in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 
 /**
  * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what `carts.open`
@@ -89,6 +89,38 @@ async function begin(shop: Shop, till: Till, cart: CartState): Promise<CheckoutR
   );
   if (!begun) throw new Error(`Checkout ${id} was not begun.`);
   return begun;
+}
+
+/**
+ * Begins the checkout of an integration's order, with what the integration knows. The stock is held by `open` or sold by
+ * `place` of checkout-complete.ts.
+ */
+export async function beginForWidget(
+  shop: Shop,
+  till: Till,
+  cart_id: string,
+  given: Required<CheckoutPatch>,
+): Promise<CheckoutRow> {
+  const id = uuidv7();
+  await shop.run(
+    sql`with begun as (
+        insert into checkouts as k (site_id, id, cart_id, source, email, phone, shipping_address, billing_address,
+          shipping_option_id, payment_method, note, expires_at)
+        values (${shop.siteId}, ${id}, ${cart_id}, 'ai_widget', ${given.email}, ${given.phone},
+          ${json(given.shipping_address)}::jsonb, ${json(given.billing_address)}::jsonb, ${given.shipping_option_id},
+          ${given.payment_method}, ${given.note}, now() + interval '24 hours')
+        returning site_id, id
+      )
+      insert into checkout_links (site_id, checkout_id, token_hash)
+      select site_id, id, ${hashToken(checkoutToken(shop, till, id))} from begun`,
+  );
+  return findRow(shop, id);
+}
+
+/** Holds the stock of a priced checkout for its human, who comes to its page. Throws `insufficient_stock`. */
+export async function open(shop: Shop, till: Till, priced: Priced): Promise<Checkout> {
+  await holdAll(shop, priced.row.id, priced.cart);
+  return viewOf(shop, till, { ...priced, row: await show(shop, priced) });
 }
 
 /** Holds exactly what the cart has. Throws `insufficient_stock`, also for lines that are no longer for sale. */

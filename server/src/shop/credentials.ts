@@ -77,7 +77,7 @@ export async function createStorefrontToken(shop: Shop, input: { description: st
 
 /** Makes a key for an integration. A third living one is `sync_key_limit`. */
 export async function createSyncKey(shop: Shop, { description }: { description: string }) {
-  return create(shop, 'sync', { description, scopes: [] });
+  return create(shop, 'sync', { description, scopes: ['read', 'write'] });
 }
 
 /**

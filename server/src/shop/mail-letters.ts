@@ -28,6 +28,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   password_changed: passwordChanged,
   agent_approved: agentApproved,
   ...orderLetters.WRITERS,
+  webhook_disabled: webhookDisabled,
 };
 
 /** The mail that was queued, as it is to be sent now. Secrets in links are made here, and replace those sent before. */
@@ -208,4 +209,28 @@ function linkParts(label: string, link: string, token: string, life: string): Pa
     { paragraph: `The link works once, for ${life}. If the shop asks for a code, this is it:` },
     { facts: [['Code', token]] },
   ];
+}
+
+async function webhookDisabled(
+  { shop, shop_name }: Desk,
+  about: Mails['webhook_disabled'],
+): Promise<Letter | undefined> {
+  const found = await shop.one<{ email: string; url: string; disabled_reason: string }>(
+    sql`select s.email, w.url, w.disabled_reason from webhooks w join staff s on s.id = ${about.staff_id}
+      where w.site_id = ${shop.siteId} and w.id = ${about.webhook_id} and w.status = 'disabled'`,
+  );
+  if (!found) return undefined;
+  const why =
+    found.disabled_reason === 'gone'
+      ? 'Its receiver answered 410, which means that it wants no more.'
+      : 'Its receiver took nothing for five days.';
+  return {
+    to: found.email,
+    subject: `A webhook of ${shop_name} was disabled`,
+    parts: [
+      { paragraph: `The webhook to ${found.url} was taken out of service. ${why}` },
+      { paragraph: `Once it works again, run: commerce webhooks enable ${about.webhook_id}` },
+      { paragraph: 'What was not delivered can be replayed: commerce deliveries replay --failed-since TIME' },
+    ],
+  };
 }

@@ -25,6 +25,8 @@ export interface Mails {
   payment_received: { order_id: string };
   order_shipped: { order_id: string };
   order_cancelled: { order_id: string };
+  /** To a member of staff: a webhook was taken out of service. */
+  webhook_disabled: { webhook_id: string; staff_id: string };
 }
 
 export type MailTemplate = keyof Mails;

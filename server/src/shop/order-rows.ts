@@ -91,13 +91,25 @@ type CustomerRow = Omit<CustomerOrder, 'payment'> & PaymentRow;
 /** One order with how to pay it, as the customer sees it who placed it, or who completed the checkout. */
 export async function getForCustomer(shop: Shop, id: string, customer_id?: string): Promise<CustomerOrder> {
   const own = customer_id === undefined ? sql`true` : sql`o.customer_id = ${customer_id}`;
-  const found = await shop.one<CustomerRow & Record<string, unknown>>(
-    sql`select ${orderColumns(shop, 'customer')}, ${fulfillments} as fulfillments, ${paymentColumns}
-      from orders o where o.site_id = ${shop.siteId} and o.id = ${id} and ${own}`,
-  );
+  const [found] = await forCustomer(shop, sql`o.id = ${id} and ${own}`);
   if (!found) throw notFound('order');
-  const { payment_due_at, bank_details, failure_reason, ...order } = found;
-  return { ...order, payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }) };
+  return found;
+}
+
+/** Many orders by their ids, as their customers see them, in no certain order. */
+export function listForCustomer(shop: Shop, ids: string[]): Promise<CustomerOrder[]> {
+  return forCustomer(shop, sql`o.id = any(${ids}::uuid[])`);
+}
+
+async function forCustomer(shop: Shop, which: Sql): Promise<CustomerOrder[]> {
+  const rows = await shop.rows<CustomerRow & Record<string, unknown>>(
+    sql`select ${orderColumns(shop, 'customer')}, ${fulfillments} as fulfillments, ${paymentColumns}
+      from orders o where o.site_id = ${shop.siteId} and ${which}`,
+  );
+  return rows.map(({ payment_due_at, bank_details, failure_reason, ...order }) => ({
+    ...order,
+    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
+  }));
 }
 
 function paymentOf(order: Order, { payment_due_at, bank_details, failure_reason }: PaymentRow): Payment {

@@ -1,0 +1,41 @@
+import { unwrap, type WebhookEventType } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { show } from '../output.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { EVENT_TYPES_HELP, eventType } from './event-types.ts';
+import { isJson } from './options.ts';
+
+const EXAMPLES = `
+The event has the data of its example in the contract, and "test": true. Nothing else happens.
+
+Examples:
+  $ commerce trigger order.paid
+${EVENT_TYPES_HELP}`;
+
+/** `trigger`: a test event for all that are subscribed to its type. */
+export function addTrigger(program: Command, terminal: Terminal): void {
+  program
+    .command('trigger')
+    .argument('<event>', 'its type', eventType)
+    .description('Make a test event, for webhooks and for commerce listen.')
+    .addHelpText('after', EXAMPLES)
+    .action((type: WebhookEventType, _options, command: Command) => trigger(type, command, terminal));
+}
+
+async function trigger(type: WebhookEventType, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const event = await unwrap(client.POST('/api/dashboard/events/trigger', { body: { type } }));
+  show(terminal, isJson(command), event, () => {
+    const { webhooks_count, listeners_count, event_id } = event;
+    if (webhooks_count + listeners_count === 0) {
+      return `Nobody listens to ${type}. Listen in another terminal: commerce listen --forward-to http://localhost:4000`;
+    }
+    const to = [counted(webhooks_count, 'webhook'), counted(listeners_count, 'listener')].filter(Boolean).join(' and ');
+    return `${type} goes to ${to}, as event ${event_id}.`;
+  });
+}
+
+function counted(count: number, noun: string): string {
+  return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,138 @@
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import { expect, test } from 'vitest';
+import { fakeServer, loggedIn, refusal } from '../testing.ts';
+import { EVENT_TYPES } from './event-types.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the contract's own examples.
+const examples: any = contract.components.examples;
+const [WEBHOOK] = examples.Webhooks.value;
+const WITH_SECRET = examples.WebhookWithSecret.value;
+const DELIVERY = examples.WebhookDelivery.value;
+const DETAILS = examples.WebhookDeliveryDetails.value;
+const WEBHOOKS = '/api/dashboard/webhooks';
+const DELIVERIES = '/api/dashboard/webhook-deliveries';
+
+test('every event of the contract has its meaning here', () => {
+  expect(EVENT_TYPES).toEqual(contract.components.schemas.EventType.enum);
+});
+
+test('webhooks are listed with how they fare', async () => {
+  const failing = { ...WEBHOOK, failing_since: '2026-03-02T08:22:00.000Z', last_success_at: null };
+  const gone = {
+    ...WEBHOOK,
+    events: EVENT_TYPES,
+    status: 'disabled',
+    disabled_reason: 'gone',
+    url: 'https://old.example/\u001b[2J',
+  };
+  const server = await fakeServer({ [`GET ${WEBHOOKS}`]: { body: [WEBHOOK, failing, gone] } });
+  const { commerce } = await loggedIn(server.url);
+  const { out } = await commerce(['webhooks', 'list']);
+  expect(out).toMatch(/https:\/\/search.example\/hooks\/commerce +product.created .* active +2026/);
+  expect(out).toMatch(/failing since 2026-03-02 .* never/);
+  expect(out).toMatch(/ all +disabled \(gone\)/);
+  expect(out).not.toContain('\u001b');
+  expect(JSON.parse((await commerce(['webhooks', 'list', '--json'])).out)).toHaveLength(3);
+});
+
+test('a webhook is made for the events named, or else for all, and its secret is shown', async () => {
+  const server = await fakeServer({ [`POST ${WEBHOOKS}`]: { status: 201, body: WITH_SECRET } });
+  const { commerce } = await loggedIn(server.url);
+  const url = 'https://search.example/hooks';
+  const two = ['--event', 'product.updated', '--event', 'product.deleted'];
+  const { code, out } = await commerce(['webhooks', 'create', url, ...two, '--description', 'Search']);
+  expect(code).toBe(0);
+  expect(out).toContain(WITH_SECRET.secret);
+  expect(out).toContain('not shown again');
+  const events = ['product.updated', 'product.deleted'];
+  expect(server.seen[0]?.body).toEqual({ url, events, description: 'Search' });
+  await commerce(['webhooks', 'create', url]);
+  expect(server.seen[1]?.body).toEqual({ url, events: EVENT_TYPES.filter((type) => type !== 'webhook.ping') });
+  const wrong = await commerce(['webhooks', 'create', url, '--event', 'order.lost']);
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain('Give one of product.created, ');
+  expect(server.seen).toHaveLength(2);
+});
+
+test('a webhook is enabled, disabled, tested, rotated and deleted by its id', async () => {
+  const path = `${WEBHOOKS}/${WEBHOOK.id}`;
+  const until = { previous_secret_expires_at: '2026-03-03T08:15:00.000Z' };
+  const server = await fakeServer({
+    [`PATCH ${path}`]: ({ body }) => ({ body: { ...WEBHOOK, status: body.status, disabled_reason: 'staff' } }),
+    [`POST ${path}/test`]: { body: DELIVERY },
+    [`POST ${path}/rotate`]: { body: { ...WITH_SECRET, ...until } },
+    [`DELETE ${path}`]: { body: { id: WEBHOOK.id, deleted: true } },
+  });
+  const { commerce } = await loggedIn(server.url);
+  expect((await commerce(['webhooks', 'disable', WEBHOOK.id])).out).toContain('disabled (staff)');
+  expect((await commerce(['webhooks', 'enable', WEBHOOK.id])).out).toContain('active');
+  expect(server.seen.map(({ body }) => body)).toEqual([{ status: 'disabled' }, { status: 'active' }]);
+  expect((await commerce(['webhooks', 'test', WEBHOOK.id])).out).toContain(`commerce deliveries show ${DELIVERY.id}`);
+  const rotated = await commerce(['webhooks', 'rotate', WEBHOOK.id]);
+  expect(rotated.out).toContain(WITH_SECRET.secret);
+  expect(rotated.out).toContain('Also signed with the one before  until 2026-03-03');
+  expect((await commerce(['webhooks', 'delete', WEBHOOK.id])).out).toBe(`Deleted: ${WEBHOOK.id}.\n`);
+  expect((await commerce(['webhooks', 'delete', 'mine'])).code).toBe(2);
+});
+
+test('refusals say what to do', async () => {
+  const path = `${WEBHOOKS}/${WEBHOOK.id}`;
+  const server = await fakeServer({
+    [`POST ${path}/test`]: refusal(409, 'webhook_disabled', 'This webhook is disabled.'),
+    [`POST ${path}/rotate`]: refusal(409, 'rotation_in_progress', 'Already rotated.', {
+      previous_secret_expires_at: '2026-03-03T08:15:00.000Z',
+    }),
+  });
+  const { commerce } = await loggedIn(server.url);
+  const disabled = await commerce(['webhooks', 'test', WEBHOOK.id]);
+  expect(disabled.code).toBe(1);
+  expect(disabled.err).toContain('What to do: Mend the receiver, then: commerce webhooks enable ID');
+  expect((await commerce(['webhooks', 'rotate', WEBHOOK.id])).err).toContain('Wait until 2026-03-03T08:15:00.000Z.');
+});
+
+test('deliveries are listed by what is asked for, and shown with their attempts', async () => {
+  const server = await fakeServer({
+    [`GET ${DELIVERIES}`]: { body: { deliveries: [DELIVERY], next_cursor: 'c2' } },
+    [`GET ${DELIVERIES}/${DELIVERY.id}`]: { body: DETAILS },
+  });
+  const { commerce } = await loggedIn(server.url);
+  const asked = ['--webhook', WEBHOOK.id, '--status', 'pending', '--type', 'product.updated', '--limit', '1'];
+  const { out } = await commerce(['deliveries', 'list', ...asked]);
+  expect(out).toMatch(/product.updated {2}pending +1 +503/);
+  expect(out).toContain('\n\nNext: --cursor c2\n');
+  const query = `status=pending&type=product.updated&limit=1&webhook_id=${WEBHOOK.id}`;
+  expect([...(server.seen[0]?.query ?? [])].sort()).toEqual([...new URLSearchParams(query)].sort());
+  const one = await commerce(['deliveries', 'show', DELIVERY.id]);
+  expect(one.out).toMatch(/refused +503 +184 ms/);
+  expect(one.out).toContain('    "slug": "stoneware-mug",\n');
+});
+
+test('one delivery is replayed, or all that failed since a time', async () => {
+  const server = await fakeServer({
+    [`POST ${DELIVERIES}/${DELIVERY.id}/replay`]: { body: DELIVERY },
+    [`POST ${DELIVERIES}/replay-failed`]: { body: examples.Replayed.value },
+  });
+  const { commerce } = await loggedIn(server.url);
+  expect((await commerce(['deliveries', 'replay', DELIVERY.id])).out).toContain(`event ${DELIVERY.event_id}.`);
+  const since = '2026-03-02T08:00:00Z';
+  const { out } = await commerce(['deliveries', 'replay', '--failed-since', since, '--webhook', WEBHOOK.id]);
+  expect(out).toBe('On their way again: 3.\n');
+  expect(server.seen.at(-1)?.body).toEqual({ since: '2026-03-02T08:00:00.000Z', webhook_id: WEBHOOK.id });
+  const wrong = [[], [DELIVERY.id, '--failed-since', since], [DELIVERY.id, '--webhook', WEBHOOK.id]];
+  for (const args of wrong) expect((await commerce(['deliveries', 'replay', ...args])).code).toBe(2);
+  expect(server.seen).toHaveLength(2);
+});
+
+test('a test event tells to whom it goes, or how to listen', async () => {
+  const triggered = examples.TriggeredEvent.value;
+  let counts = { webhooks_count: 2, listeners_count: 1 };
+  const trigger = () => ({ status: 201, body: { ...triggered, ...counts } });
+  const server = await fakeServer({ 'POST /api/dashboard/events/trigger': trigger });
+  const { commerce } = await loggedIn(server.url);
+  const told = `order.paid goes to 2 webhooks and 1 listener, as event ${triggered.event_id}.\n`;
+  expect((await commerce(['trigger', 'order.paid'])).out).toBe(told);
+  expect(server.seen[0]?.body).toEqual({ type: 'order.paid' });
+  counts = { webhooks_count: 0, listeners_count: 0 };
+  expect((await commerce(['trigger', 'order.paid'])).out).toContain('commerce listen --forward-to');
+  expect((await commerce(['trigger', 'order.lost'])).code).toBe(2);
+});

@@ -1,0 +1,149 @@
+import { type Schemas, unwrap, type WebhookEventType } from '@commerce-backend/sdk';
+import type { Command } from 'commander';
+import { type Column, facts, moment, show, styleOf, table } from '../output.ts';
+import { openSession } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { EVENT_TYPES, EVENT_TYPES_HELP, eventTypes } from './event-types.ts';
+import { isJson, uuid } from './options.ts';
+
+type Webhook = Schemas['Webhook'];
+
+interface CreateOptions {
+  event?: WebhookEventType[];
+  description?: string;
+}
+
+const EXAMPLES = `
+A webhook's secret is printed when it is made, and never again. ID is the first column of the list.
+
+Examples:
+  $ commerce webhooks create https://search.example/hooks --event product.updated --event product.deleted
+  $ commerce webhooks list
+  $ commerce webhooks test ID          sends webhook.ping
+  $ commerce webhooks rotate ID        a new secret; for 24 hours both sign
+  $ commerce webhooks enable ID        after it was disabled; then: commerce deliveries replay --failed-since WHEN`;
+
+/** Those that a webhook gets unless some are named: a ping is sent to each in any case. */
+const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
+
+/** `webhooks list|create|enable|disable|test|rotate|delete`: who is told of events. */
+export function addWebhooks(program: Command, terminal: Terminal): void {
+  const webhooks = program
+    .command('webhooks')
+    .description('The addresses that are told of events.')
+    .addHelpText('after', EXAMPLES);
+  webhooks
+    .command('list')
+    .description('List the webhooks, oldest first.')
+    .addHelpText('after', EXAMPLES)
+    .action((_options, command: Command) => list(command, terminal));
+  webhooks
+    .command('create <url>')
+    .description('Have events sent to an address, and print the secret that signs them, once.')
+    .option('--event <type>', 'only this event; may be repeated (default: all)', eventTypes)
+    .option('--description <text>', 'what the webhook is for')
+    .addHelpText('after', `${EXAMPLES}\n${EVENT_TYPES_HELP}`)
+    .action((url: string, options: CreateOptions, command: Command) => create(url, options, command, terminal));
+  addChanges(webhooks, terminal);
+}
+
+function addChanges(webhooks: Command, terminal: Terminal): void {
+  const one = (name: string, description: string, action: (id: string, command: Command) => Promise<void>) =>
+    webhooks
+      .command(name)
+      .argument('<id>', 'the webhook, as the list shows it', uuid)
+      .description(description)
+      .addHelpText('after', EXAMPLES)
+      .action((id: string, _options, command: Command) => action(id, command));
+  one('enable', 'Send events again.', (id, command) => setStatus(id, 'active', command, terminal));
+  one('disable', 'Send no events any more, until it is enabled.', (id, command) =>
+    setStatus(id, 'disabled', command, terminal),
+  );
+  one('test', 'Send webhook.ping, whatever it is subscribed to.', (id, command) => test(id, command, terminal));
+  one('rotate', 'Make a new secret; for 24 hours deliveries are signed with both.', (id, command) =>
+    rotate(id, command, terminal),
+  );
+  one('delete', 'End a webhook with all that was to be sent to it.', (id, command) => remove(id, command, terminal));
+}
+
+const COLUMNS: Column<Webhook>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'URL', value: ({ url }) => url, shrinks: true },
+  { title: 'EVENTS', value: eventsOf, shrinks: true },
+  {
+    title: 'STATE',
+    value: stateOf,
+    colour: ({ status, failing_since }) => (status === 'disabled' ? 'red' : failing_since ? 'yellow' : 'green'),
+  },
+  { title: 'LAST SUCCESS', value: ({ last_success_at }) => moment(last_success_at, 'never') },
+];
+
+function eventsOf({ events }: Webhook): string {
+  return ALL.every((type) => events.includes(type)) ? 'all' : events.join(' ');
+}
+
+function stateOf({ status, disabled_reason, failing_since }: Webhook): string {
+  if (status === 'disabled') return `disabled (${disabled_reason})`;
+  return failing_since ? `failing since ${moment(failing_since)}` : status;
+}
+
+async function list(command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const webhooks = await unwrap(client.GET('/api/dashboard/webhooks'));
+  show(terminal, isJson(command), webhooks, (paint) =>
+    webhooks.length > 0
+      ? table(COLUMNS, webhooks, styleOf(terminal, paint))
+      : 'No webhooks yet. Make one: commerce webhooks create https://…',
+  );
+}
+
+async function create(url: string, options: CreateOptions, command: Command, terminal: Terminal): Promise<void> {
+  const { event: events = ALL, description } = options;
+  const { client } = await openSession(command, terminal);
+  const body = { url, events, ...(description !== undefined && { description }) };
+  showSecret(await unwrap(client.POST('/api/dashboard/webhooks', { body })), command, terminal);
+}
+
+async function setStatus(
+  webhook_id: string,
+  status: 'active' | 'disabled',
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const params = { path: { webhook_id } };
+  const webhook = await unwrap(client.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } }));
+  show(terminal, isJson(command), webhook, (paint) => table(COLUMNS, [webhook], styleOf(terminal, paint)));
+}
+
+async function test(webhook_id: string, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const call = client.POST('/api/dashboard/webhooks/{webhook_id}/test', { params: { path: { webhook_id } } });
+  const delivery = await unwrap(call);
+  const look = `What became of it: commerce deliveries show ${delivery.id}`;
+  show(terminal, isJson(command), delivery, () => `webhook.ping is on its way. ${look}`);
+}
+
+async function rotate(webhook_id: string, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const call = client.POST('/api/dashboard/webhooks/{webhook_id}/rotate', { params: { path: { webhook_id } } });
+  showSecret(await unwrap(call), command, terminal);
+}
+
+async function remove(webhook_id: string, command: Command, terminal: Terminal): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const params = { path: { webhook_id } };
+  const deletion = await unwrap(client.DELETE('/api/dashboard/webhooks/{webhook_id}', { params }));
+  show(terminal, isJson(command), deletion, () => `Deleted: ${webhook_id}.`);
+}
+
+function showSecret(webhook: Schemas['WebhookWithSecret'], command: Command, terminal: Terminal): void {
+  show(terminal, isJson(command), webhook, (paint) => {
+    const { id, url, secret, previous_secret_expires_at } = webhook;
+    const previous = previous_secret_expires_at
+      ? { 'Also signed with the one before': `until ${moment(previous_secret_expires_at)}` }
+      : {};
+    const told = facts({ Id: id, URL: url, Events: eventsOf(webhook), Secret: secret, ...previous }, paint);
+    return `${told}\n\nKeep the secret now: it is not shown again.`;
+  });
+}

@@ -1,0 +1,64 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { ProductChangesPage, Schemas } from '@commerce-backend/sdk';
+
+type Product = Schemas['Product'];
+
+/** One line of the file: a page of changes together with the cursor behind it, so that neither is there without the other. */
+type Line = Pick<ProductChangesPage, 'changes' | 'resume_cursor'>;
+
+/** Products in memory to be searched, and in a file to survive. The file grows by a line for each page, and shrinks at each start. */
+export class SearchIndex {
+  readonly #file: string;
+  readonly #products = new Map<string, Product>();
+  cursor: string | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+    if (!existsSync(file)) return;
+    // What follows the last line end was cut short by a crash, and is told again.
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    for (const line of lines) this.#take(JSON.parse(line) as Line);
+    this.#compact();
+  }
+
+  get size(): number {
+    return this.#products.size;
+  }
+
+  /** Takes a page in, first to the file. */
+  apply(page: Line): void {
+    const { changes, resume_cursor } = page;
+    // A page without news moves nothing, and would only lengthen the file.
+    if (changes.length === 0 && resume_cursor === this.cursor) return;
+    appendFileSync(this.#file, `${JSON.stringify({ changes, resume_cursor })}\n`);
+    this.#take(page);
+  }
+
+  /** Products that have all the words in their texts. */
+  search(query: string): Product[] {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    return [...this.#products.values()].filter(({ name, description, vendor, tags }) => {
+      const text = [name, description, vendor, ...tags].join(' ').toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  }
+
+  #take({ changes, resume_cursor }: Line): void {
+    for (const { product_id, product } of changes) {
+      if (product) this.#products.set(product_id, product);
+      else this.#products.delete(product_id);
+    }
+    this.cursor = resume_cursor;
+  }
+
+  /** Writes what is left of all changes, aside and renamed, so never half. */
+  #compact(): void {
+    if (this.cursor === undefined) return;
+    const changes = [...this.#products].map(([product_id, product]) => {
+      return { product_id, removed: false, changed_at: product.updated_at, product };
+    });
+    const draft = `${this.#file}.new`;
+    writeFileSync(draft, `${JSON.stringify({ changes, resume_cursor: this.cursor } satisfies Line)}\n`);
+    renameSync(draft, this.#file);
+  }
+}

@@ -1,0 +1,122 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { createSyncClient, unwrap, WebhookVerificationError, webhooks } from '@commerce-backend/sdk';
+import { SearchIndex } from './search-index-file.ts';
+
+/**
+ * A search index that is kept in step with the catalogue: a full crawl at first, then webhooks say when to go on from the
+ * cursor. A webhook is only the bell: what changed is read from the feed, in whose order nothing is missed, so that it does
+ * not matter when events come late, twice or in another order.
+ *
+ *   node examples/search-index-sync.ts        beside a running demo shop
+ *   curl 'http://localhost:4001/search?q=mug'
+ *
+ * COMMERCE_URL, SITE_ID and SYNC_SECRET name another shop. PORT (4001) is where it listens, WEBHOOK_URL how the shop reaches
+ * that, INDEX_DIR (.) where the index is kept, POLL_SECONDS (60) how often it looks without being told.
+ */
+const { env } = process;
+const { PORT = '4001', INDEX_DIR = '.', POLL_SECONDS = '60' } = env;
+const { WEBHOOK_URL = `http://localhost:${PORT}/hooks` } = env;
+const WEBHOOK_FILE = join(INDEX_DIR, 'search-index-webhook.json');
+const EVENTS = ['product.created', 'product.updated', 'product.deleted', 'inventory.changed'] as const;
+
+// So many attempts outlive a restart of the shop.
+const sync = createSyncClient({ ...shop(), maxAttempts: 10 });
+const index = new SearchIndex(join(INDEX_DIR, 'search-index.jsonl'));
+const stopped = new AbortController();
+let wanted = false;
+let running: Promise<void> | undefined;
+
+const secret = await registered();
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => {
+    const forged = error instanceof WebhookVerificationError;
+    process.stderr.write(`${forged ? `Refused: ${error.reason}` : error}\n`);
+    response.writeHead(forged ? 401 : 500).end();
+  });
+});
+await new Promise<void>((listening) => server.listen(Number(PORT), listening));
+await catchUp();
+// The feed tells a change when all transactions before it have ended, which may be later than its event.
+const timer = setInterval(catchUp, Number(POLL_SECONDS) * 1000);
+process.stdout.write(`${index.size} products. Search them: http://localhost:${PORT}/search?q=\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    clearInterval(timer);
+    stopped.abort();
+    server.close();
+    server.closeAllConnections();
+    await running;
+  });
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  if (pathname === '/search') {
+    const found = index.search(searchParams.get('q') ?? '');
+    const body = found.map(({ id, name, price, currency, in_stock }) => ({ id, name, price, currency, in_stock }));
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  } else if (pathname === new URL(WEBHOOK_URL).pathname && request.method === 'POST') {
+    const { type } = await webhooks.verify(await buffer(request), request.headers, secret);
+    process.stdout.write(`${type}\n`);
+    response.writeHead(204).end();
+    await catchUp();
+  } else {
+    response.writeHead(404).end();
+  }
+}
+
+/** Goes on from the cursor to the end of the feed. Who asks while it is under way has it go once more afterwards. */
+function catchUp(): Promise<void> {
+  wanted = true;
+  running ??= follow().finally(() => {
+    running = undefined;
+  });
+  return running;
+}
+
+async function follow(): Promise<void> {
+  while (wanted && !stopped.signal.aborted) {
+    wanted = false;
+    try {
+      const changes = sync.products({ cursor: index.cursor, signal: stopped.signal });
+      for await (const page of changes.pages()) index.apply(page);
+    } catch (error) {
+      // The next event or the next look goes on from the same place.
+      if (!stopped.signal.aborted) process.stderr.write(`${error}\n`);
+    }
+  }
+}
+
+/** The secret of our webhook, which is registered when it is not, and kept for the next start. */
+async function registered(): Promise<string> {
+  const kept = existsSync(WEBHOOK_FILE) ? JSON.parse(readFileSync(WEBHOOK_FILE, 'utf8')) : undefined;
+  const ours = (await unwrap(sync.GET('/api/sync/webhook'))).filter(({ url }) => url === WEBHOOK_URL);
+  if (kept && ours.some(({ id }) => id === kept.id)) return kept.secret;
+  // Of an earlier start that ended before it had kept the secret.
+  for (const { id: webhook_id } of ours) {
+    await unwrap(sync.DELETE('/api/sync/webhook/{webhook_id}', { params: { path: { webhook_id } } }));
+  }
+  const body = { url: WEBHOOK_URL, events: [...EVENTS] };
+  const webhook = await unwrap(sync.POST('/api/sync/webhook/register', { body }));
+  writeFileSync(WEBHOOK_FILE, JSON.stringify(webhook), { mode: 0o600 });
+  return webhook.secret;
+}
+
+/** The shop of the environment, or else the demo shop of a server started in this folder. */
+function shop(): { baseUrl: string; siteId: string; syncSecret: string } {
+  const { COMMERCE_URL, SITE_ID, SYNC_SECRET } = env;
+  if (COMMERCE_URL && SITE_ID && SYNC_SECRET) {
+    return { baseUrl: COMMERCE_URL, siteId: SITE_ID, syncSecret: SYNC_SECRET };
+  }
+  const file = join(env.DATA_DIR || '.data', 'demo.json');
+  if (!existsSync(file)) {
+    process.stderr.write('Start the demo shop here (npm start), or set COMMERCE_URL, SITE_ID and SYNC_SECRET.\n');
+    process.exit(2);
+  }
+  const { base_url, site_id, sync_secret } = JSON.parse(readFileSync(file, 'utf8'));
+  return { baseUrl: base_url, siteId: site_id, syncSecret: sync_secret };
+}

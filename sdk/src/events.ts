@@ -1,0 +1,47 @@
+import type { webhooks as contract } from '@commerce-backend/spec';
+import type { Open } from './contract.ts';
+
+/** The types of events that this version knows. */
+export type WebhookEventType = keyof contract;
+
+/** What every event has, whatever its type. */
+interface Told {
+  /** The header webhook-id: the same each time that this event is sent. Know by it what you had already. */
+  event_id: string;
+  /** When it happened, not when it was sent. */
+  timestamp: string;
+  /** Only in test events. */
+  test?: true;
+}
+
+type DataOf<Type extends WebhookEventType> = contract[Type]['post'] extends {
+  requestBody: { content: { 'application/json': { data: infer Data } } };
+}
+  ? Open<Data>
+  : never;
+
+type KnownEvent = {
+  [Type in WebhookEventType]: Told & { type: Type; data: DataOf<Type> };
+}[WebhookEventType];
+
+declare const unknown: unique symbol;
+
+/** A string that is no literal of this version. Its type is not `string`, for that would keep a switch from telling apart. */
+export interface UnknownEventType {
+  readonly [unknown]: never;
+  toString(): string;
+}
+
+/** An event of a type that is newer than this version. */
+export interface UnknownEvent extends Told {
+  type: UnknownEventType;
+  data: Record<string, unknown>;
+}
+
+/**
+ * A verified event. A switch over `type` knows the `data` of each; give it a default, for a newer server may send more
+ * types. `WebhookEvent<'order.paid'>` is the event of one type.
+ */
+export type WebhookEvent<Type extends WebhookEventType | undefined = undefined> = Type extends WebhookEventType
+  ? Extract<KnownEvent, { type: Type }>
+  : KnownEvent | UnknownEvent;

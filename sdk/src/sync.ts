@@ -1,0 +1,26 @@
+import { type Client, type ClientOptions, createSurfaceClient } from './client.ts';
+import type { SurfacePaths } from './contract.ts';
+import { given } from './credentials.ts';
+import { followProducts, type ProductChanges, type ProductChangesOptions } from './product-changes.ts';
+
+export type SyncPaths = SurfacePaths<'sync'>;
+
+export interface SyncClient extends Client<SyncPaths> {
+  /** Every product that customers see, then every change of one; from a cursor on, what changed since. */
+  products(options?: ProductChangesOptions): ProductChanges;
+}
+
+export interface SyncOptions extends ClientOptions {
+  siteId: string;
+  /** The secret of a sync key (`syk_…`), for servers alone. */
+  syncSecret: string;
+}
+
+/** A client of the sync surface: for integrations that keep a copy of the catalogue, or send orders. */
+export function createSyncClient({ siteId, syncSecret, ...rest }: SyncOptions): SyncClient {
+  const client = createSurfaceClient<SyncPaths>(rest, {
+    'X-Site-ID': given('siteId', siteId),
+    'X-Sync-Secret': given('syncSecret', syncSecret),
+  });
+  return { ...client, products: (options) => followProducts(client, options) };
+}

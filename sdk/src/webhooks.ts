@@ -1,0 +1,195 @@
+import { given } from './credentials.ts';
+import type { WebhookEvent } from './events.ts';
+
+/**
+ * Webhooks as receivers see them, by Standard Webhooks 1.0 (https://www.standardwebhooks.com), with nothing but Web Crypto:
+ * the signature is the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`.
+ */
+const PREFIX = 'whsec_';
+const TOLERANCE_SECONDS = 300;
+
+/** Why a delivery was not verified. Answer it with 401, and do nothing of what it says. */
+export type WebhookVerificationReason =
+  | 'missing_header'
+  | 'invalid_timestamp'
+  | 'timestamp_too_old'
+  | 'timestamp_too_new'
+  | 'no_matching_signature'
+  | 'invalid_payload';
+
+/** The delivery is not from the shop, or not now, or was changed on its way. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+  readonly reason: WebhookVerificationReason;
+
+  constructor(reason: WebhookVerificationReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Headers as fetch has them, or as Node has them. */
+export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
+
+/** One secret or, while it is being rotated in your own settings, several: any of them may have signed. */
+export type WebhookSecrets = string | readonly string[];
+
+/** The body as it came: bytes, or the text of them. */
+export type WebhookPayload = string | Uint8Array | ArrayBuffer;
+
+export interface VerifyOptions {
+  /** How much older or newer than now a delivery may be. */
+  toleranceSeconds?: number;
+  /** What time it is; now, unless a test says otherwise. */
+  now?: Date;
+}
+
+/**
+ * The event that was delivered, when it is signed with one of the secrets. Give it the body as it came: one that was parsed
+ * and written again has other bytes. Throws a WebhookVerificationError that says why, and a TypeError for a secret or a
+ * payload that can be none.
+ */
+export async function verify(
+  payload: WebhookPayload,
+  headers: WebhookHeaders,
+  secret: WebhookSecrets,
+  { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() }: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const keys = await keysOf(secret, 'verify');
+  const body = bytesOf(payload);
+  const event_id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  const signatures = headerOf(headers, 'webhook-signature');
+  checkTimestamp(timestamp, toleranceSeconds, now);
+  const signed = signedBytes(event_id, timestamp, body);
+  if (!(await isSigned(signed, signatures, keys))) {
+    const message = 'None of the signatures in webhook-signature is by the secret, over the body as it came.';
+    throw new WebhookVerificationError('no_matching_signature', message);
+  }
+  return { ...eventIn(body), event_id };
+}
+
+export interface SignOptions {
+  /** The header webhook-id; a new one, unless it is given. */
+  event_id?: string;
+  /** When it is sent. */
+  now?: Date;
+}
+
+/** The headers of a delivery. */
+export interface WebhookSignature extends Record<string, string> {
+  'webhook-id': string;
+  'webhook-timestamp': string;
+  'webhook-signature': string;
+}
+
+/** Signs a body as the shop does, to test a receiver with. With several secrets there is a signature by each. */
+export async function sign(
+  payload: WebhookPayload,
+  secret: WebhookSecrets,
+  { event_id = crypto.randomUUID(), now = new Date() }: SignOptions = {},
+): Promise<WebhookSignature> {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const signed = signedBytes(event_id, timestamp, bytesOf(payload));
+  const signatures = (await keysOf(secret, 'sign')).map(
+    async (key) => `v1,${btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.sign('HMAC', key, signed))))}`,
+  );
+  return {
+    'webhook-id': event_id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': (await Promise.all(signatures)).join(' '),
+  };
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Throws a TypeError for what is no secret: that is a mistake in the settings, and no fault of who sent. */
+function keysOf(secret: WebhookSecrets, use: 'sign' | 'verify'): Promise<CryptoKey[]> {
+  const secrets = typeof secret === 'string' ? [secret] : (secret ?? []);
+  if (secrets.length === 0) throw new TypeError('secret is missing.');
+  return Promise.all(
+    secrets.map(async (one) => {
+      const raw = fromBase64(given('secret', one).replace(PREFIX, ''));
+      if (!raw?.length) throw new TypeError(`A secret is ${PREFIX} and base64, as it was shown when it was made.`);
+      return crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
+    }),
+  );
+}
+
+function bytesOf(payload: WebhookPayload): Bytes {
+  if (typeof payload === 'string') return new TextEncoder().encode(payload);
+  // Copied, since bytes may be a window on memory that is shared, which Web Crypto refuses.
+  if (payload instanceof Uint8Array || payload instanceof ArrayBuffer) return new Uint8Array(payload);
+  throw new TypeError('payload must be the body as it came, a string or bytes, and not what was parsed from it.');
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : ownHeader(headers, name);
+  if (value) return value;
+  throw new WebhookVerificationError('missing_header', `The header ${name} is missing.`);
+}
+
+function ownHeader(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  // Sent twice, it is what fetch would make of it, and verifies nothing.
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function checkTimestamp(timestamp: string, toleranceSeconds: number, now: Date): void {
+  if (!/^\d{1,12}$/.test(timestamp)) {
+    throw new WebhookVerificationError('invalid_timestamp', 'The header webhook-timestamp is no number of seconds.');
+  }
+  const age = Math.floor(now.getTime() / 1000) - Number(timestamp);
+  if (age > toleranceSeconds) {
+    throw new WebhookVerificationError('timestamp_too_old', `It was sent ${age} s ago, which is too long.`);
+  }
+  if (age < -toleranceSeconds) {
+    const message = `It was sent ${-age} s in the future. Is the clock of this machine right?`;
+    throw new WebhookVerificationError('timestamp_too_new', message);
+  }
+}
+
+function signedBytes(event_id: string, timestamp: string, body: Bytes): Bytes {
+  const head = new TextEncoder().encode(`${event_id}.${timestamp}.`);
+  const signed = new Uint8Array(head.length + body.length);
+  signed.set(head);
+  signed.set(body, head.length);
+  return signed;
+}
+
+/** Whether one of the signatures of version 1 is by one of the keys. Others, such as v1a, are passed over. */
+async function isSigned(signed: Bytes, signatures: string, keys: CryptoKey[]): Promise<boolean> {
+  for (const signature of signatures.split(' ')) {
+    const [version, encoded = ''] = signature.split(',', 2);
+    const raw = version === 'v1' ? fromBase64(encoded) : undefined;
+    if (!raw) continue;
+    for (const key of keys) {
+      // Compares in constant time, as Web Crypto asks of it.
+      if (await crypto.subtle.verify('HMAC', key, raw, signed)) return true;
+    }
+  }
+  return false;
+}
+
+function fromBase64(text: string): Bytes | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function eventIn(body: Bytes): WebhookEvent {
+  const event = parsed(body) as Partial<WebhookEvent> | null | undefined;
+  const isEvent = typeof event?.type === 'string' && typeof event.data === 'object' && event.data !== null;
+  if (isEvent) return event as WebhookEvent;
+  throw new WebhookVerificationError('invalid_payload', 'It is signed, and its body is not an event.');
+}
+
+function parsed(body: Bytes): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}

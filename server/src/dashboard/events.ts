@@ -1,0 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Beforehand, Handler } from '../http/contract.ts';
+import * as events from '../shop/events.ts';
+import { inShop } from '../shop/in-shop.ts';
+
+export const createEventListener: Handler<'dashboard.createEventListener'> = ({ shop, body }) =>
+  events.listen(shop, body);
+
+const LOOK_EVERY_MS = 500;
+
+export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
+  // Whoever waits holds no connection meanwhile.
+  async beforehand({ db, caller, path, query }) {
+    const actor = { type: caller.kind, id: caller.principal_id, customer_id: null };
+    const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
+    while (Date.now() < until) {
+      const { events: found } = await inShop(db, caller.tenant, actor, (shop) =>
+        events.fetch(shop, path.listener_id, { ...query, limit: 1 }),
+      );
+      if (found.length > 0) break;
+      await pause(Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));
+    }
+    return ({ shop }) => events.fetch(shop, path.listener_id, query);
+  },
+};
+
+export const deleteEventListener: Handler<'dashboard.deleteEventListener'> = ({ shop, path }) =>
+  events.endListener(shop, path.listener_id);
+
+export const triggerEvent: Handler<'dashboard.triggerEvent'> = ({ shop, body }) => events.trigger(shop, body);

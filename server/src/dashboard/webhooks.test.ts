@@ -1,0 +1,193 @@
+import { createDashboardClient } from '@commerce-backend/sdk';
+import { expect, inject, test } from 'vitest';
+import { startServer, stopServer } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+
+const one = '/api/dashboard/webhooks/{webhook_id}';
+const url = 'https://hooks.example.net/shop';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+async function givenWebhook({ dashboard }: OpenShop) {
+  const { data } = await dashboard.POST('/api/dashboard/webhooks', { body: { url, events: ['order.paid'] } });
+  if (!data) throw new Error('The webhook was refused.');
+  return data;
+}
+
+function at(webhook_id: string) {
+  return { params: { path: { webhook_id } } };
+}
+
+test('a webhook is made with a secret that is shown this once, and is encrypted in the database', async () => {
+  const shop = await openShop();
+  const { id, secret } = await givenWebhook(shop);
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+
+  const { data } = await shop.dashboard.GET(one, at(id));
+  expect(data).toMatchObject({ id, url, events: ['order.paid'], status: 'active', previous_secret_expires_at: null });
+  expect(data).not.toHaveProperty('secret');
+  const { rows } = await shop.owner.query('select w::text as row from commerce.webhooks w where id = $1', [id]);
+  expect(rows[0]?.row).not.toContain(secret.slice(6, 30));
+  expect(rows[0]?.row).not.toContain(Buffer.from(secret).toString('hex'));
+});
+
+test('integrations and staff manage the same webhooks', async () => {
+  const shop = await openShop();
+  const { data: registered } = await shop.sync.POST('/api/sync/webhook/register', {
+    body: { url, events: ['product.updated'] },
+  });
+  const { id = '', created_at } = registered ?? {};
+  expect((await shop.sync.GET('/api/sync/webhook')).data).toEqual([
+    { id, url, events: ['product.updated'], created_at },
+  ]);
+  expect((await shop.dashboard.GET('/api/dashboard/webhooks')).data).toMatchObject([{ id, status: 'active' }]);
+
+  const path = { webhook_id: id };
+  const { data: rotated } = await shop.sync.POST('/api/sync/webhook/{webhook_id}/rotate', { params: { path } });
+  expect(rotated?.secret).not.toBe(registered?.secret);
+  const { data: ping } = await shop.sync.POST('/api/sync/webhook/{webhook_id}/test', { params: { path } });
+  expect(ping).toMatchObject({ webhook_id: id, type: 'webhook.ping', status: 'pending' });
+  expect((await shop.sync.DELETE('/api/sync/webhook/{webhook_id}', { params: { path } })).data).toEqual({
+    id,
+    deleted: true,
+  });
+  expect((await shop.dashboard.GET('/api/dashboard/webhooks')).data).toEqual([]);
+});
+
+test('a webhook can be changed, switched off and on, and what waits is given up meanwhile', async () => {
+  const shop = await openShop();
+  const { id } = await givenWebhook(shop);
+  await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id));
+
+  const { data: off } = await shop.dashboard.PATCH(one, { ...at(id), body: { status: 'disabled' } });
+  expect(off).toMatchObject({ status: 'disabled', disabled_reason: 'staff', events: ['order.paid'] });
+  const list = () => shop.dashboard.GET('/api/dashboard/webhook-deliveries', { params: { query: { webhook_id: id } } });
+  const [given] = (await list()).data?.deliveries ?? [];
+  expect(given).toMatchObject({ status: 'failed', next_attempt_at: null });
+  const replay = () =>
+    shop.dashboard.POST('/api/dashboard/webhook-deliveries/{delivery_id}/replay', {
+      params: { path: { delivery_id: given?.id ?? '' } },
+    });
+  expect((await replay()).error).toMatchObject({ error: 'webhook_disabled' });
+  const tested = await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id));
+  expect(tested.error).toMatchObject({ error: 'webhook_disabled' });
+
+  const { data: on } = await shop.dashboard.PATCH(one, {
+    ...at(id),
+    body: { status: 'active', events: ['order.created'], description: 'Warehouse' },
+  });
+  expect(on).toMatchObject({
+    status: 'active',
+    disabled_reason: null,
+    events: ['order.created'],
+    description: 'Warehouse',
+  });
+  expect((await replay()).data).toMatchObject({ status: 'pending' });
+  expect((await replay()).error).toMatchObject({ error: 'delivery_pending' });
+});
+
+test('of two rotations at once, one succeeds', async () => {
+  const shop = await openShop();
+  const { id } = await givenWebhook(shop);
+  const both = await Promise.all(
+    [1, 2].map(() => shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/rotate', at(id))),
+  );
+  expect(both.map(({ response }) => response.status).sort()).toEqual([200, 409]);
+  const refused = both.find(({ error }) => error)?.error;
+  expect(refused).toMatchObject({ error: 'rotation_in_progress', previous_secret_expires_at: expect.any(String) });
+});
+
+test('a repeated request is told the secret again, until the webhook is gone', async () => {
+  const shop = await openShop();
+  const request = {
+    body: { url, events: ['order.paid' as const] },
+    headers: { 'Idempotency-Key': '0192f3a0-0000-7000-8000-00000000beef' },
+  };
+  const first = await shop.dashboard.POST('/api/dashboard/webhooks', request);
+  const second = await shop.dashboard.POST('/api/dashboard/webhooks', request);
+  expect(second.data).toEqual(first.data);
+  await shop.dashboard.DELETE(one, at(first.data?.id ?? ''));
+  expect((await shop.dashboard.POST('/api/dashboard/webhooks', request)).error).toMatchObject({
+    error: 'key_not_active',
+  });
+});
+
+test("another shop's webhooks and deliveries are not found", async () => {
+  const [shop, stranger] = await Promise.all([openShop(), openShop()]);
+  const { id } = await givenWebhook(shop);
+  const { data: ping } = await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id));
+  const path = { delivery_id: ping?.id ?? '' };
+  const answers = await Promise.all([
+    stranger.dashboard.GET(one, at(id)),
+    stranger.dashboard.PATCH(one, { ...at(id), body: { status: 'disabled' } }),
+    stranger.dashboard.DELETE(one, at(id)),
+    stranger.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/rotate', at(id)),
+    stranger.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id)),
+    stranger.dashboard.GET('/api/dashboard/webhook-deliveries/{delivery_id}', { params: { path } }),
+    stranger.dashboard.POST('/api/dashboard/webhook-deliveries/{delivery_id}/replay', { params: { path } }),
+  ]);
+  expect(answers.map(({ response }) => response.status)).toEqual([404, 404, 404, 404, 404, 404, 404]);
+});
+
+test('in production an address that is not on the public internet is refused at registration', async () => {
+  const shop = await openShop();
+  const server = await startServer(inject('databaseUrl'), {
+    egressPolicy: { allowPrivate: false, ownHost: 'shop.example.com' },
+  });
+  const strict = createDashboardClient({ baseUrl: server.baseUrl, apiKey: shop.credentials.api_key, maxAttempts: 1 });
+  for (const refused of [
+    'http://hooks.example.net/',
+    'https://127.0.0.1/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://localhost/',
+  ]) {
+    const body = { url: refused, events: ['order.paid' as const] };
+    const { error } = await strict.POST('/api/dashboard/webhooks', { body });
+    expect(error).toMatchObject({ detail: [{ loc: ['body', 'url'], type: 'url_refused' }] });
+  }
+  const { data } = await strict.POST('/api/dashboard/webhooks', { body: { url, events: ['order.paid'] } });
+  const patched = await strict.PATCH(one, { ...at(data?.id ?? ''), body: { url: 'https://10.0.0.1/' } });
+  expect(patched.response.status).toBe(422);
+  await stopServer(server);
+});
+
+test('a listener fetches what happens from now on, in order, and loses nothing between two fetches', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Before' });
+  const { data: listener } = await shop.dashboard.POST('/api/dashboard/events/listeners', {
+    body: { events: ['product.created'] },
+  });
+  const listener_id = listener?.id ?? '';
+  const fetch = (query: { cursor?: string; limit?: number; wait_seconds?: number }) =>
+    shop.dashboard.GET('/api/dashboard/events/listeners/{listener_id}', {
+      params: { path: { listener_id }, query },
+    });
+
+  const waiting = fetch({ wait_seconds: 20 });
+  await shop.givenProduct({ name: 'One' });
+  const first = (await waiting).data;
+  expect(first?.events.map(({ payload }) => payload.data.name)).toEqual(['One']);
+  await Promise.all(['Two', 'Three', 'Four'].map((name) => shop.givenProduct({ name })));
+  const rest: unknown[] = [];
+  let cursor = first?.next_cursor ?? '';
+  for (let pages = 0; pages < 10 && rest.length < 3; pages += 1) {
+    const { data } = await fetch({ cursor, limit: 2, wait_seconds: 5 });
+    rest.push(...(data?.events ?? []).map(({ payload }) => payload.data.name));
+    cursor = data?.next_cursor ?? '';
+  }
+  expect(rest.sort()).toEqual(['Four', 'Three', 'Two']);
+
+  const params = { path: { listener_id } };
+  await shop.dashboard.DELETE('/api/dashboard/events/listeners/{listener_id}', { params });
+  expect((await fetch({ cursor })).response.status).toBe(404);
+});
+
+test('a triggered event is the one of the contract, marked as a test', async () => {
+  const shop = await openShop();
+  const { id } = await givenWebhook(shop);
+  await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
+  const { data } = await shop.dashboard.POST('/api/dashboard/events/trigger', { body: { type: 'order.paid' } });
+  expect(data).toMatchObject({ webhooks_count: 1, listeners_count: 1, payload: { type: 'order.paid', test: true } });
+  const { data: list } = await shop.dashboard.GET('/api/dashboard/webhook-deliveries');
+  expect(list?.deliveries).toMatchObject([{ webhook_id: id, event_id: data?.event_id, type: 'order.paid' }]);
+});

@@ -1,0 +1,30 @@
+import { checkRegistration } from '../egress/registration.ts';
+import type { Beforehand, Handler } from '../http/contract.ts';
+import * as deliveries from '../shop/webhook-deliveries.ts';
+import * as webhooks from '../shop/webhooks.ts';
+
+export const listWebhooks: Handler<'dashboard.listWebhooks'> = ({ shop }) => webhooks.list(shop);
+
+export const createWebhook: Beforehand<'dashboard.createWebhook'> = {
+  async beforehand({ body: { url }, egressPolicy }) {
+    await checkRegistration(url, egressPolicy);
+    return ({ shop, till, body }) => webhooks.create(shop, till.secretKey, body);
+  },
+};
+
+export const getWebhook: Handler<'dashboard.getWebhook'> = ({ shop, path }) => webhooks.get(shop, path.webhook_id);
+
+export const updateWebhook: Beforehand<'dashboard.updateWebhook'> = {
+  async beforehand({ body: { url }, egressPolicy }) {
+    if (url !== undefined) await checkRegistration(url, egressPolicy);
+    return ({ shop, path, body }) => webhooks.update(shop, path.webhook_id, body);
+  },
+};
+
+export const deleteWebhook: Handler<'dashboard.deleteWebhook'> = ({ shop, path }) =>
+  webhooks.remove(shop, path.webhook_id);
+
+export const testWebhook: Handler<'dashboard.testWebhook'> = ({ shop, path }) => deliveries.ping(shop, path.webhook_id);
+
+export const rotateWebhook: Handler<'dashboard.rotateWebhook'> = ({ shop, till, path }) =>
+  webhooks.rotate(shop, till.secretKey, path.webhook_id);

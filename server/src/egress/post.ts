@@ -1,0 +1,134 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Agent, buildConnector, request } from 'undici';
+import { AddressRefused, checkAddress, checkUrl, type EgressPolicy, guardedLookup } from './addresses.ts';
+
+/** What became of a request to a foreign host; the words are those of the contract's WebhookAttempt. */
+export type Outcome = 'succeeded' | 'refused' | 'timed_out' | 'not_connected' | 'tls_failed' | 'url_refused';
+
+export interface Attempted {
+  outcome: Outcome;
+  /** Null when no answer came. */
+  response_status: number | null;
+  /** What Retry-After asks for, in seconds. */
+  retry_after_seconds: number | null;
+  duration_ms: number;
+}
+
+/** The one way out of the house to hosts that tenants name. */
+export interface Egress {
+  /** Posts JSON. Never throws: what goes wrong is the outcome. */
+  post(url: string, headers: Record<string, string>, body: string): Promise<Attempted>;
+  close(): Promise<void>;
+}
+
+const CONNECT_MS = 3_000;
+const TOTAL_MS = 15_000;
+const READ_BYTES = 16 * 1024;
+/** Idle connections are kept that long: enough for a burst, too short to outlive a change of address. */
+const KEEP_ALIVE_MS = 4_000;
+
+/** An agent of its own: no proxy of the environment, no cookies, no redirects; undici follows none unless told to. */
+export function openEgress(policy: EgressPolicy): Egress {
+  const agent = new Agent({
+    connect: guardedConnector(policy),
+    connections: 20,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: TOTAL_MS,
+    bodyTimeout: TOTAL_MS,
+    maxHeaderSize: READ_BYTES,
+  });
+  return {
+    post: (url, headers, body) => attempt(agent, policy, url, headers, body),
+    close: () => agent.destroy(),
+  };
+}
+
+/** undici calls `lookup` for names alone, so literals are checked by their text, and every socket once more by its peer. */
+function guardedConnector(policy: EgressPolicy): buildConnector.connector {
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup(policy) as never });
+  return (options, callback) =>
+    connect(options, (error, socket) => {
+      if (error || !socket) return callback(error ?? new Error('no socket'), null);
+      try {
+        if (!policy.allowPrivate) checkAddress((socket as Socket).remoteAddress ?? '');
+        callback(null, socket);
+      } catch (refusal) {
+        socket.destroy();
+        callback(refusal as Error, null);
+      }
+    });
+}
+
+async function attempt(
+  agent: Agent,
+  policy: EgressPolicy,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<Attempted> {
+  const start = performance.now();
+  const done = (outcome: Outcome, status: number | null = null, retry_after_seconds: number | null = null) => ({
+    outcome,
+    response_status: status,
+    retry_after_seconds,
+    duration_ms: Math.round(performance.now() - start),
+  });
+  const overall = new AbortController();
+  const timer = setTimeout(() => overall.abort(new Error('timed out')), TOTAL_MS);
+  try {
+    const {
+      statusCode,
+      headers: answered,
+      body: rest,
+    } = await request(checkUrl(url, policy), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'commerce-backend-webhooks/1', ...headers },
+      body,
+      dispatcher: agent,
+      signal: overall.signal,
+    });
+    await discard(rest);
+    const took = statusCode >= 200 && statusCode < 300;
+    return done(took ? 'succeeded' : 'refused', statusCode, secondsOf(answered['retry-after']));
+  } catch (error) {
+    return done(overall.signal.aborted ? 'timed_out' : outcomeOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A short answer is read, so that the connection can be used again; what goes on beyond that is cut off. */
+async function discard(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<void> {
+  let read = 0;
+  const reading = (async () => {
+    for await (const chunk of body) {
+      read += chunk.length;
+      if (read > READ_BYTES) break;
+    }
+  })().catch(() => undefined);
+  await Promise.race([reading, pause(1_000, undefined, { ref: false })]);
+  body.destroy();
+}
+
+/** Retry-After as seconds or as a date (RFC 9110 §10.2.3). */
+function secondsOf(header: string | string[] | undefined): number | null {
+  const text = String(header ?? '').trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const moment = text ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(moment) ? null : Math.max(0, Math.ceil((moment - Date.now()) / 1000));
+}
+
+const TIMEOUTS = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof AddressRefused) return 'url_refused';
+  const { code = '', cause } = error as { code?: string; cause?: unknown };
+  if (cause instanceof AddressRefused) return 'url_refused';
+  if (TIMEOUTS.includes(code)) return 'timed_out';
+  // OpenSSL's verification errors and Node's own.
+  return /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/.test(code)
+    ? 'tls_failed'
+    : 'not_connected';
+}

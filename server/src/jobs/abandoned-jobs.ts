@@ -1,0 +1,84 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+/**
+ * A process that is killed leaves its jobs locked, and graphile-worker waits four hours before it gives up on it. Each
+ * process therefore holds an advisory lock for each of its runners, which dies with its connection; whoever can take that
+ * lock knows that the runner is gone, and frees what it held. A process that only lost its connection for a moment may have
+ * a job done twice, which every job bears.
+ */
+const LOCK_CLASS = 7_301_965;
+const EVERY_MS = 5_000;
+/** Locks younger than this may be of a runner that has not yet said that it is alive. */
+const GRACE = '10 seconds';
+const HOLD = 'select pg_advisory_lock($1, hashtext(name)) from unnest($2::text[]) as name';
+
+export interface Watch {
+  /** A runner of this process holds jobs under this name from now on. */
+  add(holder: string): void;
+  /** Says that our runners are alive, and frees what dead ones hold, every few seconds. */
+  begin(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** `url` is the login that owns the queue. */
+export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
+  const runners: string[] = [];
+  let connection: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    try {
+      connection ??= await announce(url, runners, () => {
+        connection = undefined;
+      });
+      const freed = await freeAbandoned(connection);
+      if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
+    } catch (cause) {
+      logger.debug({ cause }, 'abandoned jobs could not be looked for');
+    }
+  }
+
+  return {
+    add(holder) {
+      runners.push(holder);
+      connection?.query(HOLD, [LOCK_CLASS, [holder]]).catch(() => undefined);
+    },
+    async begin() {
+      await look();
+      timer = setInterval(() => void look(), EVERY_MS);
+      timer.unref();
+    },
+    async end() {
+      clearInterval(timer);
+      await connection?.end();
+    },
+  };
+}
+
+async function announce(url: string, runners: string[], lost: () => void): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'commerce jobs', keepAlive: true });
+  client.on('error', lost);
+  client.on('end', lost);
+  await client.connect();
+  await client.query(HOLD, [LOCK_CLASS, runners]);
+  return client;
+}
+
+async function freeAbandoned(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ freed: number }>(
+    `with holders as materialized (
+        select distinct locked_by from graphile_worker._private_jobs
+        where locked_by is not null and locked_at < now() - $2::interval
+      ), dead as materialized (
+        select locked_by from holders
+        where not exists (select from pg_locks where locktype = 'advisory' and classid = $1 and objsubid = 2 and granted
+          and objid::bigint = hashtext(locked_by)::bigint & 4294967295
+          and database = (select oid from pg_database where datname = current_database()))
+      )
+      select count(*)::int as freed, graphile_worker.force_unlock_workers(array_agg(locked_by)) from dead
+      having count(*) > 0`,
+    [LOCK_CLASS, GRACE],
+  );
+  return rows[0]?.freed ?? 0;
+}

@@ -1,0 +1,64 @@
+import type { Pool } from 'pg';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { Attempted, Egress } from '../egress/post.ts';
+import { inShopOf } from '../shop/in-shop.ts';
+import * as attempts from '../shop/webhook-attempts.ts';
+import { signatureHeaders, unseal } from '../shop/webhook-secrets.ts';
+import { createShare } from './fair-share.ts';
+import { jobRegistry } from './job-metrics.ts';
+
+/** What delivering webhooks needs. */
+export interface DeliveryRoom {
+  db: Pool;
+  egress: Egress;
+  /** Opens the secrets of webhooks. */
+  secretKey: string;
+}
+
+const outcomes = new Counter({
+  name: 'webhook_attempts_total',
+  help: 'Attempts to deliver an event to a webhook, by outcome',
+  labelNames: ['outcome'],
+  registers: [jobRegistry],
+});
+const duration = new Histogram({
+  name: 'webhook_attempt_duration_seconds',
+  help: 'Time that receivers of webhooks took to answer',
+  buckets: [0.01, 0.05, 0.1, 0.5, 1, 3, 15],
+  registers: [jobRegistry],
+});
+const inFlight = new Gauge({
+  name: 'webhook_attempts_in_flight',
+  help: 'Attempts that wait for an answer',
+  registers: [jobRegistry],
+});
+
+/**
+ * Attempts a delivery: it is read, sent outside any transaction, and what became of it is written with all that follows.
+ * A process that dies in between leaves it pending, and another one sends it again under the same id (at least once).
+ */
+export function deliverWebhook({ db, egress, secretKey }: DeliveryRoom) {
+  const share = createShare();
+  return async (payload: unknown): Promise<void> => {
+    const { site_id, delivery_id } = payload as { site_id: string; delivery_id: string };
+    const due = await inShopOf(db, site_id, (shop) => attempts.due(shop, delivery_id));
+    if (!due) return;
+    const taken = await share.take({ site_id, webhook_id: due.webhook_id }, () => send(egress, secretKey, due));
+    await inShopOf(db, site_id, (shop) =>
+      'done' in taken
+        ? attempts.record(shop, due, taken.done)
+        : attempts.enqueue(shop, delivery_id, taken.retry_in_seconds),
+    );
+  };
+}
+
+async function send(egress: Egress, secretKey: string, due: attempts.Due): Promise<Attempted> {
+  const sealed = due.previous_secret ? [due.secret, due.previous_secret] : [due.secret];
+  const secrets = sealed.map((one) => unseal(secretKey, due.webhook_id, one));
+  inFlight.inc();
+  const attempted = await egress.post(due.url, signatureHeaders(due.event_id, due.payload, secrets), due.payload);
+  inFlight.dec();
+  outcomes.inc({ outcome: attempted.outcome });
+  duration.observe(attempted.duration_ms / 1000);
+  return attempted;
+}

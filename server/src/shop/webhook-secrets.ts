@@ -1,0 +1,62 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/**
+ * Secrets of webhooks and what is signed with them, by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64; the
+ * signature is HMAC-SHA256 over `{id}.{timestamp}.{body}`. To sign they must be had in clear, so the database holds them
+ * sealed with the server's secret key.
+ */
+const PREFIX = 'whsec_';
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+
+export function mintSecret(): string {
+  return `${PREFIX}${randomBytes(32).toString('base64')}`;
+}
+
+/** To know a secret again without opening it. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** A secret as it is stored. It opens in the row of its webhook alone. */
+export function seal(secretKey: string, webhook_id: string, secret: string): Buffer {
+  const nonce = randomBytes(NONCE_LENGTH);
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(secretKey), nonce).setAAD(Buffer.from(webhook_id));
+  return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Throws when the server's secret key is not the one that it was sealed with. */
+export function unseal(secretKey: string, webhook_id: string, sealed: Buffer): string {
+  const nonce = sealed.subarray(0, NONCE_LENGTH);
+  const decipher = createDecipheriv('aes-256-gcm', sealingKey(secretKey), nonce).setAAD(Buffer.from(webhook_id));
+  decipher.setAuthTag(sealed.subarray(-TAG_LENGTH));
+  return decipher.update(sealed.subarray(NONCE_LENGTH, -TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
+}
+
+const keys = new Map<string, Buffer>();
+
+function sealingKey(secretKey: string): Buffer {
+  const known = keys.get(secretKey);
+  if (known) return known;
+  const derived = Buffer.from(hkdfSync('sha256', secretKey, '', 'commerce webhook secrets', 32));
+  keys.set(secretKey, derived);
+  return derived;
+}
+
+/** The headers of an attempt. With several secrets, during a rotation, there is a signature by each. */
+export function signatureHeaders(
+  event_id: string,
+  body: string,
+  secrets: string[],
+  timestamp = Math.floor(Date.now() / 1000),
+): Record<string, string> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${event_id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': event_id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  };
+}

@@ -1,0 +1,25 @@
+import { checkRegistration } from '../egress/registration.ts';
+import type { Beforehand, Handler } from '../http/contract.ts';
+import * as deliveries from '../shop/webhook-deliveries.ts';
+import * as webhooks from '../shop/webhooks.ts';
+
+export const registerWebhook: Beforehand<'sync.registerWebhook'> = {
+  async beforehand({ body: { url }, egressPolicy }) {
+    await checkRegistration(url, egressPolicy);
+    return async ({ shop, till, body }) => {
+      const { secret, ...webhook } = await webhooks.create(shop, till.secretKey, body);
+      return { ...webhooks.registrationOf(webhook), secret };
+    };
+  },
+};
+
+export const listWebhooks: Handler<'sync.listWebhooks'> = ({ shop }) => webhooks.listRegistrations(shop);
+
+export const deleteWebhook: Handler<'sync.deleteWebhook'> = ({ shop, path }) => webhooks.remove(shop, path.webhook_id);
+
+export const testWebhook: Handler<'sync.testWebhook'> = ({ shop, path }) => deliveries.ping(shop, path.webhook_id);
+
+export const rotateWebhook: Handler<'sync.rotateWebhook'> = async ({ shop, till, path }) => {
+  const { secret, ...webhook } = await webhooks.rotate(shop, till.secretKey, path.webhook_id);
+  return { ...webhooks.registrationOf(webhook), secret };
+};

@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDashboardClient, createStorefrontClient, paginate, unwrap } from '@commerce-backend/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loggedIn } from '../../cli/src/testing.ts';
+import type { DemoCredentials } from '../src/demo/seed.ts';
+import { waitFor } from './receiver.ts';
+
+/**
+ * The examples as their README sections start them: processes beside the process of a server with its demo shop, all of
+ * which are killed and started again in the middle of the work.
+ */
+const ROOT = join(import.meta.dirname, '../..');
+const LONG_ENOUGH_MS = 240_000;
+
+const dataDir = mkdtempSync(join(tmpdir(), 'commerce-examples-'));
+const ports = { server: 0, receiver: 0, search: 0 };
+const running = new Map<string, ChildProcess>();
+let demo: DemoCredentials;
+
+beforeAll(async () => {
+  // PostgreSQL may run as another user, who must pass through.
+  chmodSync(dataDir, 0o711);
+  for (const name of Object.keys(ports) as (keyof typeof ports)[]) ports[name] = await freePort();
+  await startServer();
+  demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+}, LONG_ENOUGH_MS);
+
+afterAll(async () => {
+  for (const name of ['search', 'receiver', 'server']) await end(name, 'SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+}, LONG_ENOUGH_MS);
+
+test(
+  'a receiver with npm standardwebhooks gets every event of a day with restarts on both sides',
+  async () => {
+    const commerce = await staff();
+    const begun = new Date().toISOString();
+    const url = `http://localhost:${ports.receiver}/hooks`;
+    const { id: webhook_id, secret } = JSON.parse(await commerce('webhooks', 'create', url, '--json'));
+    const startReceiver = () =>
+      start('receiver', ['examples/webhook-receiver.ts'], 'Listening', {
+        ...{ WEBHOOK_SECRET: secret, PORT: String(ports.receiver), EVENTS_FILE: join(dataDir, 'events.jsonl') },
+      });
+    const received = () => linesOf('events.jsonl').map(({ id }) => id as string);
+
+    const { begin } = await loggedIn(demo.base_url, demo.api_key);
+    const listening = begin(['listen', '--json']);
+    await waitFor(() => listening.out().includes('whsec_'));
+    await startReceiver();
+    const mug = await sell('Restart mug');
+    const order = await buy(mug.variants[0]?.id ?? '');
+    await waitFor(() => received().length > 0);
+    await end('receiver', 'SIGKILL');
+    await commerce('orders', 'mark-paid', order, '--yes');
+    await end('server', 'SIGKILL');
+    await Promise.all([startServer(), startReceiver()]);
+    await commerce('orders', 'ship', order);
+    await commerce('orders', 'deliver', order);
+    await end('server', 'SIGTERM');
+    await startServer();
+    const path = { product_id: mug.id };
+    await unwrap(dashboard().DELETE('/api/dashboard/products/{product_id}', { params: { path } }));
+    await commerce('orders', 'refund', order, '--all', '--reason', 'returned');
+
+    await allTaken(webhook_id, begun);
+    const told = await deliveriesOf(webhook_id);
+    expect(new Set(received())).toEqual(new Set(told.map(({ event_id }) => event_id)));
+    expect(received()).toHaveLength(told.length);
+    // Nobody who listened through the restarts missed one, either.
+    await waitFor(() => told.every(({ event_id }) => listening.out().includes(event_id)));
+    listening.interrupt();
+    expect((await listening.ended).code).toBe(0);
+    const types = ['product.created', 'order.created', 'order.paid', 'order.fulfilled', 'order.delivered'];
+    for (const type of [...types, 'order.refunded', 'product.deleted'])
+      expect(told.map((one) => one.type)).toContain(type);
+  },
+  LONG_ENOUGH_MS,
+);
+
+test(
+  'the search index follows the catalogue through restarts on both sides',
+  async () => {
+    const commerce = await staff();
+    const startIndex = () =>
+      start('search', ['examples/search-index-sync.ts'], 'Search them', {
+        ...{ DATA_DIR: dataDir, INDEX_DIR: dataDir, PORT: String(ports.search), POLL_SECONDS: '1' },
+      });
+
+    const crawled = Number(/(\d+) products/.exec(await startIndex())?.[1]);
+    expect(crawled).toBe(await visible());
+    const [first, second] = [await sell('Quokka kettle'), await sell('Quokka teapot')];
+    await waitFor(async () => (await search('quokka')).length === 2);
+
+    await end('search', 'SIGKILL');
+    await commerce('inventory', 'adjust', first.variants[0]?.id ?? '', '--delta', '-10', '--reason', 'lost');
+    const path = { product_id: second.id };
+    await unwrap(dashboard().DELETE('/api/dashboard/products/{product_id}', { params: { path } }));
+    await end('server', 'SIGKILL');
+    // It waits for the server, and goes on from where it was.
+    const [, said] = await Promise.all([startServer(), startIndex()]);
+    expect(said).toContain(`${crawled + 1} products`);
+    expect(await search('quokka')).toMatchObject([{ id: first.id, in_stock: false }]);
+
+    await end('server', 'SIGTERM');
+    await startServer();
+    await sell('Quokka cup');
+    await waitFor(async () => (await search('quokka')).length === 2);
+    const registered = JSON.parse(await commerce('webhooks', 'list', '--json')) as { url: string }[];
+    expect(registered.filter(({ url }) => url.includes(`:${ports.search}/`))).toHaveLength(1);
+    const forged = await fetch(`http://localhost:${ports.search}/hooks`, { method: 'POST', body: '{}' });
+    expect(forged.status).toBe(401);
+  },
+  LONG_ENOUGH_MS,
+);
+
+/** The command line of the shop's staff: what it prints when it succeeds. */
+async function staff() {
+  const { commerce } = await loggedIn(demo.base_url, demo.api_key);
+  return async (...args: string[]): Promise<string> => {
+    const { code, out, err } = await commerce(args);
+    expect({ args, code, err }).toEqual({ args, code: 0, err: '' });
+    return out;
+  };
+}
+
+function dashboard() {
+  return createDashboardClient({ baseUrl: demo.base_url, apiKey: demo.api_key });
+}
+
+function storefront() {
+  const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
+  return createStorefrontClient({ baseUrl, siteId, storefrontToken });
+}
+
+function sell(name: string) {
+  const body = { name, price: '12.00', status: 'active' as const, inventory_quantity: 10 };
+  return unwrap(dashboard().POST('/api/dashboard/products', { body }));
+}
+
+/** An order of one piece by bank transfer, by its number. */
+async function buy(variant_id: string): Promise<string> {
+  const shop = storefront();
+  const { id: cart_id } = await unwrap(shop.POST('/api/storefront/cart'));
+  const body = { variant_id, quantity: 1 };
+  await unwrap(shop.POST('/api/storefront/cart/{cart_id}/items', { params: { path: { cart_id } }, body }));
+  const { id: checkout_id } = await unwrap(shop.POST('/api/storefront/checkout', { body: { cart_id } }));
+  const { shipping_options } = await unwrap(dashboard().GET('/api/dashboard/shipping-options'));
+  const params = { path: { checkout_id } };
+  await unwrap(
+    shop.PATCH('/api/storefront/checkout/{checkout_id}', {
+      params,
+      body: {
+        email: 'june@example.com',
+        shipping_address: {
+          ...{ first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7' },
+          ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
+        },
+        shipping_option_id: shipping_options.find(({ kind }) => kind === 'delivery')?.id ?? null,
+        payment_method: 'bank_transfer',
+      },
+    }),
+  );
+  const { order } = await unwrap(shop.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
+  return order.order_number;
+}
+
+async function visible(): Promise<number> {
+  return (await unwrap(storefront().GET('/api/storefront/products', { params: { query: { limit: 1 } } }))).total;
+}
+
+async function deliveriesOf(webhook_id: string) {
+  const deliveries = [];
+  const params = { query: { webhook_id } };
+  for await (const one of paginate(dashboard(), '/api/dashboard/webhook-deliveries', { params })) deliveries.push(one);
+  return deliveries;
+}
+
+/**
+ * Waits until everything was taken. What failed twice, for the receiver was not back within seconds, waits for minutes: it
+ * is sent now, in the way that docs/webhooks.md has for it.
+ */
+async function allTaken(webhook_id: string, since: string): Promise<void> {
+  const commerce = await staff();
+  await waitFor(async () => {
+    const waiting = (await deliveriesOf(webhook_id)).filter(({ status }) => status !== 'succeeded');
+    const soon = Date.now() + 20_000;
+    if (waiting.some(({ next_attempt_at }) => next_attempt_at && Date.parse(next_attempt_at) > soon)) {
+      for (const verb of ['disable', 'enable']) await commerce('webhooks', verb, webhook_id);
+      await commerce('deliveries', 'replay', '--failed-since', since, '--webhook', webhook_id);
+    }
+    return waiting.length === 0;
+  });
+}
+
+async function search(words: string): Promise<{ id: string; in_stock: boolean }[]> {
+  const response = await fetch(`http://localhost:${ports.search}/search?q=${encodeURIComponent(words)}`);
+  return (await response.json()) as { id: string; in_stock: boolean }[];
+}
+
+function linesOf(file: string): Record<string, unknown>[] {
+  const path = join(dataDir, file);
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+function startServer(): Promise<string> {
+  return start('server', ['server/bin/commerce-server.js', 'start'], 'Ctrl-C', {
+    ...{ DATA_DIR: dataDir, PORT: String(ports.server), LOG_LEVEL: 'warn' },
+  });
+}
+
+/** Starts a process, and resolves to what it said when it says that it is ready. */
+function start(name: string, args: string[], ready: string, env: Record<string, string>): Promise<string> {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.set(name, child);
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const hear = (chunk: Buffer) => {
+      said += chunk;
+      if (said.includes(ready)) resolve(said);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}: ${said}`)));
+  });
+}
+
+async function end(name: string, signal: NodeJS.Signals): Promise<void> {
+  const child = running.get(name);
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((exit) => child.once('exit', exit));
+  child.kill(signal);
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((closed) => probe.close(closed));
+  return port;
+}

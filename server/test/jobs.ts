@@ -1,0 +1,22 @@
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { openEgress } from '../src/egress/post.ts';
+import { type Jobs, startJobs } from '../src/jobs/run.ts';
+import { testCard } from '../src/shop/payments/test-card.ts';
+import { SECRET_KEY, testServer } from './server.ts';
+
+/** The background jobs, working in this process until the file is through. */
+export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
+  const { db } = await testServer();
+  return startJobs({
+    url: inject('databaseUrl'),
+    db,
+    mailer: { send: async () => 'nowhere' },
+    baseUrl: 'http://localhost',
+    logger: pino({ level: 'silent' }),
+    card: testCard,
+    egress: openEgress({ allowPrivate, ownHost: 'localhost' }),
+    secretKey: SECRET_KEY,
+    webhookConcurrency: 50,
+  });
+}

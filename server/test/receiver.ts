@@ -1,0 +1,54 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** What a receiver of webhooks was sent. */
+export interface Received {
+  headers: IncomingHttpHeaders;
+  body: string;
+  event: { type: string; timestamp: string; data: Record<string, unknown>; test?: boolean };
+}
+
+/** A status, a status with headers, or undefined for no answer at all. */
+type ReceiverAnswer = number | [number, Record<string, string>] | undefined;
+
+/** A receiver on this machine that keeps what it is sent, and answers 204 unless told otherwise. */
+export async function openReceiver(answer: (received: Received, count: number) => ReceiverAnswer = () => 204) {
+  const received: Received[] = [];
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const one = { headers: req.headers, body, event: JSON.parse(body) };
+      received.push(one);
+      const given = answer(one, received.length);
+      const [status, headers] = Array.isArray(given) ? given : [given, {}];
+      if (typeof status === 'number') res.writeHead(status, headers).end();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hooks`,
+    received,
+    /** Waits until so many have come. */
+    async until(count: number) {
+      await waitFor(() => received.length >= count);
+      return received;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+/** Waits, for 20 seconds at most, until the condition holds. */
+export async function waitFor(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 800; tries += 1) {
+    if (await condition()) return;
+    await pause(25);
+  }
+  throw new Error('What was waited for did not happen within 20 seconds.');
+}
