@@ -63,7 +63,7 @@ test('find answers ranked candidates with the variant meant, why they match, and
 
 test('find-and-add puts what is meant into a cart of its own, in the quantity that the sentence says', async () => {
   const { agent, customer } = await givenShopWithAgent();
-  const { data } = await agent.POST(add, { body: { query: 'I need 2 mugs in slate' } });
+  const { data } = await agent.POST(add, { body: { query: 'I need 2 slate mugs' } });
   expect(data).toMatchObject({ status: 'added', cart: { items: [{ quantity: 2 }], total: '28.00' } });
   const path = { cart_id: data?.cart?.id ?? '' };
   expect((await agent.GET('/api/agent/carts/{cart_id}', { params: { path } })).data?.total).toBe('28.00');

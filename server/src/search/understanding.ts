@@ -142,16 +142,25 @@ function isName(tokens: Token[], at: number, opening: string[]): boolean {
   return WEAK_OPENINGS.has(opening.join(' ')) && !(next && (ARTICLES.has(next.text) || next.number !== undefined));
 }
 
-/** `I need 3 mugs`, `2 x mug`, `5 pieces of`: how many, where a sentence begins with it. */
+/** `I need 3 mugs`, `I need 3 blue mugs`, `2 x mug`, `5 pieces of`: how many, where a sentence begins with it. */
 function takeQuantity(tokens: Token[], opened: number, taken: boolean[], take: Take): void {
   const number = tokens[opened]?.number;
   const next = tokens[opened + 1];
   if (number === undefined || !next || taken[opened] || !Number.isInteger(number) || number < 1 || number > 999) return;
   const counted = ['x', 'pieces', 'pcs', 'units'].includes(next.text);
-  const plural = opened > 0 && next.text !== next.term;
+  const plural = opened > 0 && !ARTICLES.has(tokens[opened - 1]?.text ?? '') && isPluralSoon(tokens, opened + 1);
   if (!counted && !plural) return;
   const of = tokens[opened + 2]?.text === 'of' ? 1 : 0;
   take(opened, counted ? opened + 2 + of : opened + 1, { kind: 'quantity', value: String(number) });
+}
+
+/** Whether a plural ends the next few words, before anything joins or counts them. */
+function isPluralSoon(tokens: Token[], from: number): boolean {
+  for (const { kind, text, term, number } of tokens.slice(from, from + 3)) {
+    if (kind !== 'word' || number !== undefined || isJoining(term)) return false;
+    if (text !== term) return true;
+  }
+  return false;
 }
 
 /** `without leather`, `not red`, `but no zipper`: the next word is not wanted. */
