@@ -3,6 +3,7 @@ import { document, type Operation, resolve } from '../server/src/http/contract.t
 import { hashToken } from '../server/src/shop/tokens.ts';
 import { makeCustomer } from './customers.ts';
 import { makeCart, makeCheckout, makeDiscount, makeOrder, makeShippingOption, makeSyncOrder } from './sales.ts';
+import { makeListener, makeWebhook } from './subscriptions.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 
 /**
@@ -38,6 +39,9 @@ const KINDS_OF: Record<string, Kind[]> = {
   order_id: ['order'],
   'dashboard.createFulfillment line_item_id': ['order_line'],
   sync_order_id: ['sync_order'],
+  webhook_id: ['webhook'],
+  delivery_id: ['delivery'],
+  listener_id: ['listener'],
 };
 
 /** UUIDs that name nothing. */
@@ -120,6 +124,8 @@ export const MAKERS = {
       return makeSyncOrder(world, tenant);
     },
   },
+  webhook: { makes: ['webhook', 'delivery'], make: makeWebhook },
+  listener: { makes: ['listener'], make: makeListener },
 } satisfies Record<string, Maker>;
 
 /** Makes many things and keeps their ids with the tenant. */

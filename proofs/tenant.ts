@@ -35,6 +35,9 @@ export interface Ids {
   order: string[];
   order_line: string[];
   sync_order: string[];
+  webhook: string[];
+  delivery: string[];
+  listener: string[];
 }
 
 export interface Tenant {

@@ -125,6 +125,7 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
   tenant.secrets.CustomerToken = tenant.ids.customer_token[0] ?? '';
   await writeSettings(world, tenant);
   await makeAll(world, tenant, { discount: 3, shipping_option: 2, cart: 2, checkout: 2, order: 5, sync_order: 2 });
+  await makeAll(world, tenant, { webhook: 2, listener: 2 });
   await moveOrders(world, tenant);
   await buryCredentials(world, tenant);
   return tenant;
