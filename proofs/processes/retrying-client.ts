@@ -12,7 +12,7 @@ export interface RetriedAnswer {
 }
 
 export interface RetriedCall {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   headers: Record<string, string>;
   body?: unknown;

@@ -1,0 +1,22 @@
+import { prepareSchema } from '../../server/src/commands/schema.ts';
+import { asOwner } from './server-process.ts';
+
+let count = 0;
+
+/**
+ * A migrated database on the server of `databaseUrl` that nobody else uses, for proofs that move its time or read all of it.
+ * It is dropped afterwards.
+ */
+export async function withOwnDatabase<T>(databaseUrl: string, deed: (url: string) => Promise<T>): Promise<T> {
+  count += 1;
+  const name = `commerce_proof_${process.pid}_${Date.now()}_${count}`;
+  const url = new URL(databaseUrl);
+  url.pathname = `/${name}`;
+  await asOwner(databaseUrl, `create database ${name}`);
+  try {
+    await prepareSchema(url.href);
+    return await deed(url.href);
+  } finally {
+    await asOwner(databaseUrl, `drop database ${name} with (force)`);
+  }
+}
