@@ -46,7 +46,7 @@ export function begin(): string {
 export function openPool({ url, max, pooling, applicationName = 'commerce' }: PoolOptions): pg.Pool {
   prepare = pooling === 'session';
   const settings = Object.entries({ ...SETTINGS, client_connection_check_interval: '2s' });
-  return new pg.Pool({
+  const pool = new pg.Pool({
     connectionString: url,
     max,
     min: 0,
@@ -58,6 +58,9 @@ export function openPool({ url, max, pooling, applicationName = 'commerce' }: Po
     query_timeout: 7_000,
     ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
+  // One that breaks while a request has it fails the request's next statement; unheard, the event would end the process.
+  pool.on('connect', (connection) => connection.on('error', () => {}));
+  return pool;
 }
 
 // Statements come from the code, so their number is bounded; the limit guards against one that is not.

@@ -1,4 +1,4 @@
-import { type JobHelpers, Logger as JobLogger, type Runner, run, runMigrations, runOnce } from 'graphile-worker';
+import { type JobHelpers, Logger as JobLogger, runMigrations, runOnce } from 'graphile-worker';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Egress } from '../egress/post.ts';
@@ -7,6 +7,7 @@ import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
 import { workOffOverdue } from './buying.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { counted } from './job-metrics.ts';
+import { keepRunning } from './keep-running.ts';
 import { notePublication } from './note-publication.ts';
 import { type PostOffice, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
@@ -59,9 +60,9 @@ export async function startJobs(workplace: Workplace): Promise<Jobs> {
   };
 }
 
-function runHousework({ card, ...office }: Workplace, pgPool: pg.Pool, watch: Watch): Promise<Runner> {
+function runHousework({ card, ...office }: Workplace, pgPool: pg.Pool, watch: Watch): Promise<Jobs> {
   const { db, logger } = office;
-  return run({
+  const options = {
     pgPool,
     events: watch.events(),
     concurrency: CONNECTIONS - 1,
@@ -77,14 +78,16 @@ function runHousework({ card, ...office }: Workplace, pgPool: pg.Pool, watch: Wa
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const done = await withPgClient((client) => workOffOverdue(client, db, card));
-        logger.info({ job: 'overdue', ...done }, 'job');
+        // Each minute there is nothing to do is no news.
+        if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
     },
-  });
+  };
+  return keepRunning(options, logger);
 }
 
-function runDeliveries({ webhookConcurrency, ...room }: Workplace, pgPool: pg.Pool, watch: Watch): Promise<Runner> {
-  return run({
+function runDeliveries({ webhookConcurrency, ...room }: Workplace, pgPool: pg.Pool, watch: Watch): Promise<Jobs> {
+  const options = {
     pgPool,
     events: watch.events(),
     concurrency: webhookConcurrency,
@@ -93,7 +96,8 @@ function runDeliveries({ webhookConcurrency, ...room }: Workplace, pgPool: pg.Po
     logger: jobLogger(room.logger),
     parsedCronItems: [],
     taskList: { deliver_webhook: counted('deliver_webhook', deliverWebhook(room)) },
-  });
+  };
+  return keepRunning(options, room.logger);
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */

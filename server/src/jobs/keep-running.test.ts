@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { Logger as JobLogger } from 'graphile-worker';
+import { pino } from 'pino';
+import { expect, inject, test } from 'vitest';
+import { testServer } from '../../test/server.ts';
+import { keepRunning } from './keep-running.ts';
+
+/** The queue of the test run, on connections that do not wait long for a lock. */
+function impatientUrl(): string {
+  const url = new URL(inject('databaseUrl'));
+  url.searchParams.set('options', '-c lock_timeout=100');
+  return url.href;
+}
+
+test('when it cannot be written down that a job is done, the job is done again, and the jobs go on', async () => {
+  const { owner } = await testServer();
+  const task = `probe ${randomUUID()}`;
+  const warnings: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line) => warnings.push(line) });
+  const holder = await owner.connect();
+  let runs = 0;
+  const jobs = await keepRunning(
+    {
+      connectionString: impatientUrl(),
+      maxPoolSize: 2,
+      concurrency: 1,
+      noHandleSignals: true,
+      logger: new JobLogger(() => () => undefined),
+      taskList: {
+        [task]: async (_payload, { job }) => {
+          runs += 1;
+          if (runs > 1) return;
+          await holder.query('begin');
+          await holder.query('select from graphile_worker._private_jobs where id = $1 for update', [job.id]);
+        },
+      },
+    },
+    logger,
+  );
+
+  await owner.query('select graphile_worker.add_job($1)', [task]);
+  await expect.poll(() => warnings.join(), { timeout: 10_000 }).toContain('the background jobs have stopped');
+  await holder.query('commit');
+  holder.release();
+
+  await expect.poll(() => runs, { timeout: 10_000 }).toBe(2);
+  const left = () => owner.query('select from graphile_worker.jobs where task_identifier = $1', [task]);
+  await expect.poll(async () => (await left()).rowCount, { timeout: 10_000 }).toBe(0);
+  await jobs.stop();
+});
