@@ -27,6 +27,7 @@ import { C13 } from './processes/c13-rolling-restarts.ts';
 import { E9 } from './processes/e9-token-forgery.ts';
 import { E10 } from './processes/e10-token-storage.ts';
 import { G1 } from './processes/g1-killed-deliverers.ts';
+import { G7 } from './processes/g7-told-secrets.ts';
 import { I3 } from './processes/i3-oversized-bodies.ts';
 import { J3 } from './processes/j3-log-injection.ts';
 import { J4 } from './processes/j4-misconfiguration.ts';
@@ -37,7 +38,7 @@ export const PROOFS: Proof[] = [
   ...[C5, C8, C12, C13],
   D8,
   ...[E9, E10],
-  ...[G1, G2, G3, G4, G5, G6],
+  ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H8],
   ...[I1, I3],
   ...[J2, J3, J4],

@@ -25,8 +25,10 @@ export class Buyers {
   repeated = 0;
   orders = 0;
   readonly failures: string[] = [];
+  /** The addresses that were given with the orders. */
+  readonly emails: string[] = [];
+  readonly credentials: Awaited<ReturnType<typeof openTenant>>;
   readonly #shopping: Shopping;
-  readonly #credentials: Awaited<ReturnType<typeof openTenant>>;
   #variant_id = '';
   #resting = false;
   #turns = 0;
@@ -34,7 +36,7 @@ export class Buyers {
 
   private constructor(shopping: Shopping, credentials: Awaited<ReturnType<typeof openTenant>>) {
     this.#shopping = shopping;
-    this.#credentials = credentials;
+    this.credentials = credentials;
   }
 
   /** Opens a shop of its own, while nothing fails yet. */
@@ -83,7 +85,9 @@ export class Buyers {
     const { id: cart_id } = await ask('storefront.createCart');
     await ask('storefront.addCartItem', { variant_id: this.#variant_id, quantity: 1 }, { cart_id });
     const { id: checkout_id } = await ask('storefront.createCheckout', { cart_id });
-    const details = { email: `${randomUUID()}@example.com`, payment_method: 'bank_transfer' };
+    const email = `${randomUUID()}@example.com`;
+    this.emails.push(email);
+    const details = { email, payment_method: 'bank_transfer' };
     const { total } = await ask('storefront.updateCheckout', details, { checkout_id });
     const completion = { expected_total: total };
     const { order } = await ask<{ order: Told }>('storefront.completeCheckout', completion, { checkout_id });
@@ -99,7 +103,7 @@ export class Buyers {
     from = '198.51.100.1',
   ): Promise<Answer> {
     const operation = operationOf(id);
-    const { api_key, site_id, storefront_token } = this.#credentials;
+    const { api_key, site_id, storefront_token } = this.credentials;
     const headers: Record<string, string> = {
       ...(id.startsWith('dashboard.')
         ? { 'X-API-Key': api_key }

@@ -14,7 +14,11 @@ export interface EventShop {
 
 /** Opens a shop in a migrated database; `servers` are the addresses that may answer at the moment. */
 export async function openEventShop(databaseUrl: string, servers: () => string[]): Promise<EventShop> {
-  const credentials = await openTenant(databaseUrl);
+  return eventShopOf(await openTenant(databaseUrl), servers);
+}
+
+/** A shop that is open already. */
+export function eventShopOf(credentials: EventShop['credentials'], servers: () => string[]): EventShop {
   const headers = { 'X-API-Key': credentials.api_key };
   const call: EventShop['call'] = async (method, path, sent) => {
     const { status, body } = await sendUntilAnswered(servers, { method, path, headers, body: sent }, ANSWER_WITHIN_MS);
