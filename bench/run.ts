@@ -6,6 +6,7 @@ import { starting } from './process.ts';
 import { real } from './real.ts';
 import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
+import { webhooks } from './webhooks.ts';
 
 /**
  * Measures, and writes the figures to README.md:
@@ -32,6 +33,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   catalogue: () => catalogue(load, quick ? 200 : 2_000),
   import: () => importing(quick ? 500 : 10_000),
   sync: () => syncing(load, quick ? 2_000 : 100_000),
+  webhooks: () => webhooks(quick ? 200 : 10_000),
   process: () => starting(load),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
 };
