@@ -8,6 +8,7 @@ import { real } from './real.ts';
 import { relevance } from './relevance.ts';
 import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
+import { webhooks } from './webhooks.ts';
 
 /**
  * Measures, and writes the figures to README.md:
@@ -37,6 +38,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   buying: () => buying(load),
   import: () => importing(quick ? 500 : 10_000),
   sync: () => syncing(load, quick ? 2_000 : 100_000),
+  webhooks: () => webhooks(quick ? 200 : 10_000),
   process: () => starting(load),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),

@@ -32,6 +32,11 @@ import { F4 } from './f4-consent-moves.ts';
 import { F5 } from './f5-poll-keys.ts';
 import { F11 } from './f11-human-truth.ts';
 import type { Proof } from './frame.ts';
+import { G2 } from './g2-receivers.ts';
+import { G3 } from './g3-signatures.ts';
+import { G4 } from './g4-forbidden-addresses.ts';
+import { G5 } from './g5-dead-tenant.ts';
+import { G6 } from './g6-duplicates.ts';
 import { H1 } from './h1-one-effect.ts';
 import { H2 } from './h2-key-reuse.ts';
 import { H3 } from './h3-replay-window.ts';
@@ -52,13 +57,17 @@ import { B6 } from './processes/b6-login-flood.ts';
 import { C1 } from './processes/c1-killed-servers.ts';
 import { C2 } from './processes/c2-cut-connections.ts';
 import { C4 } from './processes/c4-lost-commits.ts';
+import { C5 } from './processes/c5-ended-connections.ts';
 import { C6 } from './processes/c6-database-restarts.ts';
+import { C8 } from './processes/c8-redis-faults.ts';
 import { C12 } from './processes/c12-embedded-database.ts';
 import { C13 } from './processes/c13-rolling-restarts.ts';
 import { C14 } from './processes/c14-clocks.ts';
 import { E5 } from './processes/e5-revocation.ts';
 import { E9 } from './processes/e9-token-forgery.ts';
 import { E10 } from './processes/e10-token-storage.ts';
+import { G1 } from './processes/g1-killed-deliverers.ts';
+import { G7 } from './processes/g7-told-secrets.ts';
 import { I3 } from './processes/i3-oversized-bodies.ts';
 import { J1 } from './processes/j1-secrets-at-rest.ts';
 import { J3 } from './processes/j3-log-injection.ts';
@@ -68,10 +77,11 @@ import { J4 } from './processes/j4-misconfiguration.ts';
 export const PROOFS: Proof[] = [
   ...[A1, A2, A3, A4, A8, A9, A10],
   ...[B1, B2, B3, B4, B5, B6],
-  ...[C1, C2, C4, C6, C12, C13, C14, C15],
+  ...[C1, C2, C4, C5, C6, C8, C12, C13, C14, C15],
   ...[D1, D2, D3, D4, D5, D6, D7, D8, D9, D10],
   ...[E1, E4, E5, E7, E8, E9, E10],
   ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],
+  ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
   ...[I1, I3],
   ...[J1, J2, J3, J4],

@@ -4,6 +4,7 @@ import { hashToken } from '../server/src/shop/tokens.ts';
 import { makeAgentCart, makeAgentCheckout, makeAgentOrder, makeAgentToken, makeUserCode } from './agents.ts';
 import { makeCustomer } from './customers.ts';
 import { makeCart, makeCheckout, makeDiscount, makeOrder, makeShippingOption, makeSyncOrder } from './sales.ts';
+import { makeListener, makeWebhook } from './subscriptions.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 
 /**
@@ -47,6 +48,9 @@ const KINDS_OF: Record<string, Kind[]> = {
   'agent.getCheckout checkout_id': ['agent_checkout'],
   'agent.getOrder order_id': ['agent_order'],
   sync_order_id: ['sync_order'],
+  webhook_id: ['webhook'],
+  delivery_id: ['delivery'],
+  listener_id: ['listener'],
 };
 
 /** UUIDs that name nothing, or the shop, which anyone may name. */
@@ -134,6 +138,8 @@ export const MAKERS = {
       return makeSyncOrder(world, tenant);
     },
   },
+  webhook: { makes: ['webhook', 'delivery'], make: makeWebhook },
+  listener: { makes: ['listener'], make: makeListener },
 } satisfies Record<string, Maker>;
 
 /** Makes many things and keeps their ids with the tenant. */

@@ -6,6 +6,7 @@ import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers
 import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom, reviveSyncKey } from './makers.ts';
 import { carryOn, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
 import { sampleOf } from './samples.ts';
+import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
 import { callAs, credentialsOf, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 import { hire, openSession } from './world.ts';
 
@@ -93,6 +94,9 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
     };
     call.body = { expected_total: checkout.total };
   },
+  'dashboard.createWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
+  'sync.registerWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
+  'dashboard.createEventListener': (_call, { world, tenant }) => makeRoomToListen(world, tenant),
   'sync.createOrder': async (call, { world, tenant }) => {
     call.body = await syncOrderOf(world, tenant);
   },

@@ -43,6 +43,9 @@ export interface Ids {
   /** Orders of the customer for whom that agent acts. */
   agent_order: string[];
   sync_order: string[];
+  webhook: string[];
+  delivery: string[];
+  listener: string[];
 }
 
 export interface Tenant {

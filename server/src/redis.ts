@@ -8,8 +8,8 @@ const LONGEST_DELAY_MS = 1_000;
 
 /**
  * A client of Redis that never makes anything fail: without a connection each command is refused at once (none waits in
- * a queue), a command that gets no answer gives up after 300 ms, and the client goes on trying to connect. Those who use it
- * have a way without it.
+ * a queue), a command that cannot be sent gives up after 300 ms, and the client goes on trying to connect. Those who use
+ * it have a way without it, also when what was sent gets no answer.
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClientType> {
   const client = createClient({

@@ -1,12 +1,13 @@
 import type { Request } from 'express';
 import type { Pool } from 'pg';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisClientType } from 'redis';
 import { fold } from '../shop/emails.ts';
 import { ShopError } from '../shop/errors.ts';
 import { draw } from '../shop/rate-counts.ts';
 import type { Caller, Claim } from './callers.ts';
 import type { Operation } from './contract.ts';
+import { sharedLimiters } from './shared-limiter.ts';
 
 /**
  * Rate limits of decisions §5. Most bound load: they live in Redis when there is one, and in the process while it is away,
@@ -87,8 +88,12 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
   if (!enabled) {
     return { admit: async () => {}, recordFailure: async () => {}, countStrictly: unlimited, count: unlimited };
   }
+  const limiterFor = sharedLimiters(redis);
   const limiters = new Map(
-    (Object.keys(POLICIES) as PolicyName[]).map((name) => [name, limiterFor(name, POLICIES[name], redis)]),
+    (Object.entries(POLICIES) as [PolicyName, Policy][]).map(([name, { points, seconds }]) => [
+      name,
+      limiterFor({ keyPrefix: `limit:${name}`, points, duration: seconds }),
+    ]),
   );
   const limiterOf = (name: string) => {
     const limiter = limiters.get(name as PolicyName);
@@ -154,13 +159,6 @@ async function countInDatabase(db: Pool, operation: Operation, claim: Claim, req
 /** A field of the body, which has passed the contract. */
 function fieldOf(req: Request, name: string): unknown {
   return (req.body as Record<string, unknown> | undefined)?.[name];
-}
-
-function limiterFor(name: string, { points, seconds }: Policy, redis: RedisClientType | undefined) {
-  const options = { keyPrefix: `limit:${name}`, points, duration: seconds };
-  const memory = new RateLimiterMemory(options);
-  if (!redis) return memory;
-  return new RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true, insuranceLimiter: memory });
 }
 
 function limited(milliseconds: number): ShopError {

@@ -25,13 +25,19 @@ export interface Watch {
 export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   const runners: string[] = [];
   let connection: pg.Client | undefined;
+  /** How many of the runners hold their lock on this connection. */
+  let announced = 0;
   let timer: NodeJS.Timeout | undefined;
 
   async function look(): Promise<void> {
     try {
-      connection ??= await announce(url, runners, () => {
+      connection ??= await open(url, () => {
         connection = undefined;
+        announced = 0;
       });
+      const news = runners.slice(announced);
+      await announce(connection, news);
+      announced += news.length;
       const freed = await freeAbandoned(connection);
       if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
     } catch (cause) {
@@ -56,7 +62,7 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   };
 }
 
-async function announce(url: string, runners: string[], lost: () => void): Promise<pg.Client> {
+async function open(url: string, lost: () => void): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: 'commerce jobs', keepAlive: true });
   client.on('error', lost);
   client.on('end', lost);

@@ -1,0 +1,54 @@
+import { openEgress } from '../server/src/egress/post.ts';
+import { deliverWebhook } from '../server/src/jobs/deliver-webhook.ts';
+import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
+import { type Trial, Violations } from './frame.ts';
+import { type EventShop, openEventShop } from './processes/event-shop.ts';
+
+/** A server in this process and the job that delivers, called by the proof itself whenever it wants an attempt made. */
+export interface EventPremises extends Pick<Awaited<ReturnType<typeof startServer>>, 'baseUrl' | 'db' | 'owner'> {
+  violations: Violations;
+  openShop(): Promise<EventShop>;
+  /** Makes one attempt, as a worker does when its job is due. */
+  attempt(shop: EventShop, delivery_id: string): Promise<void>;
+  /** The deliveries of a shop that are pending, oldest first; of one webhook when it is named. */
+  pending(shop: EventShop, webhook_id?: string): Promise<string[]>;
+  /** Ends what still waits for another attempt, so that nobody else makes it. */
+  forget(shop: EventShop): Promise<void>;
+}
+
+const OWN_HOST = 'shop.example.com';
+
+/** `allowPrivate`: whether events may go to receivers on this machine, as outside production. */
+export async function onEventPremises<T>(
+  { databaseUrl }: Trial,
+  { allowPrivate }: { allowPrivate: boolean },
+  deed: (premises: EventPremises) => Promise<T>,
+): Promise<T> {
+  const egressPolicy = { allowPrivate, ownHost: OWN_HOST };
+  const server = await startServer(databaseUrl, { egressPolicy }, databaseUrl);
+  const egress = openEgress(egressPolicy);
+  const deliver = deliverWebhook({ db: server.db, egress, secretKey: SECRET_KEY });
+  const { baseUrl, db, owner } = server;
+  try {
+    return await deed({
+      ...{ baseUrl, db, owner, violations: new Violations() },
+      openShop: () => openEventShop(databaseUrl, () => [baseUrl]),
+      attempt: ({ site_id }, delivery_id) => deliver({ site_id, delivery_id }),
+      async pending({ site_id }, webhook_id) {
+        const { rows } = await owner.query<{ id: string }>(
+          `select id from commerce.webhook_deliveries
+            where site_id = $1 and status = 'pending' and ($2::uuid is null or webhook_id = $2) order by id`,
+          [site_id, webhook_id],
+        );
+        return rows.map(({ id }) => id);
+      },
+      async forget({ site_id }) {
+        await owner.query('delete from commerce.webhooks where site_id = $1', [site_id]);
+        await owner.query(`delete from graphile_worker._private_jobs where payload ->> 'site_id' = $1`, [site_id]);
+      },
+    });
+  } finally {
+    await egress.close();
+    await stopServer(server);
+  }
+}

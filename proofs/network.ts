@@ -1,0 +1,126 @@
+import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import { BlockList, isIP, isIPv6, Socket } from 'node:net';
+
+/** A stand-in for the network outside: it notes whom this process would have called, and lets nobody through. */
+export interface DryNetwork {
+  /** The forbidden addresses that a socket was about to connect to. */
+  forbidden: string[];
+  /** How many public ones. */
+  others: number;
+  end(): void;
+}
+
+type Connect = (this: Socket, ...args: unknown[]) => Socket;
+type Lookup = (
+  host: string,
+  options: LookupOptions,
+  done: (error: Error | null, found: string | LookupAddress[]) => void,
+) => void;
+
+/** Sockets to `ownPorts` (the database, the server) work as ever. */
+export function dryNetwork(ownPorts: number[]): DryNetwork {
+  const prototype = Socket.prototype as unknown as { connect: Connect };
+  const { connect } = prototype;
+  const network: DryNetwork = {
+    forbidden: [],
+    others: 0,
+    end() {
+      prototype.connect = connect;
+    },
+  };
+  prototype.connect = function (...args) {
+    const options = optionsOf(args);
+    if (options.path || ownPorts.includes(Number(options.port))) return connect.apply(this, args);
+    const refuse = (error = refused()) => this.destroy(error);
+    const note = (address: string) => {
+      if (isForbidden(address)) network.forbidden.push(address);
+      else network.others += 1;
+    };
+    if (isIP(options.host)) {
+      note(options.host);
+      process.nextTick(refuse);
+      return this;
+    }
+    (options.lookup ?? (dns.lookup as Lookup))(options.host, { all: true }, (error, found) => {
+      for (const one of error ? [] : [found].flat()) note(typeof one === 'string' ? one : one.address);
+      process.nextTick(refuse, error ?? undefined);
+    });
+    return this;
+  };
+  return network;
+}
+
+/** What `connect` was told, in any of its forms; within Node, a list that was sorted out already. */
+function optionsOf([first, second]: unknown[]): { host: string; port?: number; path?: string; lookup?: Lookup } {
+  if (typeof first === 'string') return { host: '', path: first };
+  if (typeof first === 'number') return { host: typeof second === 'string' ? second : 'localhost', port: first };
+  const options = (Array.isArray(first) ? first[0] : first) as { host?: string };
+  return { ...options, host: options.host ?? 'localhost' };
+}
+
+function refused(): Error {
+  return Object.assign(new Error('Nobody is called.'), { code: 'ECONNREFUSED' });
+}
+
+/** IANA's special-purpose registries, kept by the proof so that it does not judge by what it is to judge. */
+const SPECIAL = new BlockList();
+for (const range of [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
+  // A cloud's host looks public.
+  '168.63.129.16/32',
+]) {
+  const [net = '', bits] = range.split('/');
+  SPECIAL.addSubnet(net, Number(bits), 'ipv4');
+}
+for (const [net, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+] as const) {
+  SPECIAL.addSubnet(net, bits, 'ipv6');
+}
+const GLOBAL = new BlockList();
+GLOBAL.addSubnet('2000::', 3, 'ipv6');
+
+/** Whether an address is not one of the public internet. */
+function isForbidden(address: string): boolean {
+  if (!isIPv6(address)) return SPECIAL.check(address, 'ipv4');
+  return address.includes('%') || !GLOBAL.check(address, 'ipv6') || SPECIAL.check(address, 'ipv6');
+}
+
+/** What a name resolves to: every other look gives the second answer, as with a name that is bound anew. */
+export type Answers = Record<string, [string[], string[]]>;
+
+/** Answers for these names, and for nobody else: no question leaves this machine. Answers how to end that. */
+export function answerNames(answers: Answers): () => void {
+  const original = { lookup: dns.lookup, promised: dns.promises.lookup };
+  const looks = new Map<string, number>();
+  const find = (name: string): LookupAddress[] | undefined => {
+    const look = looks.get(name) ?? 0;
+    looks.set(name, look + 1);
+    const found = answers[name]?.[look % 2];
+    return found?.length ? found.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 })) : undefined;
+  };
+  const missing = (name: string) => Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+  const lookup: Lookup = (name, options, done) => {
+    if (name === 'localhost' || isIP(name)) return (original.lookup as Lookup)(name, options, done);
+    const found = find(name);
+    process.nextTick(done, found ? null : missing(name), options.all ? (found ?? []) : found?.[0]?.address);
+  };
+  const promised = async (name: string, options: LookupOptions) => {
+    if (name === 'localhost' || isIP(name)) return original.promised(name, options);
+    const found = find(name);
+    if (!found) throw missing(name);
+    return found;
+  };
+  Object.assign(dns, { lookup });
+  Object.assign(dns.promises, { lookup: promised });
+  syncBuiltinESMExports();
+  return () => {
+    Object.assign(dns, { lookup: original.lookup });
+    Object.assign(dns.promises, { lookup: original.promised });
+    syncBuiltinESMExports();
+  };
+}

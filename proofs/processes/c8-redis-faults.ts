@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
+import { Buyers } from './buyers.ts';
+import { withOwnDatabase } from './own-database.ts';
+import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+
+const PROGRAM = '/usr/bin/redis-server';
+/** Logins that an address may try in a quarter of an hour (decisions §5). */
+const LOGINS = 30;
+
+/** Redis stops, dies, forgets and is full, while people buy and somebody guesses passwords. */
+export const C8: Proof = {
+  id: 'C8',
+  promise: 'Whatever becomes of Redis, people look at the catalogue and buy, and no more passwords can be guessed.',
+  run: (trial) =>
+    existsSync(PROGRAM)
+      ? withDirectory((directory) => withOwnDatabase(trial.databaseUrl, (url) => attack(trial, directory, url)))
+      : missing(),
+};
+
+/** Without Redis there is nothing to attack; where it matters, in CI, that is a failure. */
+async function missing(): Promise<Figures> {
+  process.stderr.write(`C8 needs ${PROGRAM}: install redis-server to run it.\n`);
+  const violations = process.env.CI ? [`${PROGRAM} is missing.`] : [];
+  return { tried: 1, unit: 'missing Redis', violations, note: 'not run: redis-server is missing' };
+}
+
+async function attack({ size, progress }: Trial, directory: string, databaseUrl: string): Promise<Figures> {
+  const violations = new Violations();
+  const redis = await Redis.start(directory);
+  const server = new ServerProcess(await freePort(), {
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: directory, LOG_LEVEL: 'warn', DEMO_SHOP: 'off', ROLE: 'api' },
+    ...{ REDIS_URL: redis.url, RATE_LIMITS: 'on', TRUST_PROXY: '1', BASE_URL: 'http://127.0.0.1' },
+  });
+  let buyers: Buyers | undefined;
+  try {
+    while (server.running && !(await server.ready()));
+    buyers = await Buyers.open({ databaseUrl, servers: [server.baseUrl], retries: 0 });
+    buyers.begin(2);
+    await buyers.moreOrders(1, 30_000);
+    const tried: Record<string, number> = {};
+    const guesser = new Guesser(server.baseUrl, violations);
+    for (let round = 0; round < pick(size, 1, 20); round += 1) {
+      if (size === 'full') guesser.move();
+      for (const [fault, deed] of Object.entries(FAULTS)) {
+        await deed(redis);
+        const before = buyers.orders;
+        await Promise.all([buyers.moreOrders(pick(size, 2, 20), 30_000), guesser.guess(fault, pick(size, 9, 15))]);
+        if (buyers.orders === before) violations.add(`${fault}: nobody could buy`);
+        tried[fault] = (tried[fault] ?? 0) + buyers.orders - before;
+        await redis.heal();
+      }
+      progress(`${round + 1} rounds; ${buyers.orders} orders, ${guesser.tried} guesses`);
+    }
+    await buyers.rest();
+    for (const failure of buyers.failures) violations.add(failure);
+    if (!server.running) violations.add(`The server ended: ${server.errors}`);
+    const told = Object.entries(tried).map(([fault, orders]) => `${orders} ${fault}`);
+    const note = `orders while Redis was: ${told.join(', ')}; ${guesser.judged} of ${guesser.tried} guessed passwords were looked at`;
+    return { tried: buyers.answers, unit: 'requests', violations: violations.list, note };
+  } finally {
+    await buyers?.rest();
+    await server.end('SIGTERM');
+    await redis.end();
+  }
+}
+
+const FAULTS: Record<string, (redis: Redis) => Promise<unknown>> = {
+  stopped: async (redis) => redis.signal('SIGSTOP'),
+  killed: (redis) => redis.kill(),
+  flushed: (redis) => redis.command('FLUSHALL'),
+  full: (redis) => redis.command('CONFIG SET maxmemory 1'),
+  'stopped again': async (redis) => redis.signal('SIGSTOP'),
+};
+
+class Redis {
+  readonly url: string;
+  readonly #port: number;
+  readonly #directory: string;
+  #child: ChildProcess;
+
+  private constructor(port: number, directory: string) {
+    this.url = `redis://127.0.0.1:${port}`;
+    this.#port = port;
+    this.#directory = directory;
+    this.#child = this.#spawn();
+  }
+
+  static async start(directory: string): Promise<Redis> {
+    const redis = new Redis(await freePort(), directory);
+    await redis.#answers();
+    return redis;
+  }
+
+  #spawn(): ChildProcess {
+    const options = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#directory];
+    return spawn(PROGRAM, options, { stdio: 'ignore' });
+  }
+
+  async #answers(): Promise<void> {
+    for (let tries = 0; tries < 500; tries += 1) {
+      if ((await this.command('PING').catch(() => '')).includes('PONG')) return;
+      await sleep(20);
+    }
+    throw new Error('Redis did not start.');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Sends one command and answers the first that comes back. */
+  async command(text: string): Promise<string> {
+    const socket = connect(this.#port, '127.0.0.1');
+    socket.write(`${text}\r\n`);
+    try {
+      const [reply] = await once(socket, 'data');
+      return String(reply);
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  /** As it was before, whatever was done to it; what it kept may be gone. */
+  async heal(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) this.#child = this.#spawn();
+    this.signal('SIGCONT');
+    await this.#answers();
+    await this.command('CONFIG SET maxmemory 0');
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.kill();
+  }
+}
+
+/** Tries passwords from one address; each login that is looked at counts, whatever happens meanwhile. */
+class Guesser {
+  tried = 0;
+  judged = 0;
+  readonly #baseUrl: string;
+  readonly #violations: Violations;
+  #address = '192.0.2.1';
+  #judgedHere = 0;
+  #moves = 1;
+
+  constructor(baseUrl: string, violations: Violations) {
+    this.#baseUrl = baseUrl;
+    this.#violations = violations;
+  }
+
+  /** Goes on from another address. */
+  move(): void {
+    this.#moves += 1;
+    this.#address = `192.0.2.${this.#moves}`;
+    this.#judgedHere = 0;
+  }
+
+  async guess(fault: string, times: number): Promise<void> {
+    for (let count = 0; count < times; count += 1) {
+      this.tried += 1;
+      const { status } = await fetch(`${this.#baseUrl}/api/dashboard/auth/login`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'Idempotency-Key': randomUUID(),
+          'X-Forwarded-For': this.#address,
+        },
+        body: JSON.stringify({ email: `${randomUUID()}@example.com`, password: 'a guess of a password' }),
+      });
+      if (status === 401) {
+        this.judged += 1;
+        this.#judgedHere += 1;
+      } else if (status !== 429) this.#violations.add(`${fault}: a guess was answered by ${status}`);
+      if (this.#judgedHere > LOGINS) this.#violations.add(`${fault}: guess ${this.#judgedHere} was looked at`);
+    }
+  }
+}

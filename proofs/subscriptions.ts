@@ -1,0 +1,43 @@
+import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
+
+/** Makers of those whom a shop tells of its events. Nobody delivers anything in the world of the proofs. */
+
+/** What they subscribe to does not happen, so that no operation costs more for each of them that is made. */
+const QUIET = ['agent.token_revoked'];
+
+/** A webhook with a delivery that was given up, so that it may be replayed. */
+export async function makeWebhook(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  await makeRoomForWebhooks(world, tenant);
+  const { canary, site_id } = tenant;
+  const { id: webhook_id } = (await callAs(world, tenant, 'dashboard.createWebhook', {
+    url: `https://${canary}.example/hooks`,
+    events: QUIET,
+    description: `${canary} webhook`,
+  })) as { id: string };
+  const delivery = (await callAs(world, tenant, 'dashboard.testWebhook', undefined, { webhook_id })) as { id: string };
+  await world.owner.query(
+    `update commerce.webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
+     where site_id = $1 and id = $2`,
+    [site_id, delivery.id],
+  );
+  return { webhook: [webhook_id], delivery: [delivery.id] };
+}
+
+export async function makeListener(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  await makeRoomToListen(world, tenant);
+  const made = (await callAs(world, tenant, 'dashboard.createEventListener', { events: QUIET })) as { id: string };
+  return { listener: [made.id] };
+}
+
+/** Each event goes to every webhook: all go but those that the tenant was given. */
+export async function makeRoomForWebhooks({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
+  await owner.query('delete from commerce.webhooks where site_id = $1 and not id = any($2)', [site_id, ids.webhook]);
+}
+
+/** The contract allows 20 at a time. */
+export async function makeRoomToListen({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
+  await owner.query('delete from commerce.event_listeners where site_id = $1 and not id = any($2)', [
+    site_id,
+    ids.listener,
+  ]);
+}

@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import { openEgress } from '../server/src/egress/post.ts';
+import { createLogger } from '../server/src/http/log.ts';
+import { type Jobs, startJobs } from '../server/src/jobs/run.ts';
+import { testCard } from '../server/src/shop/payments/test-card.ts';
+import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
+import { type Trial, Violations } from './frame.ts';
+import { type EventShop, openEventShop } from './processes/event-shop.ts';
+import { withOwnDatabase } from './processes/own-database.ts';
+
+/** A server whose background jobs work in this process, on a database that nobody else uses. */
+export interface WorkingPremises {
+  owner: pg.Pool;
+  violations: Violations;
+  openShop(): Promise<EventShop>;
+  /** How many deliveries of a shop are pending. */
+  countPending(shop: EventShop): Promise<number>;
+  /** As if the time of all that waits had come. */
+  hurry(): Promise<void>;
+}
+
+/** `workers`: how many processes deliver, as far as the queue can tell. */
+export function onWorkingPremises<T>(
+  trial: Trial,
+  { workers }: { workers: number },
+  deed: (premises: WorkingPremises) => Promise<T>,
+): Promise<T> {
+  return withOwnDatabase(trial.databaseUrl, async (url) => {
+    const server = await startServer(url, {}, url);
+    const { baseUrl, db, owner } = server;
+    const jobs: Jobs[] = [];
+    try {
+      for (let count = 0; count < workers; count += 1) jobs.push(await work(url, db));
+      return await deed({
+        ...{ owner, violations: new Violations() },
+        openShop: () => openEventShop(url, () => [baseUrl]),
+        async countPending({ site_id }) {
+          const { rows } = await owner.query<{ pending: number }>(
+            `select count(*)::int as pending from commerce.webhook_deliveries where site_id = $1 and status = 'pending'`,
+            [site_id],
+          );
+          return rows[0]?.pending ?? 0;
+        },
+        async hurry() {
+          await owner.query('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
+          await owner.query(`notify "jobs:insert", '{"count":50}'`);
+        },
+      });
+    } finally {
+      await Promise.all(jobs.map((one) => one.stop()));
+      await stopServer(server);
+    }
+  });
+}
+
+function work(url: string, db: pg.Pool): Promise<Jobs> {
+  return startJobs({
+    ...{ url, db, baseUrl: 'http://localhost', card: testCard, secretKey: SECRET_KEY, webhookConcurrency: 100 },
+    mailer: { send: async () => 'nowhere' },
+    logger: createLogger('silent'),
+    egress: openEgress({ allowPrivate: true, ownHost: 'localhost' }),
+  });
+}
