@@ -22,7 +22,7 @@ export const A2: Proof = {
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
       const chance = chanceOf(trial.seed);
-      const owners = await ownersIn(world, tenant, pick(trial.size, 2, 24));
+      const owners = await ownersIn(world, tenant, pick(trial.size, 2, 12));
       let tried = 0;
       for (const operation of operationTable) {
         tried += await attack(world, tenant, owners, operation);

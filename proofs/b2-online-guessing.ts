@@ -41,7 +41,7 @@ async function attack(trial: Trial, { baseUrl, owner }: { baseUrl: string; owner
   const chance = chanceOf(trial.seed);
   const figures = { attempts: 0, most: 0, longest: 0 };
   const strategies = Object.entries(STRATEGIES);
-  const hours = pick(trial.size, 1.1, 12);
+  const hours = pick(trial.size, 1.1, 4);
   for (const [place, open] of Object.entries(PLACES)) {
     const chosen = [
       ...strategies.slice(0, 1),

@@ -16,7 +16,7 @@ export const B3: Proof = {
   run: (trial) =>
     inWorld(trial, async (world) => {
       let tried = 0;
-      for (let round = 0; round < pick(trial.size, 1, 40); round += 1) {
+      for (let round = 0; round < pick(trial.size, 1, 12); round += 1) {
         for (const [what, story] of Object.entries(STORIES)) {
           tried += await play(world, what, story);
           trial.progress(`${what}, ${tried} tries`);

@@ -14,7 +14,7 @@ export const B4: Proof = {
   run: (trial) =>
     inWorld(trial, async (world) => {
       let tried = 0;
-      for (let round = 0; round < pick(trial.size, 1, 60); round += 1) {
+      for (let round = 0; round < pick(trial.size, 1, 25); round += 1) {
         for (const [what, ending] of Object.entries(ENDINGS)) {
           tried += await play(world, what, ending, false);
           tried += await play(world, what, ending, true);

@@ -120,8 +120,9 @@ export class OpenShop {
       const body = reply.text === '' ? undefined : JSON.parse(reply.text);
       const undecided = reply.status === 503 || body?.error === 'idempotency_in_flight';
       if (!undecided || attempt === ATTEMPTS) return this.#answer(id, reply, body);
-      // As the server asks, and not all at the same moment.
-      const seconds = Number(reply.headers['retry-after'] ?? 0.1) * (0.5 + Math.random());
+      // As the server asks, more patiently each time, and not all at the same moment.
+      const patience = Math.min(2 ** (attempt - 1), 16) * (0.5 + Math.random());
+      const seconds = Number(reply.headers['retry-after'] ?? 0.1) * patience;
       await new Promise((done) => setTimeout(done, seconds * 1_000));
     }
   }

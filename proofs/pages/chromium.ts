@@ -79,12 +79,17 @@ export async function press(tab: Page, deed: Deed, shop: Furnished): Promise<voi
 
 /** Waits until the tab stands on an address that begins so, loaded to its end. */
 export async function arrival(tab: Page, url: string): Promise<void> {
+  const isThere = async () =>
+    tab.url().startsWith(url) && (await tab.evaluate('document.readyState').catch(() => '')) === 'complete';
+  if (!(await until(isThere))) throw new Error(`The tab did not come to ${url}: it is at ${tab.url()}.`);
+}
+
+/** Waits until something is so; answers whether it came to that in time. */
+export async function until(isSo: () => Promise<boolean>): Promise<boolean> {
   const deadline = Date.now() + 30_000;
   while (Date.now() < deadline) {
-    const isThere =
-      tab.url().startsWith(url) && (await tab.evaluate('document.readyState').catch(() => '')) === 'complete';
-    if (isThere) return;
+    if (await isSo()) return true;
     await new Promise((done) => setTimeout(done, 20));
   }
-  throw new Error(`The tab did not come to ${url}: it is at ${tab.url()}.`);
+  return false;
 }

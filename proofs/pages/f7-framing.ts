@@ -4,7 +4,7 @@ import { exchange } from '../client.ts';
 import type { Figures, Proof, Trial } from '../frame.ts';
 import { chanceOf } from '../random.ts';
 import { onPremises, type Premises } from '../shop.ts';
-import { escapeHtml, type ForeignSite, inChromium, openSite } from './chromium.ts';
+import { escapeHtml, type ForeignSite, inChromium, openSite, until } from './chromium.ts';
 import { deadEnds, type Furnished, furnish, PAGES } from './pages.ts';
 
 /**
@@ -91,8 +91,9 @@ async function frame(browser: Browser, site: ForeignSite, premises: Premises, pa
     const tab = await context.newPage();
     await tab.goto(baseUrl + path);
     const copy = site.serve(await tab.content());
-    for (const way of await waysShown(tab, site, baseUrl + path)) violations.add(`${path} in ${way} of ${site.origin}`);
-    const seen = await waysShown(tab, site, copy);
+    for (const way of await waysShown(tab, site, baseUrl + path, false))
+      violations.add(`${path} in ${way} of ${site.origin}`);
+    const seen = await waysShown(tab, site, copy, true);
     for (const way of Object.keys(WAYS)) {
       if (!seen.includes(way)) violations.add(`A copy of ${path} in ${way} was not seen.`);
     }
@@ -101,8 +102,9 @@ async function frame(browser: Browser, site: ForeignSite, premises: Premises, pa
     const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
     await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);
     await (await (await opened).page())?.waitForSelector('main');
-    const isHeld = await tab.evaluate('window.opened.closed !== true');
-    if (isHeld) violations.add(`${path} stays in the hands of the window that opened it, at ${site.origin}`);
+    // The browser tells the opener a moment later.
+    const isSevered = await until(async () => (await tab.evaluate('window.opened.closed')) === true);
+    if (!isSevered) violations.add(`${path} stays in the hands of the window that opened it, at ${site.origin}`);
     return Object.keys(WAYS).length + 1;
   } finally {
     await context.close();
@@ -110,7 +112,7 @@ async function frame(browser: Browser, site: ForeignSite, premises: Premises, pa
 }
 
 /** Shows an address in every way at once, and answers in which of them our page can be seen. */
-async function waysShown(tab: Page, site: ForeignSite, url: string): Promise<string[]> {
+async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
   const addresses = Object.keys(WAYS).map((_, way) => `${url}?way=${way}`);
   const awaited = new Set(addresses);
   // The body of what an object refuses may never end.
@@ -124,15 +126,15 @@ async function waysShown(tab: Page, site: ForeignSite, url: string): Promise<str
         .join(''),
     ),
   );
-  const deadline = Date.now() + 10_000;
-  const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
-  while (awaited.size > 0 && Date.now() < deadline) await wait(20);
-  // What is refused stays away however long one waits; what is shown takes a moment after its last byte.
-  let shown = await framesShown(tab);
-  for (let tries = 0; shown.length < addresses.length && tries < 10; tries += 1) {
-    await wait(30);
+  await until(async () => awaited.size === 0);
+  let shown: string[] = [];
+  const isWhole = async () => {
     shown = await framesShown(tab);
-  }
+    return shown.length === addresses.length;
+  };
+  // What is refused stays away however long one waits; what is shown takes a moment after its last byte.
+  if (isExpected) await until(isWhole);
+  else await new Promise((done) => setTimeout(done, 300)).then(isWhole);
   tab.off('response', over);
   tab.off('requestfailed', over);
   return Object.keys(WAYS).filter((_, way) => shown.includes(addresses[way] ?? ''));

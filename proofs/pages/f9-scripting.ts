@@ -8,7 +8,7 @@ import { payloadsOf } from './payloads.ts';
 
 /**
  * Writes payloads into every text that a page shows, also into addresses and into forms that are refused, and opens every
- * page in a browser with script. Each payload comes to stand in each text once. A violation is whatever runs, whatever the
+ * page in a browser with script. Each payload comes to stand in half of the texts, in which of them the seed decides. A violation is whatever runs, whatever the
  * content security policy has to stop, whatever is asked of another server, and whatever stands in the document that we did
  * not put there.
  */
@@ -22,7 +22,7 @@ const PAYLOADS = 500;
 
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const payloads = payloadsOf(trial.seed, PAYLOADS);
-  const rounds = pick(trial.size, 3, PAYLOADS);
+  const rounds = pick(trial.size, 3, PAYLOADS / 2);
   let [shown, placed] = [0, 0];
   const arranged = async function* () {
     for (let round = 0; round < rounds; round += 1) {
@@ -34,12 +34,14 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
     }
   };
   const browser = await inChromium(trial, async (chromium) => {
-    const tab = await openTab(chromium, premises);
     for await (const { shop, payload } of arranged()) {
+      const tab = await openTab(chromium, premises);
       shown += await showAll(tab, premises, shop, payload).catch((error: Error) => {
+        if (!chromium.connected) throw error;
         premises.violations.add(`a page that cannot be used: ${error.message}, at ${tab.url()}`);
         return 1;
       });
+      await tab.close();
     }
   });
   if (shown === 0) for await (const { shop } of arranged()) shown += await readAll(premises, shop);
@@ -48,7 +50,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   return { tried: placed, unit: 'payloads placed', violations, note };
 }
 
-/** In round r the text number t holds payload r + t·24, so that after all rounds each has stood in each text. */
+/** In round r the text number t holds payload r + t·24, so that after all rounds each has stood in half of the texts. */
 function textsOf(payloads: string[], round: number): Texts {
   const texts = TEXT_NAMES.map((name, index): [TextName, string] => {
     const payload = payloads[(round + index * 24) % payloads.length] ?? '';

@@ -28,13 +28,14 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, directory: s
     LOG_LEVEL: 'warn',
     // In the tests, the background jobs would work on the rows of others.
     ROLE: pick(size, 'api', 'all'),
-    // Most of a start is compiling.
+    // Most of a start is compiling, and only a server that ends by itself writes down what it has compiled.
     NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   const violations = new Violations();
   const chance = chanceOf(seed);
   const start = async () => new ServerProcess(await freePort(), env);
-  let victim = await (await start()).mustBeReady();
+  await (await up(await start())).end('SIGTERM');
+  let victim = await up(await start());
   let heir = await start();
   let open = [victim.baseUrl];
   let shoppers: Shoppers | undefined;
@@ -44,7 +45,8 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, directory: s
     while (kills < goal) {
       shoppers.begin();
       for (const end = Math.min(goal, kills + KILLS_PER_BATCH); kills < end; kills += 1) {
-        await heir.mustBeReady();
+        progress(`${kills} of ${goal}; ${shoppers.orders} orders, ${shoppers.repeated} answers by a retry`);
+        await up(heir);
         open = [victim.baseUrl, heir.baseUrl];
         await shoppers.moreAnswers(Math.ceil(chance.next() * MOST_ANSWERS_PER_LIFE));
         await sleep(chance.next() * LONGEST_WAIT_MS);
@@ -56,7 +58,6 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, directory: s
       }
       await shoppers.rest();
       await shoppers.judge(violations);
-      progress(`${kills} of ${goal}; ${shoppers.orders} orders, ${shoppers.repeated} answers by a retry`);
     }
     const { orders, answers, repeated } = shoppers;
     const note = `${orders} orders acknowledged; ${answers} answers, ${repeated} of them by a retry`;
@@ -65,4 +66,10 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, directory: s
     await shoppers?.rest();
     await Promise.all([victim.end('SIGKILL'), heir.end('SIGKILL')]);
   }
+}
+
+/** The server when it is ready, however long that takes while others are busy. Throws when it ends before. */
+async function up(server: ServerProcess): Promise<ServerProcess> {
+  while (server.running) if (await server.ready()) return server;
+  throw new Error(`A server did not start: ${server.errors}`);
 }

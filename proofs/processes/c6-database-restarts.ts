@@ -59,12 +59,12 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
 
 /** Ends PostgreSQL, which the one that started it starts again; answers after how many milliseconds it serves. */
 async function restart(directory: string, shoppers: Shoppers): Promise<number> {
-  const [pid] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8')
-    .split('\n')
-    .map(Number);
+  const [line = ''] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  const pid = Number(line);
+  if (!(pid > 1)) throw new Error(`postmaster.pid begins with "${line}".`);
   const started = performance.now();
-  process.kill(pid ?? 0, 'SIGQUIT');
-  while (isAlive(pid ?? 0)) await sleep(1);
+  process.kill(pid, 'SIGQUIT');
+  while (isAlive(pid)) await sleep(1);
   await shoppers.served();
   return Math.round(performance.now() - started);
 }

@@ -63,6 +63,8 @@ export async function startServer(
     ...settings,
   });
   const server = createServer(app);
+  // A connection that was idle for long must not be closed in the moment in which a client uses it again.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return { baseUrl: `http://127.0.0.1:${port}`, db, owner, server };

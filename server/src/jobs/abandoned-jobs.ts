@@ -36,7 +36,7 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
         announced = 0;
       });
       const news = runners.slice(announced);
-      await announce(connection, news);
+      if (news.length > 0) await connection.query(HOLD, [LOCK_CLASS, news]);
       announced += news.length;
       const freed = await freeAbandoned(connection);
       if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
@@ -48,7 +48,6 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   return {
     add(holder) {
       runners.push(holder);
-      connection?.query(HOLD, [LOCK_CLASS, [holder]]).catch(() => undefined);
     },
     async begin() {
       await look();
@@ -67,7 +66,6 @@ async function open(url: string, lost: () => void): Promise<pg.Client> {
   client.on('error', lost);
   client.on('end', lost);
   await client.connect();
-  await client.query(HOLD, [LOCK_CLASS, runners]);
   return client;
 }
 
