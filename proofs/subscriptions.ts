@@ -3,7 +3,7 @@ import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 /** Makers of those whom a shop tells of its events. Nobody delivers anything in the world of the proofs. */
 
 /** What they subscribe to does not happen, so that no operation costs more for each of them that is made. */
-const QUIET = ['agent.token_revoked'];
+const QUIET = ['order.payment_expired'];
 
 /** A webhook with a delivery that was given up, so that it may be replayed. */
 export async function makeWebhook(world: World, tenant: Tenant): Promise<Partial<Ids>> {

@@ -64,12 +64,15 @@ test('logins from one network address are counted together across accounts and s
   const shop = await openShop();
   const [one, two] = await startTwo();
 
-  const answers = await Promise.all(
-    Array.from({ length: 36 }, (_, i) => {
-      const body = { email: `${randomUUID()}@example.com`, password: 'a guess' };
-      return call((i % 2 ? one : two).baseUrl, shop, '/customer/login', body, '10.2.0.1');
-    }),
-  );
+  const guesses = () =>
+    Promise.all(
+      Array.from({ length: 18 }, (_, i) => {
+        const body = { email: `${randomUUID()}@example.com`, password: 'a guess' };
+        return call((i % 2 ? one : two).baseUrl, shop, '/customer/login', body, '10.2.0.1');
+      }),
+    );
+  // All at once, some would be too many to look at in one moment (503).
+  const answers = [...(await guesses()), ...(await guesses())];
   const other = await call(one.baseUrl, shop, '/customer/login', { email: 'a@example.com', password: 'x' }, '10.2.0.2');
 
   expect(tally(answers)).toEqual({ 401: 30, 429: 6 });

@@ -214,10 +214,10 @@ test('a change that is committed late is not passed by', async () => {
   try {
     await client.query('begin');
     await client.query(
-      sql`update commerce.products set vendor = 'Late' where site_id = ${shop.site_id} and id = ${slow.id}`,
+      sql`update commerce.products set slug = 'late' where site_id = ${shop.site_id} and id = ${slow.id}`,
     );
     const params = { path: { product_id: quick.id } };
-    await unwrap(shop.dashboard.PATCH(product, { params, body: { vendor: 'Early' } }));
+    await unwrap(shop.dashboard.PATCH(product, { params, body: { slug: 'early' } }));
     passed = await crawl(shop, { cursor });
     await client.query('commit');
   } finally {
@@ -225,11 +225,11 @@ test('a change that is committed late is not passed by', async () => {
   }
 
   const { changes } = await crawlUntil(shop, tells(slow.id), passed.cursor);
-  const vendors = new Map([...passed.changes, ...changes].map(({ product }) => [product?.id, product?.vendor]));
-  expect(vendors).toEqual(
+  const slugs = new Map([...passed.changes, ...changes].map(({ product }) => [product?.id, product?.slug]));
+  expect(slugs).toEqual(
     new Map([
-      [slow.id, 'Late'],
-      [quick.id, 'Early'],
+      [slow.id, 'late'],
+      [quick.id, 'early'],
     ]),
   );
 });
