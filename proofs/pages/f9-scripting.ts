@@ -8,9 +8,9 @@ import { payloadsOf } from './payloads.ts';
 
 /**
  * Writes payloads into every text that a page shows, also into addresses and into forms that are refused, and opens every
- * page in a browser with script. Each payload comes to stand in half of the texts, in which of them the seed decides. A violation is whatever runs, whatever the
- * content security policy has to stop, whatever is asked of another server, and whatever stands in the document that we did
- * not put there.
+ * page in a browser with script. Each payload comes to stand in half of the texts, in which of them the seed decides. A
+ * violation is whatever runs, whatever the content security policy has to stop, whatever is asked of another server, and
+ * whatever stands in the document that we did not put there.
  */
 export const F9: Proof = {
   id: 'F9',

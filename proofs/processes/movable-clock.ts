@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { prepareSchema } from '../../server/src/commands/schema.ts';
 import { DatabaseProxy, type Message } from './database-proxy.ts';
+import { asOwner } from './server-process.ts';
 
 /**
  * A database whose `now()` is what it is told: it stands until it is moved. Every statement, column default, policy and
@@ -29,9 +30,10 @@ export class MovableClock {
     await admin.query(`create database ${name}`);
     const url = new URL(databaseUrl);
     url.pathname = `/${name}`;
-    const owner = new pg.Pool({ connectionString: url.href, max: 2 });
-    for (const statement of SETUP) await owner.query(statement.replace('NAME', name));
+    // What is set for a database holds for connections that come later.
+    for (const statement of SETUP) await asOwner(url.href, statement.replace('NAME', name));
     await prepareSchema(url.href);
+    const owner = new pg.Pool({ connectionString: url.href, max: 2 });
     const proxy = await DatabaseProxy.before(url.href);
     proxy.rewrite = withClockOnPath;
     const drop = async () => {
