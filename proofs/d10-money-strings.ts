@@ -206,6 +206,9 @@ const SENDERS: Record<string, Sender> = {
   },
 };
 
+/** Claims of a widget are compared and not kept (D8); an agent's price filter is that of storefront.listProducts. */
+const ELSEWHERE = ['sync.createOrder', 'agent.searchCatalog'];
+
 async function things(shop: OpenShop): Promise<Things> {
   await takeTransfers(shop);
   const dear = await putOnSale(shop, { price: '999999999999', track_inventory: false });
@@ -236,7 +239,8 @@ async function sendAll(shop: OpenShop, texts: string[], count: (places: number) 
   for (const operation of operationTable) {
     const slots = slotsOf(operation, exampleOf(operation)).filter(isAmount);
     const sender = SENDERS[operation.id];
-    if (slots.length > 0 && !sender) faults.push(`${operation.id} takes amounts: say in SENDERS of D10 how`);
+    if (slots.length > 0 && !sender && !ELSEWHERE.includes(operation.id))
+      faults.push(`${operation.id} takes amounts: say in SENDERS of D10 how`);
     if (!sender) continue;
     for (const slot of slots) {
       places += 1;
