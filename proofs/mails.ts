@@ -11,7 +11,8 @@ const BASE_URL = 'http://localhost';
 export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site_id: string): Promise<Mail[]> {
   const { rows } = await owner.query<{ payload: QueuedMail }>(
     `with taken as (
-       delete from graphile_worker._private_jobs where payload ->> 'site_id' = $1 returning id, payload
+       delete from graphile_worker._private_jobs where payload ->> 'site_id' = $1 and payload ->> 'template' is not null
+       returning id, payload
      )
      select payload from taken order by id`,
     [site_id],

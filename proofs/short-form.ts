@@ -12,6 +12,6 @@ export function shortForm(...proofs: Proof[]): void {
       const { violations, tried } = await proof.run({ size: 'short', seed, databaseUrl, progress: () => {} });
       expect(violations, `seed ${seed}`).toEqual([]);
       expect(tried).toBeGreaterThan(0);
-    }, 180_000);
+    }, 600_000);
   }
 }

@@ -84,7 +84,9 @@ export async function seedWorld(
       world.answers += 1;
       const shown = `${JSON.stringify(reply.headers)} ${reply.text}`.toLowerCase();
       for (const other of world.tenants) {
-        const foreign = other.name !== as?.name && shown.includes(other.canary);
+        // Whoever has the code of a device gets the token that a customer of its shop approved.
+        const invited = !as && what === 'agent.pollConsent';
+        const foreign = other.name !== as?.name && !invited && shown.includes(other.canary);
         if (foreign)
           world.violations.add(`${what}: tenant ${as?.name ?? 'nobody'} sees ${other.name}: ${shown.slice(0, 500)}`);
       }

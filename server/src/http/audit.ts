@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Request } from 'express';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
@@ -60,8 +61,13 @@ function insertion({ site_id, actor, action, req, payload, secretKey, request_id
   const hash = createHmac('sha256', `${secretKey}audit`).update(payload).digest();
   return sql`insert into audit_events (site_id, id, actor_type, actor_id, action, status, payload_hash, ip, user_agent, correlation_id)
       values (${site_id}, ${audit_id ?? uuidv7()}, ${actor.type}, ${actor.id}, ${action}, ${status}, ${hash},
-        ${req.ip ?? null}, ${userAgentOf(req)}, ${request_id})
+        ${addressOf(req)}, ${userAgentOf(req)}, ${request_id})
       on conflict (site_id, id) do nothing`;
+}
+
+/** The network address, unless a proxy passed on something that is none. */
+function addressOf({ ip = '' }: Request): string | null {
+  return isIP(ip) > 0 ? ip : null;
 }
 
 export function userAgentOf(req: Request): string | null {
