@@ -9,7 +9,7 @@ import { Shoppers } from './shoppers.ts';
 const MOST_ANSWERS_PER_LIFE = 60;
 const LONGEST_WAIT_MS = 20;
 /** Between two looks at all that was told. */
-const KILLS_PER_BATCH = 50;
+const KILLS_PER_BATCH = 20;
 
 /** Servers are killed one after the other, at any moment of what they do, while the next is there. */
 export const C1: Proof = {
@@ -45,7 +45,6 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, directory: s
     while (kills < goal) {
       shoppers.begin();
       for (const end = Math.min(goal, kills + KILLS_PER_BATCH); kills < end; kills += 1) {
-        progress(`${kills} of ${goal}; ${shoppers.orders} orders, ${shoppers.repeated} answers by a retry`);
         await up(heir);
         open = [victim.baseUrl, heir.baseUrl];
         await shoppers.moreAnswers(Math.ceil(chance.next() * MOST_ANSWERS_PER_LIFE));
@@ -58,6 +57,7 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, directory: s
       }
       await shoppers.rest();
       await shoppers.judge(violations);
+      progress(`${kills} of ${goal}; ${shoppers.orders} orders, ${violations.list.length} violations`);
     }
     const { orders, answers, repeated } = shoppers;
     const note = `${orders} orders acknowledged; ${answers} answers, ${repeated} of them by a retry`;

@@ -59,7 +59,8 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   }
   const mails = await mailsIn(directory);
   for (const mail of mails) secrets.noteTokens(mail);
-  for (const mail of mails) accuse(violations, 'a mail', secrets.search(MAILED), mail);
+  const searchMails = secrets.search(MAILED);
+  for (const mail of mails) accuse(violations, 'a mail', searchMails, mail);
   const search = secrets.search();
   for (const [name, log] of Object.entries({ stdout: server.output, stderr: server.errors })) {
     accuse(violations, name, search, log);
