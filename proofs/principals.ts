@@ -36,7 +36,10 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
     one('staff', ['StaffSession'], ['read', 'write'], headersOf(['StaffSession', StaffSession])),
     one('a key that reads', ['ApiKey'], ['read'], headersOf(['ApiKey', tenant.readOnlyKey])),
     one('a key that writes', ['ApiKey'], ['read', 'write'], headersOf(['ApiKey', ApiKey])),
-    one('a sync key', ['SiteId', 'SyncSecret'], [], { ...site, ...headersOf(['SyncSecret', SyncSecret]) }),
+    one('a sync key', ['SiteId', 'SyncSecret'], ['read', 'write'], {
+      ...site,
+      ...headersOf(['SyncSecret', SyncSecret]),
+    }),
     ...shoppers.map(({ id, token }, index) => ({
       name: `customer ${index + 1}`,
       schemes: ['SiteId', 'StorefrontToken', 'CustomerToken'],
