@@ -33,9 +33,10 @@ export class Secrets {
     for (const [key, field] of Object.entries(value)) this.#noteFields(field, Array.isArray(value) ? name : key);
   }
 
-  /** A search for all secrets of now but those whose kind the pattern matches. */
-  search(but?: RegExp): Search {
+  /** A search for all secrets of now but those whose kind the pattern matches, and for what else is named, with its kind. */
+  search({ but, and = {} }: { but?: RegExp; and?: Record<string, string> } = {}): Search {
     const forms = [...this.#kinds].filter(([, kind]) => !but?.test(kind));
+    forms.push(...Object.entries(and));
     return new Search(new Map(forms.flatMap(([secret, kind]) => formsOf(secret).map((form) => [form, kind] as const))));
   }
 }

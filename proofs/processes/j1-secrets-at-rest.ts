@@ -36,16 +36,15 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   };
   const secrets = new Secrets();
   const violations = new Violations();
+  let control: Record<string, string> = {};
   const server = await new ServerProcess(await freePort(), env).mustBeReady();
   const db = openPool({ url: databaseUrl, max: 4, pooling: 'session' });
   const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   const stop = watchExchanges((seen) => secrets.note(seen));
   try {
     const world = await seedWorld({ baseUrl: server.baseUrl, db, owner, causes: new Map() }, trial.seed);
-    for (const { canary, staff } of world.tenants) {
-      secrets.add(CONTROL, `${canary} street 7`);
-      for (const { password } of staff) secrets.add('a password', password);
-    }
+    control = { [`${world.tenants[0].canary} street 7`]: CONTROL };
+    for (const { staff } of world.tenants) for (const { password } of staff) secrets.add('a password', password);
     for (let round = 0; round < pick(size, 1, 3); round += 1) {
       for (const tenant of world.tenants.slice(0, pick(size, 1, 3))) await useAll(world, tenant);
       progress(`${secrets.count} secrets`);
@@ -59,9 +58,9 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   }
   const mails = await mailsIn(directory);
   for (const mail of mails) secrets.noteTokens(mail);
-  const searchMails = secrets.search(MAILED);
+  const searchMails = secrets.search({ but: MAILED });
   for (const mail of mails) accuse(violations, 'a mail', searchMails, mail);
-  const search = secrets.search();
+  const search = secrets.search({ and: control });
   for (const [name, log] of Object.entries({ stdout: server.output, stderr: server.errors })) {
     accuse(violations, name, search, log);
   }
@@ -135,8 +134,8 @@ function straysOf(call: Call, { secrets }: Tenant): Call[] {
   return strays;
 }
 
-/** What a mail is written for: its links, and the address that it ships to. */
-const MAILED = new RegExp(`^a (?:rst|vrf|chk)_|^a token$|^${CONTROL}$`);
+/** What a mail is written for: the secrets in its links. */
+const MAILED = /^a (?:rst|vrf|chk)_|^a token$/;
 
 const MAILS_WITHIN_MS = 120_000;
 
