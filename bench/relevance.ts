@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { importByCli } from './cli-import.ts';
 import { convert } from './convert.ts';
 import { type Database, openDatabase } from './database.ts';
-import { createSite, migrate, type Running, type Site, startCommerce, statementsOf, stop } from './processes.ts';
+import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
 import { report, table, whole } from './report.ts';
 
 /** Judged queries, each against a site that holds the products they were judged on, through import and storefront. */
@@ -220,9 +220,9 @@ async function statementsPer(database: Database, site: Site, queries: Query[]): 
   });
   try {
     await ask(server, site, queries[0]?.q ?? '', 20);
-    const before = await statementsOf(server);
+    const before = (await sentBy(server)).statements;
     for (const { q } of queries) await ask(server, site, q, 20);
-    return (((await statementsOf(server)) - before) / queries.length).toFixed(1);
+    return (((await sentBy(server)).statements - before) / queries.length).toFixed(1);
   } finally {
     await stop(server);
   }

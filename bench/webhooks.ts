@@ -6,7 +6,7 @@ import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import pg from 'pg';
 import { type Database, openDatabase } from './database.ts';
 import { median } from './load.ts';
-import { createSite, migrate, type Running, type Site, startCommerce, statementsOf, stop } from './processes.ts';
+import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
 import { report, table, whole } from './report.ts';
 
 const ROUNDS = 5;
@@ -51,12 +51,12 @@ async function costsOfTelling(database: Database, db: pg.Client, changes: number
     const { id } = await unwrap(client.POST('/api/dashboard/products', { body }));
     const params = { path: { product_id: id } };
     const statements = async () => {
-      const before = await statementsOf(server as Running);
+      const before = (await sentBy(server as Running)).statements;
       for (let count = 0; count < CHANGES_COUNTED; count += 1) {
         const patch = { name: `Mug ${crypto.randomUUID()}` };
         await unwrap(client.PATCH('/api/dashboard/products/{product_id}', { params, body: patch }));
       }
-      return (((await statementsOf(server as Running)) - before) / CHANGES_COUNTED).toFixed(1);
+      return (((await sentBy(server as Running)).statements - before) / CHANGES_COUNTED).toFixed(1);
     };
     await db.query('alter table products disable trigger tell_product');
     const rows = [['nobody, by no trigger', await microseconds(db, site, id, changes), await statements()]];
