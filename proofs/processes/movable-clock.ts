@@ -34,6 +34,8 @@ export class MovableClock {
     for (const statement of SETUP) await asOwner(url.href, statement.replace('NAME', name));
     await prepareSchema(url.href);
     const owner = new pg.Pool({ connectionString: url.href, max: 2 });
+    // Dropping the database may cut a connection that is about to end.
+    owner.on('connect', (client) => client.on('error', () => undefined));
     const proxy = await DatabaseProxy.before(url.href);
     proxy.rewrite = withClockOnPath;
     const drop = async () => {

@@ -59,9 +59,10 @@ const BATCH = 200;
 
 /** Indexes products that an older release wrote, some at a time. Answers how many; zero when all are done. */
 export async function indexOutdated(shop: Shop): Promise<number> {
+  // Locked first and read after: a product that is being changed is read as its change left it.
   const rows = await shop.rows<{ product_id: string }>(
     sql`select product_id from product_search
-      where site_id = ${shop.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH}`,
+      where site_id = ${shop.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH} for update`,
   );
   await indexProducts(
     shop,
