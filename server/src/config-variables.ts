@@ -163,9 +163,10 @@ export const VARIABLES = {
     read: onOrOff,
   },
   WEBHOOK_CONCURRENCY: {
-    meaning: 'How many webhooks each process calls at a time; a shop gets up to 20 of them, a webhook up to 5.',
+    meaning:
+      'How many webhooks each process calls at a time; a shop gets up to 20 of them, fewer when few are free, a webhook up to 5.',
     allowed: 'a whole number from 1 to 500',
-    whenUnset: '`100`',
+    whenUnset: '`200`',
     read: integer(1, 500),
   },
   CARD_PROVIDER: {

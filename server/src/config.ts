@@ -90,7 +90,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
     webhookPrivateAddresses: values.WEBHOOK_PRIVATE_ADDRESSES ?? !production,
-    webhookConcurrency: values.WEBHOOK_CONCURRENCY ?? 100,
+    webhookConcurrency: values.WEBHOOK_CONCURRENCY ?? 200,
     cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
     secretKey: values.SECRET_KEY ?? keptSecretKey(dataDir, keyIn),
     role: values.ROLE ?? 'all',

@@ -18,6 +18,6 @@ export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
     card: testCard,
     egress: openEgress({ allowPrivate, ownHost: 'localhost' }),
     secretKey: SECRET_KEY,
-    webhookConcurrency: 50,
+    webhookConcurrency: 200,
   });
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Config } from '../config.ts';
 import { pendingMigrations } from '../db/migrate.ts';
+import { unseal } from '../shop/webhook-secrets.ts';
 import { unsafeDurability } from './durability.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
@@ -32,6 +33,7 @@ export async function checkDatabase(url: string, config: Config): Promise<Findin
       checkRole,
       checkDurability,
       checkConnections,
+      checkSecrets,
     ]) {
       findings.push(await check(client, url, config));
     }
@@ -128,3 +130,54 @@ const checkConnections: Check = async (client, _url, { databasePoolMax }) => {
     'Lower DATABASE_POOL_MAX or raise max_connections.',
   );
 };
+
+/** In so many shops, the oldest first, since a key that was changed opens what is new. */
+const SHOPS = 200;
+
+/** One secret of each shop. */
+const checkSecrets: Check = async (client, _url, { secretKey }) => {
+  const sealed = await webhookSecrets(client);
+  const closed = sealed.filter(({ id, secret }) => !opens(secretKey, id, secret));
+  if (closed.length === 0) return ok('secrets', `${sealed.length} webhook secrets opened`);
+  return wrong(
+    'secrets',
+    `${closed.length} of ${sealed.length} webhook secrets cannot be opened, such as that of ${closed[0]?.id}`,
+    'Set SECRET_KEY to the value that they were made with, or rotate the secrets of these webhooks.',
+  );
+};
+
+interface Sealed {
+  id: string;
+  secret: Buffer;
+}
+
+/** Row-level security shows the webhooks of one shop at a time. */
+async function webhookSecrets(client: pg.Client): Promise<Sealed[]> {
+  const { rows: tables } = await client.query<{ made: boolean }>(
+    `select to_regclass('commerce.webhooks') is not null as made`,
+  );
+  if (!tables[0]?.made) return [];
+  const { rows: shops } = await client.query<{ site_id: string }>(
+    'select site_id from commerce.sites order by created_at limit $1',
+    [SHOPS],
+  );
+  const found: Sealed[] = [];
+  for (const { site_id } of shops) {
+    await client.query(`select set_config('app.site_id', $1, false)`, [site_id]);
+    const first = await client.query<Sealed>(
+      'select id, secret from commerce.webhooks where site_id = $1 order by id limit 1',
+      [site_id],
+    );
+    found.push(...first.rows);
+  }
+  return found;
+}
+
+function opens(secretKey: string, webhook_id: string, sealed: Buffer): boolean {
+  try {
+    unseal(secretKey, webhook_id, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}

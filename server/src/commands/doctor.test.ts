@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { hashSecret, mintSecret, seal } from '../shop/webhook-secrets.ts';
 import { examine } from './doctor.ts';
 import { prepareSchema } from './schema.ts';
 
@@ -118,6 +119,44 @@ test('a database that may lose confirmed writes is wrong', async () => {
 
   expect(found).toMatchObject({ state: 'wrong', found: expect.stringContaining('synchronous_commit = off') });
 });
+
+test('webhook secrets that were sealed with another key are wrong', async () => {
+  const DATABASE_URL = await givenDatabase();
+  await prepareSchema(DATABASE_URL);
+  const [SECRET_KEY, another] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+  const shop = await givenWebhook(DATABASE_URL, SECRET_KEY);
+
+  const [well] = await findingsOf('secrets', { DATABASE_URL, SECRET_KEY });
+  const [sick] = await findingsOf('secrets', { DATABASE_URL, SECRET_KEY: another });
+
+  expect(well).toEqual({ check: 'secrets', state: 'ok', found: '1 webhook secrets opened' });
+  expect(sick).toMatchObject({
+    state: 'wrong',
+    found: `1 of 1 webhook secrets cannot be opened, such as that of ${shop.webhook_id}`,
+    mend: expect.stringContaining('SECRET_KEY'),
+  });
+});
+
+/** A shop with a webhook, its secret sealed with this key. */
+async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ webhook_id: string }> {
+  const [site_id, webhook_id, secret] = [randomUUID(), randomUUID(), mintSecret()];
+  const superuser = new URL(inject('superuserUrl'));
+  superuser.pathname = new URL(databaseUrl).pathname;
+  const client = new pg.Client({ connectionString: superuser.href });
+  await client.connect();
+  await client.query(
+    `insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
+      values ($1, $2, 'Alder', 'EUR', 2)`,
+    [site_id, randomUUID()],
+  );
+  await client.query(
+    `insert into commerce.webhooks (site_id, id, url, events, secret, secret_hash)
+      values ($1, $2, 'https://hooks.example.net/', '{order.paid}', $3, $4)`,
+    [site_id, webhook_id, seal(secretKey, webhook_id, secret), hashSecret(secret)],
+  );
+  await client.end();
+  return { webhook_id };
+}
 
 test('a Redis that does not answer is a warning: the server runs without', async () => {
   const env = { DATABASE_URL: inject('databaseUrl'), REDIS_URL: 'redis://:a-password@127.0.0.1:1' };

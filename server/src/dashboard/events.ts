@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Beforehand, Handler } from '../http/contract.ts';
 import * as events from '../shop/events.ts';
 import { inShop } from '../shop/in-shop.ts';
+import type { Shop } from '../shop/shop.ts';
 
 export const createEventListener: Handler<'dashboard.createEventListener'> = ({ shop, body }) =>
   events.listen(shop, body);
@@ -10,15 +11,15 @@ const LOOK_EVERY_MS = 500;
 
 export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
   // Whoever waits holds no connection meanwhile.
-  async beforehand({ db, caller, path, query }) {
+  async beforehand({ db, caller, path, query, ended }) {
     const actor = { type: caller.kind, id: caller.principal_id, customer_id: null };
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
+    // Who comes anew while the process drains waits a moment all the same, so that clients do not come at each other's heels.
     while (Date.now() < until) {
-      const { events: found } = await inShop(db, caller.tenant, actor, (shop) =>
-        events.fetch(shop, path.listener_id, { ...query, limit: 1 }),
-      );
-      if (found.length > 0) break;
+      const look = (shop: Shop) => events.hasNews(shop, path.listener_id, query.cursor);
+      if (await inShop(db, caller.tenant, actor, look)) break;
       await pause(Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));
+      if (ended()) break;
     }
     return ({ shop }) => events.fetch(shop, path.listener_id, query);
   },

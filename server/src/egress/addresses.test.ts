@@ -70,3 +70,11 @@ test.each(['127.0.0.1', '::ffff:10.0.0.1', 'fe80::1%eth0', '', 'example.com'])(
     expect(() => checkAddress(address)).toThrow(AddressRefused);
   },
 );
+
+test.each(['1.1.1.1', '2606:4700:4700:0::1111'])(
+  'the resolved address %s is taken, unless it is our own',
+  (address) => {
+    checkAddress(address);
+    expect(() => checkAddress(address, new Set(['1.1.1.1', '2606:4700:4700::1111']))).toThrow(AddressRefused);
+  },
+);

@@ -1,6 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { addressesOf, normalised, ownAddresses } from './names.ts';
 
 /**
  * Which addresses a tenant may have us call (hazards §2.4). An URL is judged by its text when it is registered and before
@@ -10,7 +11,7 @@ import ipaddr from 'ipaddr.js';
 export interface EgressPolicy {
   /** Lets plain http and private addresses pass: for receivers on a developer's machine. Refused in production. */
   allowPrivate: boolean;
-  /** The host of the configured public address: the server is not to be called by itself. */
+  /** The host of the configured public address: the server is not to be called by itself, under whatever name. */
   ownHost: string;
 }
 
@@ -19,6 +20,7 @@ export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
 
+const OWN = 'The address must not be that of this server.';
 const PORTS = ['', '443', '8443'];
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;
 /** Clouds answer here with secrets; the first looks public. */
@@ -44,13 +46,14 @@ function checkHost(hostname: string, { ownHost }: EgressPolicy): void {
   }
   const name = hostname.replace(/\.$/, '');
   if (!name.includes('.') || LOCAL_NAMES.test(name)) throw new AddressRefused('The host must be a public one.');
-  if (name === ownHost) throw new AddressRefused('The address must not be that of this server.');
+  if (name === ownHost) throw new AddressRefused(OWN);
 }
 
-/** Throws AddressRefused unless the IP address is one of the public internet. */
-export function checkAddress(address: string): void {
+/** Throws AddressRefused unless the IP address is one of the public internet, and none of the server's `own`. */
+export function checkAddress(address: string, own: ReadonlySet<string> = new Set()): void {
   if (!isPublic(address))
     throw new AddressRefused('The host must be on the public internet, not in a private network.');
+  if (own.has(normalised(address))) throw new AddressRefused(OWN);
 }
 
 function isPublic(address: string): boolean {
@@ -61,21 +64,30 @@ function isPublic(address: string): boolean {
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0] ?? 0) >> 5 === 1;
 }
 
+/** What a name stands for, all of it checked: one bad address among several refuses them all. */
+export async function checkedAddresses(name: string, { ownHost }: EgressPolicy): Promise<LookupAddress[]> {
+  const [found, own] = await Promise.all([addressesOf(name), ownAddresses(ownHost)]);
+  for (const { address } of found) checkAddress(address, own);
+  return found;
+}
+
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** A `lookup` for connections that answers checked addresses alone; one bad among several refuses them all. */
-export function guardedLookup({ allowPrivate }: EgressPolicy) {
+/**
+ * A `lookup` for connections that answers checked addresses alone. Where private addresses pass, names of the machine do,
+ * too, which the DNS does not know: there it is the system's own.
+ */
+export function guardedLookup(policy: EgressPolicy) {
   return (hostname: string, options: LookupOptions, callback: LookupCallback): void => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, []);
-      try {
-        if (!allowPrivate) for (const { address } of found) checkAddress(address);
-      } catch (refusal) {
-        return callback(refusal as NodeJS.ErrnoException, []);
-      }
+    if (policy.allowPrivate) {
+      lookup(hostname, options, callback);
+      return;
+    }
+    const answer = (found: LookupAddress[]) => {
       const [first] = found;
       if (options.all) callback(null, found);
       else callback(null, first?.address ?? '', first?.family);
-    });
+    };
+    checkedAddresses(hostname, policy).then(answer, (error) => callback(error, []));
   };
 }

@@ -1,12 +1,30 @@
+import { createSocket } from 'node:dgram';
 import { createServer, type RequestListener } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import os, { type NetworkInterfaceInfo } from 'node:os';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { guardedLookup } from './addresses.ts';
+import { resolver } from './names.ts';
 import { openEgress } from './post.ts';
+import { checkRegistration } from './registration.ts';
 
-const open = openEgress({ allowPrivate: true, ownHost: 'shop.example.com' });
-const guarded = openEgress({ allowPrivate: false, ownHost: 'shop.example.com' });
+const policy = { allowPrivate: false, ownHost: 'shop.example.com' };
+const open = openEgress({ ...policy, allowPrivate: true });
+const guarded = openEgress(policy);
 afterAll(() => Promise.all([open.close(), guarded.close()]));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
+
+/** What the DNS answers. */
+function answering(names: Record<string, string[]>): void {
+  const answer = async (name: string): Promise<never> => (names[name] ?? []) as never;
+  vi.spyOn(resolver, 'resolve4').mockImplementation(answer);
+  vi.spyOn(resolver, 'resolve6').mockResolvedValue([] as never);
+}
 
 async function receiving(listener: RequestListener, test: (url: string) => Promise<void>): Promise<void> {
   const server = createServer(listener);
@@ -57,15 +75,79 @@ test('a name that resolves to a private address is refused when it is connected 
       res.end();
     },
     async (url) => {
+      answering({ 'inside.example.net': ['93.184.215.14', '127.0.0.1'] });
       const lookup = guardedLookup({ allowPrivate: false, ownHost: '' });
       await new Promise<void>((done) =>
-        lookup('localhost', {}, (error) => {
+        lookup('inside.example.net', {}, (error) => {
           expect(error?.message).toContain('public internet');
           done();
         }),
       );
-      expect(await guarded.post(url, {}, '{}')).toMatchObject({ outcome: 'url_refused', response_status: null });
+      const refused = { outcome: 'url_refused', response_status: null };
+      expect(await guarded.post('https://inside.example.net/', {}, '{}')).toMatchObject(refused);
+      expect(await guarded.post(url, {}, '{}')).toMatchObject(refused);
     },
   );
   expect(hits).toBe(0);
+});
+
+test('the addresses of the server itself are refused, by whatever name they are called', async () => {
+  const [named, bound] = ['93.184.215.20', '93.184.215.21'];
+  const own = { allowPrivate: false, ownHost: 'own.example.com' };
+  const guarded = openEgress(own);
+  const names = { 'own.example.com': [named], 'alias.example.net': [named], 'bound.example.net': [bound] };
+  answering(names);
+  vi.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: [{ address: bound } as NetworkInterfaceInfo] });
+  syncBuiltinESMExports();
+  for (const host of ['alias.example.net', 'bound.example.net', named, bound]) {
+    expect(await guarded.post(`https://${host}/`, {}, '{}')).toMatchObject({ outcome: 'url_refused' });
+    const registered = checkRegistration(`https://${host}/`, own);
+    await expect(registered).rejects.toMatchObject({ detail: [{ type: 'url_refused' }] });
+  }
+  answering({ ...names, 'other.example.net': ['93.184.215.22'] });
+  await checkRegistration('https://other.example.net/', own);
+  await guarded.close();
+});
+
+test('names whose DNS does not answer delay no request to another host', async () => {
+  const asked = new Set<string>();
+  const mute = createSocket('udp4');
+  mute.on('message', (question) => asked.add(question.toString('latin1').match(/dead\d+/)?.[0] ?? ''));
+  await new Promise<void>((bound) => mute.bind(0, '127.0.0.1', bound));
+  const servers = resolver.getServers();
+  resolver.setServers([`127.0.0.1:${mute.address().port}`]);
+  let pending = 20;
+  const dead = Array.from({ length: 20 }, async (_, number) => {
+    const { outcome } = await guarded.post(`https://dead${number}.example.net/`, {}, '{}');
+    pending -= 1;
+    return outcome;
+  });
+  await vi.waitFor(() => expect(asked.size).toBe(20), { timeout: 5_000 });
+  await receiving(
+    (_req, res) => res.end(),
+    async (url) => {
+      const named = url.replace('127.0.0.1', 'localhost');
+      expect(await open.post(named, {}, '{}')).toMatchObject({ outcome: 'succeeded' });
+    },
+  );
+  expect(pending).toBe(20);
+  for (const outcome of await Promise.all(dead)) expect(['timed_out', 'not_connected']).toContain(outcome);
+  resolver.cancel();
+  resolver.setServers(servers);
+  mute.close();
+});
+
+test('a host that does not answer one path answers another at once, however many wait for the first', async () => {
+  await receiving(
+    (req, res) => {
+      if (req.url === '/quick') res.end();
+    },
+    async (url) => {
+      const egress = openEgress({ allowPrivate: true, ownHost: '' });
+      const hanging = Array.from({ length: 60 }, () => egress.post(`${url}mute`, {}, '{}'));
+      expect(await egress.post(`${url}quick`, {}, '{}')).toMatchObject({ outcome: 'succeeded' });
+      await egress.close();
+      await Promise.all(hanging);
+    },
+  );
 });

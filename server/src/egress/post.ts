@@ -1,10 +1,18 @@
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, buildConnector, request } from 'undici';
 import { AddressRefused, checkAddress, checkUrl, type EgressPolicy, guardedLookup } from './addresses.ts';
+import { ownAddresses } from './names.ts';
 
-/** What became of a request to a foreign host; the words are those of the contract's WebhookAttempt. */
-export type Outcome = 'succeeded' | 'refused' | 'timed_out' | 'not_connected' | 'tls_failed' | 'url_refused';
+/** What became of a request to a foreign host, or of the attempt at one; the words are those of the contract's WebhookAttempt. */
+export type Outcome =
+  | 'succeeded'
+  | 'refused'
+  | 'timed_out'
+  | 'not_connected'
+  | 'tls_failed'
+  | 'url_refused'
+  | 'not_signed';
 
 export interface Attempted {
   outcome: Outcome;
@@ -28,11 +36,14 @@ const READ_BYTES = 16 * 1024;
 /** Idle connections are kept that long: enough for a burst, too short to outlive a change of address. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** An agent of its own: no proxy of the environment, no cookies, no redirects; undici follows none unless told to. */
+/**
+ * An agent of its own: no proxy of the environment, no cookies, no redirects; undici follows none unless told to. It opens as
+ * many connections to a host as there are requests: whoever posts limits those, and at a host that several tenants use none
+ * may wait for another's.
+ */
 export function openEgress(policy: EgressPolicy): Egress {
   const agent = new Agent({
     connect: guardedConnector(policy),
-    connections: 20,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     headersTimeout: TOTAL_MS,
@@ -45,20 +56,29 @@ export function openEgress(policy: EgressPolicy): Egress {
   };
 }
 
-/** undici calls `lookup` for names alone, so literals are checked by their text, and every socket once more by its peer. */
+/** undici calls `lookup` for names alone, so literals are checked here, and every socket once more by its peer. */
 function guardedConnector(policy: EgressPolicy): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup(policy) as never });
-  return (options, callback) =>
-    connect(options, (error, socket) => {
-      if (error || !socket) return callback(error ?? new Error('no socket'), null);
-      try {
-        if (!policy.allowPrivate) checkAddress((socket as Socket).remoteAddress ?? '');
+  if (policy.allowPrivate) return connect;
+  return (options, callback) => {
+    const guard = async () => {
+      const own = await ownAddresses(policy.ownHost);
+      if (isIP(options.hostname)) checkAddress(options.hostname, own);
+      return own;
+    };
+    const proceed = (own: ReadonlySet<string>) =>
+      connect(options, (error, socket) => {
+        if (error || !socket) return callback(error ?? new Error('no socket'), null);
+        try {
+          checkAddress((socket as Socket).remoteAddress ?? '', own);
+        } catch (refusal) {
+          socket.destroy();
+          return callback(refusal as Error, null);
+        }
         callback(null, socket);
-      } catch (refusal) {
-        socket.destroy();
-        callback(refusal as Error, null);
-      }
-    });
+      });
+    guard().then(proceed, (refusal) => callback(refusal, null));
+  };
 }
 
 async function attempt(

@@ -1,7 +1,6 @@
-import { lookup } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ValidationError } from '../shop/errors.ts';
-import { AddressRefused, checkAddress, checkUrl, type EgressPolicy } from './addresses.ts';
+import { AddressRefused, checkedAddresses, checkUrl, type EgressPolicy } from './addresses.ts';
 
 const PATIENCE_MS = 2_000;
 
@@ -13,15 +12,17 @@ export async function checkRegistration(text: string, policy: EgressPolicy): Pro
   try {
     const { hostname } = checkUrl(text, policy);
     if (policy.allowPrivate) return;
-    for (const address of await resolved(hostname.replace(/^\[|\]$/g, ''))) checkAddress(address);
+    await Promise.race([
+      checkedAddresses(hostname.replace(/^\[|\]$/g, ''), policy).catch(passOverUnresolved),
+      pause(PATIENCE_MS, undefined, { ref: false }),
+    ]);
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error;
     throw new ValidationError([{ loc: ['body', 'url'], msg: error.message, type: 'url_refused' }]);
   }
 }
 
-async function resolved(hostname: string): Promise<string[]> {
-  const found = lookup(hostname, { all: true }).catch(() => []);
-  const addresses = await Promise.race([found, pause(PATIENCE_MS, [], { ref: false })]);
-  return addresses.map(({ address }) => address);
+/** The codes of the DNS, such as ENOTFOUND; those of a refusal or a mistake of ours read otherwise. */
+function passOverUnresolved(error: { code?: string }): void {
+  if (!/^E[A-Z]+$/.test(error.code ?? '')) throw error;
 }

@@ -4,6 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workJobs } from '../../test/jobs.ts';
 import { openReceiver, waitFor } from '../../test/receiver.ts';
 import { openShop } from '../../test/shop.ts';
+import type { Attempted } from '../egress/post.ts';
+import { inShopOf } from '../shop/in-shop.ts';
+import * as attempts from '../shop/webhook-attempts.ts';
 import type { Jobs } from './run.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
@@ -27,8 +30,14 @@ async function deliveriesOf({ dashboard }: OpenShop) {
 
 /** As if the time of the next attempt had come. */
 async function hurry({ owner, site_id }: OpenShop) {
+  // In one statement: a job whose delivery is to wait finds nothing due, and ends.
   await owner.query(
-    `update graphile_worker._private_jobs set run_at = now() where payload->>'site_id' = $1 and locked_at is null`,
+    `with due as (
+        update commerce.webhook_deliveries set next_attempt_at = now() where site_id = $1 and status = 'pending'
+        returning id
+      )
+      update graphile_worker._private_jobs set run_at = now()
+      where locked_at is null and payload->>'delivery_id' in (select id::text from due)`,
     [site_id],
   );
   await owner.query(`notify "jobs:insert", '{"count":50}'`);
@@ -52,6 +61,26 @@ test('every change of an order is told, signed so that another implementation of
   for (const { body, headers } of received) {
     expect(judge.verify(body, headers as Record<string, string>)).toMatchObject({ data: { id: order.id } });
   }
+  await waitFor(async () => (await deliveriesOf(shop)).every(({ status }) => status === 'succeeded'));
+  await receiver.close();
+});
+
+test('an order is told as paid once its money has come, whichever way it came', async () => {
+  const shop = await openShop();
+  const receiver = await openReceiver();
+  await givenWebhook(shop, receiver.url, ['order.paid']);
+  const { id: shipping_option_id } = await shop.givenShippingOption({ kind: 'pickup', price: '0.00' });
+
+  const card = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
+  const free = await shop.givenOrder({ content: '0.00', shipping_option_id, payment_method: null });
+  const handedOver = await shop.givenOrder({ shipping_option_id, payment_method: 'manual' });
+  const params = { path: { order_id: handedOver.id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params });
+
+  const told = (await receiver.until(3)).map(({ event }) => event.data);
+  expect(told.map(({ id }) => id).sort()).toEqual([card.id, free.id, handedOver.id].sort());
+  expect(told.every(({ payment_status }) => payment_status === 'paid')).toBe(true);
   await waitFor(async () => (await deliveriesOf(shop)).every(({ status }) => status === 'succeeded'));
   await receiver.close();
 });
@@ -205,13 +234,13 @@ test('a replay sends the same event under the same id', async () => {
   const since = new Date(Date.now() - 60_000).toISOString();
   const replayFailed = () =>
     shop.dashboard.POST('/api/dashboard/webhook-deliveries/replay-failed', { body: { since } });
-  expect((await replayFailed()).data).toEqual({ replayed: 0 });
+  expect((await replayFailed()).data).toEqual({ replayed: 0, remaining: 0 });
 
   await shop.dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', {
     params: { path: { webhook_id: id } },
     body: { status: 'active' },
   });
-  expect((await replayFailed()).data).toEqual({ replayed: 1 });
+  expect((await replayFailed()).data).toEqual({ replayed: 1, remaining: 0 });
   const [first, second] = await receiver.until(2);
   expect(second?.body).toBe(first?.body);
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
@@ -232,4 +261,165 @@ test('receivers that do not answer delay no other tenant', async () => {
   await receiver.until(1);
   expect(deaf.received).toHaveLength(20);
   await Promise.all([receiver.close(), deaf.close()]);
+});
+
+function ping({ dashboard }: OpenShop, webhook_id: string) {
+  return dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', { params: { path: { webhook_id } } });
+}
+
+test('ten deliveries that are refused with 410 at once end the webhook, and each other, without a deadlock', async () => {
+  const shop = await openShop();
+  const receiver = await openReceiver(() => 410);
+  const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
+  await Promise.all(Array.from({ length: 10 }, () => ping(shop, id)));
+
+  await waitFor(async () => (await deliveriesOf(shop)).every(({ status }) => status === 'failed'));
+  await waitFor(async () => (await jobsOf(shop)).length === 0);
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(ids.length);
+  await receiver.close();
+});
+
+/** The deliveries that jobs are left for. */
+async function jobsOf({ owner, site_id }: OpenShop): Promise<{ delivery_id: string }[]> {
+  const { rows } = await owner.query(
+    `select payload->>'delivery_id' as delivery_id from graphile_worker._private_jobs
+      where payload->>'site_id' = $1 and payload->>'delivery_id' is not null`,
+    [site_id],
+  );
+  return rows;
+}
+
+/** A delivery that is due and that no job will attempt, as `attempts.due` finds it. */
+async function givenDue({ owner, site_id }: OpenShop, webhook_id: string): Promise<attempts.Due> {
+  const { rows } = await owner.query(
+    `with event as (
+        insert into commerce.events (site_id, id, type, payload) values ($1, gen_random_uuid(), 'webhook.ping', '{}')
+        returning id
+      )
+      insert into commerce.webhook_deliveries (site_id, id, webhook_id, event_id, type)
+      select $1, gen_random_uuid(), $2, id, 'webhook.ping' from event returning *`,
+    [site_id, webhook_id],
+  );
+  return rows[0];
+}
+
+test.each([
+  [410, 'refused'],
+  [500, 'refused'],
+  [200, 'succeeded'],
+] as const)(
+  'an attempt that is answered %i waits for whoever disables the webhook, and never they for it',
+  async (response_status, outcome) => {
+    const shop = await openShop();
+    const webhook = await givenWebhook(shop, 'https://hooks.example.net/', ['customer.created']);
+    const due = await givenDue(shop, webhook.id);
+    // From the second failure on, the webhook is written to when it is disabled, and not before.
+    if (response_status === 410) {
+      await shop.owner.query('update commerce.webhooks set failing_since = now() where id = $1', [webhook.id]);
+    }
+    const attempted: Attempted = { outcome, response_status, duration_ms: 1, retry_after_seconds: null };
+
+    const staff = await shop.owner.connect();
+    try {
+      const { rows } = await staff.query('select pg_backend_pid() as pid');
+      await staff.query('begin');
+      await staff.query('update commerce.webhooks set updated_at = now() where id = $1', [webhook.id]);
+      const recorded = inShopOf(shop.db, shop.site_id, (inside) => attempts.record(inside, due, attempted));
+      await waitFor(async () => {
+        const blocked = await shop.owner.query(
+          'select from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))',
+          [rows[0]?.pid],
+        );
+        return blocked.rows.length > 0;
+      });
+      await staff.query(`set local lock_timeout = '300ms'`);
+      const dropped = await staff.query(
+        `update commerce.webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
+        where id = $1 and status = 'pending'`,
+        [due.id],
+      );
+      expect(dropped.rowCount).toBe(1);
+      await staff.query('commit');
+      await recorded;
+    } finally {
+      await staff.query('rollback');
+      staff.release();
+    }
+    expect(await deliveriesOf(shop)).toMatchObject([{ status: 'failed', attempts_count: 0 }]);
+  },
+);
+
+test('a delivery that a killed process or a replay left two jobs for goes on as one', async () => {
+  const shop = await openShop();
+  const receiver = await openReceiver(() => 500);
+  const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
+  const delivery_id = (await ping(shop, id)).data?.id ?? '';
+  await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 1);
+  const another = (seconds: number) =>
+    shop.owner.query(`select commerce.enqueue_delivery($1, $2, now() + $3 * interval '1 second')`, [
+      shop.site_id,
+      delivery_id,
+      seconds,
+    ]);
+
+  // One that comes before its time finds that another will come, and ends.
+  await another(0);
+  await waitFor(async () => (await jobsOf(shop)).length === 1);
+  // Of two that come at the same time, one goes on.
+  await another(60);
+  await hurry(shop);
+  await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 2);
+  await waitFor(async () => (await jobsOf(shop)).length === 1);
+  expect(await deliveriesOf(shop)).toMatchObject([{ status: 'pending', attempts_count: 2 }]);
+  // Given up and replayed: the job of before comes too early, or not at all.
+  const params = { path: { webhook_id: id } };
+  for (const status of ['disabled', 'active'] as const) {
+    await shop.dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } });
+  }
+  await shop.dashboard.POST('/api/dashboard/webhook-deliveries/{delivery_id}/replay', {
+    params: { path: { delivery_id } },
+  });
+  await waitFor(async () => Number((await deliveriesOf(shop))[0]?.attempts_count) >= 3);
+  await shop.owner.query(
+    `update graphile_worker._private_jobs set run_at = now() where payload->>'delivery_id' = $1 and locked_at is null
+      and run_at > (select next_attempt_at from commerce.webhook_deliveries where id = $1::uuid)`,
+    [delivery_id],
+  );
+  await shop.owner.query(`notify "jobs:insert", '{"count":50}'`);
+  await waitFor(async () => (await jobsOf(shop)).length === 1);
+  await receiver.close();
+});
+
+test('of two attempts of one delivery that are under way at once, one is written down and goes on', async () => {
+  const shop = await openShop();
+  const receiver = await openReceiver();
+  const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
+  const due = await givenDue(shop, id);
+  const refused: Attempted = { outcome: 'refused', response_status: 500, duration_ms: 1, retry_after_seconds: null };
+  const record = () => inShopOf(shop.db, shop.site_id, (inside) => attempts.record(inside, due, refused));
+
+  await Promise.all([record(), record()]);
+
+  expect(await jobsOf(shop)).toEqual([{ delivery_id: due.id }]);
+  expect(await deliveriesOf(shop)).toMatchObject([{ status: 'pending', attempts_count: 1 }]);
+  await hurry(shop);
+  await receiver.until(1);
+  await waitFor(async () => (await jobsOf(shop)).length === 0);
+  await receiver.close();
+});
+
+test('a delivery that was made while its webhook was disabled is given up by its job', async () => {
+  const shop = await openShop();
+  const receiver = await openReceiver();
+  const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
+  await shop.owner.query(
+    `update commerce.webhooks set status = 'disabled', disabled_reason = 'staff', disabled_at = now() where id = $1`,
+    [id],
+  );
+  const due = await givenDue(shop, id);
+  await shop.owner.query('select commerce.enqueue_delivery($1, $2, now())', [shop.site_id, due.id]);
+  await waitFor(async () => (await deliveriesOf(shop))[0]?.status === 'failed');
+  expect(receiver.received).toEqual([]);
+  await receiver.close();
 });

@@ -13,6 +13,8 @@ export interface DeliveryRoom {
   egress: Egress;
   /** Opens the secrets of webhooks. */
   secretKey: string;
+  /** How many webhooks may be called at a time. */
+  webhookConcurrency: number;
 }
 
 const outcomes = new Counter({
@@ -37,8 +39,8 @@ const inFlight = new Gauge({
  * Attempts a delivery: it is read, sent outside any transaction, and what became of it is written with all that follows.
  * A process that dies in between leaves it pending, and another one sends it again under the same id (at least once).
  */
-export function deliverWebhook({ db, egress, secretKey }: DeliveryRoom) {
-  const share = createShare();
+export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: DeliveryRoom) {
+  const share = createShare(webhookConcurrency);
   return async (payload: unknown): Promise<void> => {
     const { site_id, delivery_id } = payload as { site_id: string; delivery_id: string };
     const due = await inShopOf(db, site_id, (shop) => attempts.due(shop, delivery_id));
@@ -52,13 +54,34 @@ export function deliverWebhook({ db, egress, secretKey }: DeliveryRoom) {
   };
 }
 
+const NOT_SIGNED: Attempted = {
+  outcome: 'not_signed',
+  response_status: null,
+  retry_after_seconds: null,
+  duration_ms: 0,
+};
+
 async function send(egress: Egress, secretKey: string, due: attempts.Due): Promise<Attempted> {
-  const sealed = due.previous_secret ? [due.secret, due.previous_secret] : [due.secret];
-  const secrets = sealed.map((one) => unseal(secretKey, due.webhook_id, one));
+  const secrets = opened(secretKey, due);
+  const attempted = secrets ? await post(egress, secrets, due) : NOT_SIGNED;
+  outcomes.inc({ outcome: attempted.outcome });
+  return attempted;
+}
+
+async function post(egress: Egress, secrets: string[], due: attempts.Due): Promise<Attempted> {
   inFlight.inc();
   const attempted = await egress.post(due.url, signatureHeaders(due.event_id, due.payload, secrets), due.payload);
   inFlight.dec();
-  outcomes.inc({ outcome: attempted.outcome });
   duration.observe(attempted.duration_ms / 1000);
   return attempted;
+}
+
+/** Nothing when one of the secrets was sealed with another key, or is damaged. */
+function opened(secretKey: string, { webhook_id, secret, previous_secret }: attempts.Due): string[] | undefined {
+  const sealed = previous_secret ? [secret, previous_secret] : [secret];
+  try {
+    return sealed.map((one) => unseal(secretKey, webhook_id, one));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,9 @@
 /**
- * Who may have how much under way at a time, in this process: a webhook 5 attempts, a tenant 20 (hazards §4.7). What goes
- * beyond waits a moment, and if nothing comes free it is told when to come back: by then those before it will be through,
- * judging by how long they take. So receivers that do not answer hold up themselves alone, whatever their number, and what
- * waits for them costs next to nothing.
+ * Who may have how much under way at a time, in this process: a webhook 5 attempts, a tenant 20, all together as many as is
+ * configured (hazards §4.7). A tenant has no more than half of what is free besides (a dynamic threshold, as switches
+ * share their buffers by), so that the last places are for those who have few. What goes beyond waits a moment, and if nothing comes free
+ * it is told when to come back: by then those before it will be through, judging by how long they take. So receivers that do
+ * not answer hold up themselves alone, whatever their number and that of their tenants, and what waits costs next to nothing.
  */
 export interface Share {
   /** Runs the deed when there is room; else answers in how many seconds to try again. */
@@ -16,9 +17,11 @@ export interface ShareKeys {
 
 const PER_WEBHOOK = 5;
 const PER_TENANT = 20;
-/** Of each tenant so many may wait for room, each so long. */
-const WAITING = 10;
+/** So many may wait for a place, of each tenant a few, each so long. */
+export const WAITING_ROOM = 40;
+const WAITING_PER_TENANT = 10;
 const PATIENCE_MS = 200;
+const LOOK_EVERY_MS = 10;
 const LONGEST_SECONDS = 60;
 
 /** One holder of a limited number of places, and its estimate of how long a place is held. */
@@ -32,8 +35,12 @@ class Places {
     this.#limit = limit;
   }
 
-  get full(): boolean {
-    return this.#taken >= this.#limit;
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get free(): number {
+    return this.#limit - this.#taken;
   }
 
   get idle(): boolean {
@@ -56,43 +63,66 @@ class Places {
   }
 }
 
-export function createShare(): Share {
-  const webhooks = new Map<string, Places>();
-  const tenants = new Map<string, Places>();
-  const waiting = new Map<string, number>();
+/** A limited number of places that tenants share, each up to a limit of its own. */
+class Shared {
+  readonly #all: Places;
+  readonly #tenants = new Map<string, Places>();
+  readonly #perTenant: number;
 
-  async function hasRoom(site_id: string, [webhook, tenant]: [Places, Places]): Promise<boolean> {
-    if (!webhook.full && !tenant.full) return true;
-    const others = waiting.get(site_id) ?? 0;
-    if (others >= WAITING) return false;
-    waiting.set(site_id, others + 1);
-    for (const until = Date.now() + PATIENCE_MS; Date.now() < until && (webhook.full || tenant.full); ) {
-      await new Promise((done) => setTimeout(done, 10));
-    }
-    const left = (waiting.get(site_id) ?? 1) - 1;
-    if (left > 0) waiting.set(site_id, left);
-    else waiting.delete(site_id);
-    return !webhook.full && !tenant.full;
+  constructor(places: number, perTenant: number) {
+    this.#all = new Places(places);
+    this.#perTenant = perTenant;
   }
+
+  of(site_id: string): Places {
+    return placesOf(this.#tenants, site_id, this.#perTenant);
+  }
+
+  hasRoom(site_id: string): boolean {
+    const own = this.of(site_id);
+    return own.free > 0 && own.taken < this.#all.free / 2;
+  }
+
+  hold<T>(site_id: string, deed: () => Promise<T>): Promise<T> {
+    return held([this.of(site_id), this.#all], deed);
+  }
+}
+
+/** `places` is how many attempts may be under way. */
+export function createShare(places: number): Share {
+  const webhooks = new Map<string, Places>();
+  const tenants = new Shared(places, PER_TENANT);
+  const waiting = new Shared(WAITING_ROOM, WAITING_PER_TENANT);
 
   return {
     async take({ site_id, webhook_id }, deed) {
       const webhook = placesOf(webhooks, webhook_id, PER_WEBHOOK);
-      const tenant = placesOf(tenants, site_id, PER_TENANT);
-      if (!(await hasRoom(site_id, [webhook, tenant]))) {
-        return { retry_in_seconds: Math.max(webhook.full ? webhook.bookSeconds() : 0, tenant.bookSeconds()) };
+      const hasRoom = () => webhook.free > 0 && tenants.hasRoom(site_id);
+      if (!hasRoom() && waiting.hasRoom(site_id)) await waiting.hold(site_id, () => wait(hasRoom));
+      if (!hasRoom()) {
+        const tenant = tenants.of(site_id);
+        return { retry_in_seconds: Math.max(webhook.free > 0 ? 0 : webhook.bookSeconds(), tenant.bookSeconds()) };
       }
-      webhook.take();
-      tenant.take();
-      const start = Date.now();
-      try {
-        return { done: await deed() };
-      } finally {
-        webhook.giveBack(Date.now() - start);
-        tenant.giveBack(Date.now() - start);
-      }
+      return { done: await tenants.hold(site_id, () => held([webhook], deed)) };
     },
   };
+}
+
+/** Until there is room, or patience is at its end. */
+async function wait(hasRoom: () => boolean): Promise<void> {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until && !hasRoom(); ) {
+    await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+  }
+}
+
+async function held<T>(places: Places[], deed: () => Promise<T>): Promise<T> {
+  for (const place of places) place.take();
+  const start = Date.now();
+  try {
+    return await deed();
+  } finally {
+    for (const place of places) place.giveBack(Date.now() - start);
+  }
 }
 
 const KEPT = 10_000;

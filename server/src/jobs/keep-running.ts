@@ -1,6 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeWorkerUtils, type Runner, type RunnerOptions, run, type WorkerEvents } from 'graphile-worker';
+import {
+  makeWorkerUtils,
+  type Runner,
+  type RunnerOptions,
+  run,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker';
 import type { Logger } from 'pino';
 
 const PAUSE_MS = 500;
@@ -10,6 +17,8 @@ const WRITES_DOWN = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 }
 
 /** What is kept running. */
 export interface Kept {
+  /** Has so many idle workers look for a job now. Throws while they are ending. */
+  wake(workers: number): void;
   stop(): Promise<void>;
 }
 
@@ -30,13 +39,16 @@ export async function keepRunning(
       await current.runner.promise.catch(() => undefined);
       if (stopping) return;
       logger.warn('the background jobs have stopped; starting them again');
-      const next = await beginAgain(options, current.holders, logger, { announce, unwanted: () => stopping });
+      const next = await beginAgain(options, current.pools, logger, { announce, unwanted: () => stopping });
       if (next && stopping) await next.runner.stop();
       else if (next) current = next;
     }
   };
   const watching = watch();
   return {
+    wake(workers) {
+      for (const pool of current.pools) pool.nudge(workers);
+    },
     async stop() {
       stopping = true;
       // Rejected when it has ended by itself in this moment.
@@ -49,29 +61,29 @@ export async function keepRunning(
 interface Run {
   runner: Runner;
   /** Under whose names the runner holds jobs. */
-  holders: string[];
+  pools: WorkerPool[];
 }
 
 async function begin(options: RunnerOptions, announce: (holder: string) => void): Promise<Run> {
   const events = new EventEmitter() as WorkerEvents;
-  const holders: string[] = [];
+  const pools: WorkerPool[] = [];
   events.on('pool:create', ({ workerPool }) => {
-    holders.push(workerPool.id);
+    pools.push(workerPool);
     announce(workerPool.id);
   });
-  return { runner: await run({ ...options, events, preset: WRITES_DOWN }), holders };
+  return { runner: await run({ ...options, events, preset: WRITES_DOWN }), pools };
 }
 
 /** Begins as soon as the database lets it. Nothing when that is no longer wanted. */
 async function beginAgain(
   options: RunnerOptions,
-  holders: string[],
+  pools: WorkerPool[],
   logger: Logger,
   { announce, unwanted }: { announce: (holder: string) => void; unwanted: () => boolean },
 ) {
   while (!unwanted()) {
     try {
-      await letGo(options, holders);
+      await letGo(options, pools);
       return await begin(options, announce);
     } catch (cause) {
       logger.warn({ cause }, 'the background jobs cannot start yet');
@@ -82,10 +94,10 @@ async function beginAgain(
 }
 
 /** Jobs that a runner held which is no more may be done by others at once, and not only when their leases have run out. */
-async function letGo({ connectionString, logger }: RunnerOptions, holders: string[]): Promise<void> {
+async function letGo({ connectionString, logger }: RunnerOptions, pools: WorkerPool[]): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString, maxPoolSize: 1, logger });
   try {
-    await utils.forceUnlockWorkers(holders);
+    await utils.forceUnlockWorkers(pools.map(({ id }) => id));
   } finally {
     await utils.release();
   }

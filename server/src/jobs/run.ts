@@ -5,6 +5,8 @@ import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
 import { workOffOverdue } from './buying.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
+import { wakeWhenDue } from './due-jobs.ts';
+import { WAITING_ROOM } from './fair-share.ts';
 import { indexOutdatedProducts } from './index-products.ts';
 import { counted } from './job-metrics.ts';
 import { type Kept, keepRunning } from './keep-running.ts';
@@ -33,8 +35,8 @@ export interface Workplace extends PostOffice {
 const CRONTAB = `*/10 * * * * sweep ?max=3
 * * * * * overdue ?max=1`;
 const CONNECTIONS = 3;
-/** New jobs wake a worker at once; polling finds those whose time has come, one of many workers each moment. */
-const DELIVERY_POLL_MS = 10_000;
+/** Rarely: new jobs wake a worker at once, and `wakeWhenDue` those whose time has come. */
+const DELIVERY_POLL_MS = 60_000;
 
 /**
  * Runs the background jobs in this process. The queue lives in the database (schema graphile_worker), so any number of
@@ -75,7 +77,7 @@ function runHousework({ card, url, ...office }: Workplace, watch: Watch): Promis
         logger.info({ job: 'sweep', ...swept }, 'job');
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
-        const done = await withPgClient((client) => workOffOverdue(client, db, card));
+        const done = await withPgClient((client) => workOffOverdue(client, { db, card, logger }));
         // Each minute there is nothing to do is no news.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
@@ -88,18 +90,27 @@ function runHousework({ card, url, ...office }: Workplace, watch: Watch): Promis
   return keepRunning(options, logger, watch.add);
 }
 
-function runDeliveries({ webhookConcurrency, url, ...room }: Workplace, watch: Watch): Promise<Kept> {
+async function runDeliveries({ url, ...room }: Workplace, watch: Watch): Promise<Pick<Kept, 'stop'>> {
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
-    concurrency: webhookConcurrency,
+    // Who waits for a place has a worker, and takes none from those who have a place.
+    concurrency: room.webhookConcurrency + WAITING_ROOM,
     pollInterval: DELIVERY_POLL_MS,
     noHandleSignals: true,
     logger: jobLogger(room.logger),
     parsedCronItems: [],
     taskList: { deliver_webhook: counted('deliver_webhook', deliverWebhook(room)) },
   };
-  return keepRunning(options, room.logger, watch.add);
+  const kept = await keepRunning(options, room.logger, watch.add);
+  const due = { task: 'deliver_webhook', most: options.concurrency, wake: kept.wake };
+  const stopWaking = await wakeWhenDue(options, room.logger, due);
+  return {
+    async stop() {
+      await stopWaking();
+      await kept.stop();
+    },
+  };
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */

@@ -1,0 +1,239 @@
+import { createDashboardClient } from '@commerce-backend/sdk';
+import type { EventType } from '@commerce-backend/spec';
+import { expect, inject, test } from 'vitest';
+import { startServer, stopServer } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { notePublication } from '../jobs/note-publication.ts';
+import { Shop, SYSTEM } from '../shop/shop.ts';
+import * as deliveries from '../shop/webhook-deliveries.ts';
+
+const product = '/api/dashboard/products/{product_id}';
+const images = '/api/dashboard/products/{product_id}/images';
+const image = '/api/dashboard/products/{product_id}/images/{image_id}';
+const variant = '/api/dashboard/products/{product_id}/variants/{variant_id}';
+const option = '/api/dashboard/products/{product_id}/options/{option_id}';
+const oneWebhook = '/api/dashboard/webhooks/{webhook_id}';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+/** A shop that tells the events of these types, and what it has told so far. */
+async function givenSubscriber(...events: EventType[]) {
+  const shop = await openShop();
+  const url = 'https://hooks.example.net/shop';
+  const { data } = await shop.dashboard.POST('/api/dashboard/webhooks', { body: { url, events } });
+  if (!data) throw new Error('The webhook was refused.');
+  return { ...shop, webhook_id: data.id, told: () => toldBy(shop) };
+}
+
+async function toldBy({ owner, site_id }: OpenShop): Promise<{ type: string; data: Record<string, unknown> }[]> {
+  const { rows } = await owner.query<{ payload: string }>(
+    'select payload from commerce.events where site_id = $1 order by made_in, id',
+    [site_id],
+  );
+  return rows.map(({ payload }) => JSON.parse(payload));
+}
+
+async function setStatus({ dashboard }: OpenShop, webhook_id: string, status: 'active' | 'disabled') {
+  await dashboard.PATCH(oneWebhook, { params: { path: { webhook_id } }, body: { status } });
+}
+
+function replayFailed({ dashboard }: OpenShop) {
+  const since = new Date(Date.now() - 60_000).toISOString();
+  return dashboard.POST('/api/dashboard/webhook-deliveries/replay-failed', { body: { since } });
+}
+
+test('each change of the images of a product is told as a change of the product, and what changes nothing is not', async () => {
+  const shop = await givenSubscriber('product.updated');
+  const { id: product_id } = await shop.givenProduct();
+  const path = { product_id };
+  const add = (url: string) => shop.dashboard.POST(images, { params: { path }, body: { url } });
+  await add('https://shop.example/front.jpg');
+  const { data } = await add('https://shop.example/back.jpg');
+  const image_id = data?.images[1]?.id ?? '';
+  expect(await shop.told()).toHaveLength(2);
+
+  const patch = (body: { alt?: string; position?: number }) =>
+    shop.dashboard.PATCH(image, { params: { path: { product_id, image_id } }, body });
+  const { data: described } = await patch({ alt: 'The back' });
+  expect(Date.parse(described?.updated_at ?? '')).toBeGreaterThan(Date.parse(data?.updated_at ?? ''));
+  await patch({ position: 1 });
+  expect(await shop.told()).toHaveLength(4);
+  const { data: same } = await patch({ alt: 'The back', position: 1 });
+  expect(same?.updated_at).toBe((await shop.told()).at(-1)?.data.updated_at);
+  expect(await shop.told()).toHaveLength(4);
+
+  await shop.dashboard.DELETE(image, { params: { path: { product_id, image_id } } });
+  expect(await shop.told()).toHaveLength(5);
+});
+
+test('a change that leaves the product as it was is not told, and one of any field is', async () => {
+  const shop = await givenSubscriber('product.updated');
+  const before = await shop.givenProduct({
+    ...{ name: 'Jug', price: '14.00', compare_at_price: '18.00', tags: ['clay'], vendor: 'Alder' },
+    options: [{ name: 'Colour', values: ['Slate', 'Oat'] }],
+    variants: [{ option1: 'Slate', sku: 'JUG-S', price: '14.00', compare_at_price: '18.00' }],
+  });
+  const product_id = before.id;
+  const variant_id = before.variants[0]?.id ?? '';
+  const option_id = before.options[0]?.id ?? '';
+  const inProduct = { params: { path: { product_id } } };
+  const inVariant = { params: { path: { product_id, variant_id } } };
+  const inOption = { params: { path: { product_id, option_id } } };
+
+  const same = { name: 'Jug', tags: ['clay'], vendor: 'Alder', status: 'active' as const, track_inventory: true };
+  const answers = [
+    await shop.dashboard.PATCH(product, { ...inProduct, body: same }),
+    await shop.dashboard.PATCH(variant, { ...inVariant, body: { price: '14', option1: 'Slate', position: 1 } }),
+    await shop.dashboard.PATCH(option, { ...inOption, body: { name: 'Colour', values: ['Slate', 'Oat'] } }),
+  ];
+  expect(answers.map(({ response }) => response.status)).toEqual([200, 200, 200]);
+  expect((await shop.dashboard.GET(product, inProduct)).data).toEqual(before);
+  expect(await shop.told()).toEqual([]);
+
+  await shop.dashboard.PATCH(product, { ...inProduct, body: { vendor: null } });
+  await shop.dashboard.PATCH(variant, { ...inVariant, body: { price: '15.00' } });
+  await shop.dashboard.PATCH(variant, { ...inVariant, body: { option1: 'Oat' } });
+  await shop.dashboard.PATCH(option, { ...inOption, body: { name: 'Glaze' } });
+  expect(await shop.told()).toHaveLength(4);
+});
+
+test('a sale is no change of the product', async () => {
+  const shop = await givenSubscriber('product.updated', 'order.created');
+  await shop.givenOrder();
+  expect((await shop.told()).map(({ type }) => type)).toEqual(['order.created']);
+});
+
+test('stock that a checkout takes over from an overdue one is told as it was before and after, not in between', async () => {
+  const shop = await givenSubscriber('inventory.changed');
+  const { variants } = await shop.givenProduct({ inventory_quantity: 1 });
+  const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
+  const [early, late] = [await shop.givenCart(content), await shop.givenCart(content)];
+  const { id } = await shop.givenCheckout({ cart_id: early.id });
+  const lastPiece = { previous_quantity: 1, inventory_quantity: 0, reasons: ['availability', 'low_stock'] };
+  const soldOut = (await shop.told()).map(({ data }) => data);
+  expect(soldOut).toMatchObject([{ ...lastPiece, reasons: expect.arrayContaining(['availability']) }]);
+
+  await shop.owner.query('update commerce.checkouts set reserved_until = now() where id = $1', [id]);
+  await shop.givenCheckout({ cart_id: late.id });
+  const { rows } = await shop.owner.query(
+    'select count(distinct checkout_id)::int as released from commerce.stock_reservations where checkout_id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ released: 0 }]);
+  expect(await shop.told()).toHaveLength(1);
+});
+
+test('a product that becomes visible at its time is told then, once', async () => {
+  const shop = await givenSubscriber('product.updated');
+  const { id } = await shop.givenProduct({ published_at: new Date(Date.now() + 60_000).toISOString() });
+  const note = () => notePublication(shop.db)({ site_id: shop.site_id, product_id: id });
+  await note();
+  expect(await shop.told()).toEqual([]);
+
+  await shop.owner.query('update commerce.products set published_at = now() where id = $1', [id]);
+  await note();
+  await note();
+  expect(await shop.told()).toMatchObject([{ type: 'product.updated', data: { id, status: 'active' } }]);
+});
+
+test('what happens while a webhook is disabled is kept for it as failed, and replayed on request', async () => {
+  const shop = await givenSubscriber('customer.created');
+  await setStatus(shop, shop.webhook_id, 'disabled');
+  await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'june@example.com' } });
+
+  const kept = async () => (await shop.dashboard.GET('/api/dashboard/webhook-deliveries')).data?.deliveries;
+  expect(await kept()).toMatchObject([{ type: 'customer.created', status: 'failed', attempts_count: 0 }]);
+  expect((await replayFailed(shop)).data).toEqual({ replayed: 0, remaining: 0 });
+  const { data: triggered } = await shop.dashboard.POST('/api/dashboard/events/trigger', {
+    body: { type: 'customer.created' },
+  });
+  expect(triggered).toMatchObject({ webhooks_count: 0 });
+
+  await setStatus(shop, shop.webhook_id, 'active');
+  expect((await replayFailed(shop)).data).toEqual({ replayed: 2, remaining: 0 });
+});
+
+test('what a long outage left is replayed in batches, each delivery once', async () => {
+  const shop = await givenSubscriber('customer.created');
+  const { site_id } = shop;
+  const since = new Date(Date.now() - 60_000).toISOString();
+  // In a transaction that is taken back, so that no worker of another test is kept busy with it.
+  const client = await shop.owner.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local search_path = commerce, public');
+    await client.query(
+      `with made as (
+          insert into events (site_id, id, type, payload)
+          select $1, uuid_v7(), 'customer.created', '{}' from generate_series(1, 2500) returning id
+        )
+        insert into webhook_deliveries (site_id, id, webhook_id, event_id, type, status, next_attempt_at, completed_at)
+        select $1, uuid_v7(), $2, id, 'customer.created', 'failed', null, now() from made`,
+      [site_id, shop.webhook_id],
+    );
+    const tenant = { site_id, merchant_id: site_id, currency: 'EUR', currency_digits: 2, catalog_version: '' };
+    const inside = new Shop(tenant, SYSTEM, client);
+    expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 1_000, remaining: 1_500 });
+    expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 1_000, remaining: 500 });
+    expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 500, remaining: 0 });
+    const { rows } = await client.query(
+      `select count(*)::int as jobs, count(distinct payload->>'delivery_id')::int as deliveries
+        from graphile_worker._private_jobs where payload->>'site_id' = $1`,
+      [site_id],
+    );
+    expect(rows).toEqual([{ jobs: 2_500, deliveries: 2_500 }]);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
+/** A shop that listens, and how it waits for what happens, at a server that can be told to drain. */
+async function givenListener() {
+  const shop = await openShop();
+  const { data } = await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
+  const listener_id = data?.id ?? '';
+  const readiness = { draining: false };
+  const server = await startServer(inject('databaseUrl'), { readiness });
+  const client = createDashboardClient({
+    baseUrl: server.baseUrl,
+    apiKey: shop.credentials.api_key,
+    maxAttempts: 1,
+  });
+  const wait = (wait_seconds: number, signal?: AbortSignal) =>
+    client.GET('/api/dashboard/events/listeners/{listener_id}', {
+      params: { path: { listener_id }, query: { wait_seconds } },
+      ...(signal && { signal }),
+    });
+  /** Ever another one, each time that the listener is renewed. */
+  const version = async () => {
+    const { rows } = await shop.owner.query('select xmin from commerce.event_listeners where id = $1', [listener_id]);
+    return rows[0]?.xmin;
+  };
+  return { ...shop, readiness, wait, version, end: () => stopServer(server) };
+}
+
+test('who waits for events is answered soon when the process drains', async () => {
+  const listener = await givenListener();
+  const start = performance.now();
+  setTimeout(() => {
+    listener.readiness.draining = true;
+  }, 300);
+  const { data } = await listener.wait(20);
+  expect(data?.events).toEqual([]);
+  expect(performance.now() - start).toBeLessThan(5_000);
+  await listener.end();
+});
+
+test('a listener is renewed once by each request, and no longer looked after when its client has gone', async () => {
+  const listener = await givenListener();
+  const before = await listener.version();
+  const leaving = new AbortController();
+  const gone = listener.wait(20, leaving.signal).catch(() => undefined);
+  await new Promise((done) => setTimeout(done, 1_500));
+  expect(await listener.version()).toBe(before);
+  leaving.abort();
+  await gone;
+  await expect.poll(listener.version, { timeout: 5_000 }).not.toBe(before);
+  await listener.end();
+});

@@ -1,0 +1,61 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * What the names that tenants register stand for, asked of the DNS by questions on the event loop. The system's own lookup
+ * has four threads for the whole process, and a few names whose DNS does not answer would keep all others waiting.
+ */
+export const resolver = new Resolver({ timeout: 1_000, tries: 2 });
+
+/** All addresses of a name, of both families; of a literal itself. Rejects when there is none. */
+export async function addressesOf(name: string): Promise<LookupAddress[]> {
+  const family = isIP(name);
+  if (family) return [{ address: name, family }];
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = [
+    ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
+    ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
+  ];
+  if (found.length === 0 && four.status === 'rejected') throw four.reason;
+  return found;
+}
+
+const KEPT_MS = 60_000;
+
+interface Known {
+  addresses: Promise<string[]>;
+  asked: number;
+}
+const known = new Map<string, Known>();
+
+/** The addresses that this server is reached at: of its interfaces, and those that its public name stands for. */
+export async function ownAddresses(ownHost: string): Promise<ReadonlySet<string>> {
+  const before = known.get(ownHost);
+  if (!before) remember(ownHost, lookUp(ownHost, []));
+  else if (Date.now() - before.asked > KEPT_MS) {
+    // Meanwhile the former answer serves, and nobody waits.
+    before.asked = Date.now();
+    void before.addresses.then(async (former) => remember(ownHost, Promise.resolve(await lookUp(ownHost, former))));
+  }
+  const named = await known.get(ownHost)?.addresses;
+  const bound = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+  return new Set([...(named ?? []), ...bound].map(normalised));
+}
+
+function remember(ownHost: string, addresses: Promise<string[]>): void {
+  known.set(ownHost, { addresses, asked: Date.now() });
+}
+
+/** When the DNS does not answer, what was known still holds. */
+async function lookUp(ownHost: string, former: string[]): Promise<string[]> {
+  const found = await addressesOf(ownHost).catch(() => undefined);
+  return found?.map(({ address }) => address) ?? former;
+}
+
+/** One spelling for each address; one that is IPv4 within IPv6 is IPv4. */
+export function normalised(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { createShare, type Share, WAITING_ROOM } from './fair-share.ts';
+
+const never = () => new Promise<never>(() => undefined);
+
+/** Has a tenant call so many webhooks that never answer, 5 times each. */
+function hang(share: Share, site_id: string, webhooks: number): { under_way: number; held: number } {
+  const calls = { under_way: 0, held: webhooks * 5 };
+  for (let call = 0; call < webhooks * 5; call += 1) {
+    const keys = { site_id, webhook_id: `${site_id} ${call % webhooks}` };
+    const taken = share.take(keys, () => {
+      calls.under_way += 1;
+      return never();
+    });
+    void taken.then(() => {
+      calls.held -= 1;
+    });
+  }
+  return calls;
+}
+
+async function call(share: Share, site_id: string): Promise<boolean> {
+  return 'done' in (await share.take({ site_id, webhook_id: `${site_id}'s` }, async () => undefined));
+}
+
+test('ten tenants whose receivers hang leave room for others, at once', async () => {
+  const share = createShare(200);
+  const hanging = Array.from({ length: 10 }, (_, tenant) => hang(share, `tenant ${tenant}`, 4));
+  const start = performance.now();
+  expect(await Promise.all(Array.from({ length: 5 }, () => call(share, 'another')))).toEqual(Array(5).fill(true));
+  expect(performance.now() - start).toBeLessThan(100);
+  expect(Math.min(...hanging.map(({ under_way }) => under_way))).toBeGreaterThanOrEqual(9);
+});
+
+test('no more jobs are held than there are places and room to wait, so that workers are left for others', async () => {
+  const share = createShare(200);
+  const hanging = Array.from({ length: 10 }, (_, tenant) => hang(share, `tenant ${tenant}`, 8));
+  await new Promise((done) => setImmediate(done));
+  const under_way = hanging.reduce((sum, calls) => sum + calls.under_way, 0);
+  const waiting = hanging.reduce((sum, calls) => sum + calls.held, 0) - under_way;
+  expect(under_way).toBeLessThan(190);
+  expect(waiting).toBeLessThanOrEqual(WAITING_ROOM);
+});
+
+test('a tenant alone has 20 attempts under way, 5 of them at one webhook, and is told when to come back', async () => {
+  const share = createShare(200);
+  expect(hang(share, 'one webhook', 1).under_way).toBe(5);
+  expect(hang(share, 'many webhooks', 10).under_way).toBe(20);
+  const late = await share.take({ site_id: 'many webhooks', webhook_id: 'another' }, never);
+  expect(late).toMatchObject({ retry_in_seconds: expect.any(Number) });
+});
