@@ -73,6 +73,11 @@ export function measure(number: string, unit: string | undefined): string | unde
   return short !== undefined && isNumber(number) ? number + short : undefined;
 }
 
+/** The terms, and each number with its unit as one more. */
+export function withMeasures(terms: string[]): string[] {
+  return [...terms, ...terms.flatMap((term, i) => measure(term, terms[i + 1]) ?? [])];
+}
+
 /** Words that join others and name nothing themselves. */
 const JOINING = new Set('a an and at by for from in of on or the to with'.split(' '));
 
