@@ -76,13 +76,14 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
     meanings: Record<string, string> | null;
   }>(
     sql`with ${matches(shop, search)}, judged as materialized (
-        select p.id as product_id, p.name, p.price::text, p.sales_count, m.score, m.heads, m.by_vendor, ${misses} as misses
+        select m.product_id, m.score, m.heads, m.by_vendor, ${misses} as misses
         from matches m join products p on p.site_id = ${shop.siteId} and p.id = m.product_id
         where ${visible} ${where.length > 0 ? sql`and ${join(where, ' and ')}` : empty}
       )
       select (select json_agg(best) from (
-          select b.*, ${isPlain ? sql`null` : vectorOf(shop)} as vector from (
-            select * from judged order by misses, score desc, sales_count desc, product_id limit ${RERANKED}) as b) as best) as rows,
+          select b.*, p.name, p.price::text, p.sales_count, ${isPlain ? sql`null` : vectorOf(shop)} as vector from (
+            select * from judged order by misses, score desc, product_id limit ${RERANKED}) as b
+          join products p on p.site_id = ${shop.siteId} and p.id = b.product_id) as best) as rows,
         ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
         (select json_object_agg(misses, products) from (
           select misses, count(*) as products from judged group by misses) as c) as counts,
@@ -104,8 +105,9 @@ interface Stat {
 }
 
 /**
- * Common table expressions up to `matches (product_id, score, heads, by_vendor)`, all products that match, visible or not: for each group the
- * strongest of its terms, weighted by how rare the group is in this shop, times the share of the query that is covered.
+ * Common table expressions up to `matches (product_id, score, heads, by_vendor)`, all products that match, visible or not:
+ * for each group the strongest of its terms, weighted by how rare the group is in this shop, times the share of the query
+ * that is covered.
  */
 export function matches(
   shop: Shop,
@@ -146,16 +148,17 @@ export function matches(
       select grp, power(ln(1 + (greatest(c.products - s.products, 0) + 0.5) / (s.products + 0.5)),
         ${RARITY}::numeric)::float8 as weight
       from stats s, catalogue c
+    ), coded as materialized (
+      select product_id from search_postings where site_id = ${shop.siteId} and term = ${code}
     ), matches as materialized (
       select h.product_id, sum(r.weight * h.impact) * power(sum(r.weight) / total.weight, ${COVERAGE}::float8) as score,
-        sum(case when h.place & ${PLACE.headOfTitle} > 0 then 1 << h.grp else 0 end) as heads,
+        bit_or(case when h.place & ${PLACE.headOfTitle} > 0 then 1 << h.grp else 0 end) as heads,
         bool_or(h.place & ${PLACE.vendor} > 0) as by_vendor
       from hits h join rarity r using (grp), (select sum(weight) as weight from rarity) as total
+      where not exists (select from coded c where c.product_id = h.product_id)
       group by h.product_id, total.weight having sum(r.weight) >= ${coverage}::float8 * total.weight
-        and not exists (select from search_postings c
-          where c.site_id = ${shop.siteId} and c.term = ${code} and c.product_id = h.product_id)
       union all
-      select product_id, ${CODE_SCORE}, 0, false from search_postings where site_id = ${shop.siteId} and term = ${code}
+      select product_id, ${CODE_SCORE}, 0, false from coded
     )`;
 }
 

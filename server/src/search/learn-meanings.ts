@@ -12,6 +12,7 @@ const LEAST_PRODUCTS = 1_000;
 const MOST_LEARNT_FROM = 20_000;
 /** When so many products, of those there were, have changed or come, the words may mean something else. */
 const CHANGED_SHARE = 0.2;
+/** So many products or words go with one statement. */
 const BATCH = 200;
 
 /** Runs a deed in the shop in a transaction of its own. */
@@ -95,11 +96,16 @@ async function writeModel(shop: Shop, model: Model, products: number): Promise<s
       on conflict (site_id) do update set id = excluded.id, products = excluded.products, changed = 0, learnt_at = now()`,
   );
   await shop.run(sql`delete from search_word_vectors where site_id = ${shop.siteId}`);
-  await shop.run(
-    sql`insert into search_word_vectors (site_id, term, vector)
-      select ${shop.siteId}, term, vector
-      from unnest(${[...model.keys()]}::text[], ${[...model.values()].map(wordBytes)}::bytea[]) as v (term, vector)`,
-  );
+  const entries = [...model];
+  for (let from = 0; from < entries.length; from += BATCH) {
+    const batch = entries.slice(from, from + BATCH);
+    await shop.run(
+      sql`insert into search_word_vectors (site_id, term, vector)
+        select ${shop.siteId}, term, vector
+        from unnest(${batch.map(([term]) => term)}::text[], ${batch.map(([, vector]) => wordBytes(vector))}::bytea[])
+          as v (term, vector)`,
+    );
+  }
   return id;
 }
 

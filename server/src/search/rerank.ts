@@ -66,7 +66,7 @@ function headShare({ heads, titles }: Candidates['stats'][number]): number {
 
 /** For the word that comes last in a query, and for any. */
 function headBoost(heads: number, weights: number[]): number {
-  const weightsHere = weights.map((weight, i) => ((heads & (1 << i)) > 0 ? weight : 0));
+  const weightsHere = weights.map((weight, i) => ((heads & (1 << i)) !== 0 ? weight : 0));
   return WEIGHTS.head * (weightsHere.at(-1) ?? 0) + WEIGHTS.anyHead * Math.max(0, ...weightsHere);
 }
 

@@ -37,6 +37,9 @@ export async function up(knex: Knex): Promise<void> {
     -- Products that are given a place are found in another order: cached answers are not (see 0002_catalogue).
     create constraint trigger bump_catalog after insert or update on commerce.search_product_vectors
       deferrable initially deferred for each row execute function commerce.bump_catalog();
+    -- A search asks this of all that match and reads the row itself of the best alone.
+    create index products_visible on commerce.products (site_id, id) include (published_at, price, price_max)
+      where status = 'active';
     call commerce.protect('commerce.search_models');
     call commerce.protect('commerce.search_word_vectors');
     call commerce.protect('commerce.search_product_vectors');
@@ -45,6 +48,7 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    drop index commerce.products_visible;
     drop table commerce.search_product_vectors;
     drop table commerce.search_word_vectors;
     drop table commerce.search_models;
