@@ -12,9 +12,9 @@ import type { Condition } from './wishes.ts';
 export const RERANKED = 200;
 
 /** Rarer words count more, but not as much more as plain BM25 has it. */
-const RARITY = 0.432;
+const RARITY = 0.456;
 /** How much it costs a product to lack some of the words. */
-const COVERAGE = 2.05;
+const COVERAGE = 3.7;
 /** A product that has less than this share of the query's weight is no match, unless told otherwise. */
 const LEAST_COVERAGE = 0.35;
 /** A whole SKU or barcode comes before everything that words could reach. */

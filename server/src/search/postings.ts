@@ -28,15 +28,15 @@ export const PLACE = { title: 1, headOfTitle: 2, vendor: 4, product_type: 8, tag
  * off. These lengths stand for the average of the shop, so that a product's postings depend on the product alone.
  */
 const FIELDS = {
-  name: { weight: 1, usual: 4.83, slope: 0.47 },
-  vendor: { weight: 0.2, usual: 1, slope: 0 },
+  name: { weight: 1, usual: 4.8, slope: 0.35 },
+  vendor: { weight: 0.09, usual: 1, slope: 0 },
   labels: { weight: 0.2, usual: 1, slope: 0 },
-  product_type: { weight: 0.016, usual: 1, slope: 0 },
-  metadata: { weight: 0.233, usual: 29.4, slope: 0.879 },
-  description: { weight: 0.87, usual: 6.67, slope: 1 },
+  product_type: { weight: 0.01, usual: 1, slope: 0 },
+  metadata: { weight: 0.23, usual: 29, slope: 0.92 },
+  description: { weight: 0.86, usual: 6.8, slope: 1 },
 };
 /** Where the second mention of a word begins to add little (the k1 of BM25). */
-const SATURATION = 0.8;
+const SATURATION = 1.1;
 
 const MAX_DESCRIPTION = 4_000;
 const MAX_METADATA = 6_000;

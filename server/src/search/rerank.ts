@@ -8,17 +8,21 @@ import { plainText, termsOf } from './text.ts';
 /** By what a candidate's score is multiplied, as powers of e. */
 const WEIGHTS = {
   /** All words stand in the name, one behind the other. */
-  phrase: 0.335,
-  /** What is asked for is what the name says the thing is: of a `mouse pad` the pad. */
-  head: 0.25,
-  /** Any of the words is: `clock for a table`. */
-  anyHead: 0.25,
+  phrase: 0.4,
+  /** How much of the name is what was asked for. */
+  covered: 0.65,
+  /** The name begins with what was asked for: names begin with whose thing it is, and what it is comes later. */
+  first: -0.16,
+  /** One of several words is what the name says the thing is: of a `mouse pad` the pad. */
+  head: 0.75,
+  /** The only word is. */
+  headAlone: 0.2,
   /** What is asked for is only what the thing is for: a case for the phone. */
-  accessory: -0.794,
+  accessory: -1.2,
   /** One of the words names its vendor. */
-  vendor: 0.837,
+  vendor: 1.15,
   /** It is what the words together are about, by what they mean in this shop, in the best case. */
-  affinity: 1.45,
+  affinity: 1.8,
   /** The wish for a low or a high price, in the best case. */
   price: 0.15,
   /** The wish for what others bought, in the best case. */
@@ -64,10 +68,10 @@ function headShare({ heads, titles }: Candidates['stats'][number]): number {
   return heads / (titles + 3);
 }
 
-/** For the word that comes last in a query, and for any. */
+/** Counts by how usual it is that the word names the thing. */
 function headBoost(heads: number, weights: number[]): number {
-  const weightsHere = weights.map((weight, i) => ((heads & (1 << i)) !== 0 ? weight : 0));
-  return WEIGHTS.head * (weightsHere.at(-1) ?? 0) + WEIGHTS.anyHead * Math.max(0, ...weightsHere);
+  const usual = Math.max(0, ...weights.map((weight, i) => ((heads & (1 << i)) !== 0 ? weight : 0)));
+  return usual * (weights.length > 1 ? WEIGHTS.head : WEIGHTS.headAlone);
 }
 
 function boostOf(name: string, wanted: Set<string>[]): number {
@@ -75,7 +79,9 @@ function boostOf(name: string, wanted: Set<string>[]): number {
   const places = wanted.map((set) => placesOf(set, terms));
   const found = places.flat();
   const pairs = places.slice(1).map((next, i) => isNext(places[i] ?? [], next));
-  let power = 0;
+  const covered = new Set(found.flatMap(({ from, to }) => [from, to])).size;
+  let power = (WEIGHTS.covered * covered) / Math.max(1, terms.length);
+  if (found.length > 0) power += WEIGHTS.first / (1 + Math.min(...found.map(({ from }) => from)));
   if (pairs.length > 0 && pairs.every(Boolean)) power += WEIGHTS.phrase;
   if (found.length > 0 && found.every(({ from }) => from >= startOfPurpose(name, terms))) power += WEIGHTS.accessory;
   return power;
