@@ -19,6 +19,8 @@ const WEIGHTS = {
   headAlone: 0.2,
   /** What is asked for is only what the thing is for: a case for the phone. */
   accessory: -1.2,
+  /** None of the words is in the name, though one of them usually names the thing. */
+  nameless: -0.5,
   /** One of the words names its vendor. */
   vendor: 1.15,
   /** It is what the words together are about, by what they mean in this shop, in the best case. */
@@ -50,7 +52,7 @@ export function rerank({ rows, stats, meanings }: Candidates, groups: Group[], w
   const place = placesIn(rows.map(({ price }) => Number(price)));
   const sold = Math.max(1, ...rows.map(({ sales_count }) => sales_count));
   const score = (candidate: Candidate, at: number) => {
-    let power = boostOf(candidate.name, wanted) + headBoost(candidate.heads, headWeights);
+    let power = boostOf(candidate.name, wanted, headWeights) + headBoost(candidate.heads, headWeights);
     power += WEIGHTS.affinity * (affinity[at] ?? 0);
     if (candidate.by_vendor) power += WEIGHTS.vendor;
     const share = place(Number(candidate.price));
@@ -74,16 +76,17 @@ function headBoost(heads: number, weights: number[]): number {
   return usual * (weights.length > 1 ? WEIGHTS.head : WEIGHTS.headAlone);
 }
 
-function boostOf(name: string, wanted: Set<string>[]): number {
+function boostOf(name: string, wanted: Set<string>[], headWeights: number[]): number {
   const terms = termsOf(plainText(name));
   const places = wanted.map((set) => placesOf(set, terms));
   const found = places.flat();
   const pairs = places.slice(1).map((next, i) => isNext(places[i] ?? [], next));
+  if (found.length === 0) return WEIGHTS.nameless * Math.max(0, ...headWeights);
   const covered = new Set(found.flatMap(({ from, to }) => [from, to])).size;
   let power = (WEIGHTS.covered * covered) / Math.max(1, terms.length);
-  if (found.length > 0) power += WEIGHTS.first / (1 + Math.min(...found.map(({ from }) => from)));
+  power += WEIGHTS.first / (1 + Math.min(...found.map(({ from }) => from)));
   if (pairs.length > 0 && pairs.every(Boolean)) power += WEIGHTS.phrase;
-  if (found.length > 0 && found.every(({ from }) => from >= startOfPurpose(name, terms))) power += WEIGHTS.accessory;
+  if (found.every(({ from }) => from >= startOfPurpose(name, terms))) power += WEIGHTS.accessory;
   return power;
 }
 
