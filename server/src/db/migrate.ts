@@ -10,7 +10,7 @@ import * as searchEngine from './migrations/0007_search_engine.ts';
 import * as agents from './migrations/0008_agents.ts';
 import * as sync from './migrations/0009_sync.ts';
 import * as webhooks from './migrations/0010_webhooks.ts';
-import * as searchMeanings from './migrations/0011_search_meanings.ts';
+import * as searchMeanings from './migrations/0015_search_meanings.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -24,7 +24,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0008_agents': agents,
   '0009_sync': sync,
   '0010_webhooks': webhooks,
-  '0011_search_meanings': searchMeanings,
+  '0015_search_meanings': searchMeanings,
 };
 
 const source: Knex.MigrationSource<string> = {
