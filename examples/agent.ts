@@ -29,11 +29,18 @@ interface Demo {
   customers: { email: string; password: string }[];
 }
 
+const PATIENCE_MS = 10 * 60_000;
+
 const demo = JSON.parse(readFileSync(options.demo, 'utf8')) as Demo;
 const connection = { baseUrl: demo.base_url };
 
 function say(text: string): void {
   console.log(text);
+}
+
+/** Whether the server refused with one of these codes. */
+function isRefusal(error: unknown, ...codes: string[]): error is CommerceError {
+  return error instanceof CommerceError && codes.includes(error.code);
 }
 
 /** The customer, for `--auto-approve`: what a person does in the browser otherwise. */
@@ -49,7 +56,8 @@ async function openCustomer() {
   return shop.withCustomer(access_token);
 }
 
-async function ask(): Promise<AgentClient> {
+/** Undefined when the customer refuses, or does not answer. */
+async function ask(): Promise<AgentClient | undefined> {
   say('1. The agent asks for consent: to find, to prepare purchases, with a budget, for an hour.');
   const pending = await requestConsent(
     { ...connection, siteId: demo.site_id },
@@ -70,12 +78,18 @@ async function ask(): Promise<AgentClient> {
     );
   }
   say('   Waiting for the customer …');
-  const { access_token } = await pending.token();
-  say('   The customer approved.\n');
-  return createAgentClient({ ...connection, agentToken: access_token });
+  try {
+    const { access_token } = await pending.token();
+    say('   The customer approved.\n');
+    return createAgentClient({ ...connection, agentToken: access_token });
+  } catch (error) {
+    if (!isRefusal(error, 'access_denied', 'expired_token')) throw error;
+    say(`   ${error.code}: ${error.message}`);
+    return undefined;
+  }
 }
 
-async function findAndBuy(agent: AgentClient) {
+async function findBest(agent: AgentClient): Promise<string> {
   const query = 'a stoneware mug under 30 euros';
   say(`2. The agent looks for "${query}".`);
   const found = await unwrap(agent.POST('/api/agent/intent/find', { body: { query } }));
@@ -85,15 +99,23 @@ async function findAndBuy(agent: AgentClient) {
   }
   const [best] = found.candidates;
   if (!best) throw new Error('The shop has nothing of the kind.');
+  return best.variant_id;
+}
 
+/** The id of the checkout; undefined when the budget is too small for it. */
+async function prepare(agent: AgentClient, variant_id: string): Promise<string | undefined> {
   say('\n3. It prepares the purchase. It cannot pay; the customer confirms.');
-  const bought = await unwrap(
-    agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id: best.variant_id, quantity: 1 } }),
-  );
-  say(`   ${bought.status}: ${bought.totals?.total} ${bought.currency} in all.`);
-  say(`   Open ${bought.checkout_url}`);
-  if (!bought.checkout) throw new Error('There is no checkout.');
-  return { variant_id: best.variant_id, checkout_id: bought.checkout.id };
+  try {
+    const bought = await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity: 1 } }));
+    say(`   ${bought.status}: ${bought.totals?.total} ${bought.currency} in all.`);
+    say(`   Open ${bought.checkout_url}`);
+    if (!bought.checkout) throw new Error('There is no checkout.');
+    return bought.checkout.id;
+  } catch (error) {
+    if (!isRefusal(error, 'budget_exceeded')) throw error;
+    say(`   Refused, ${error.status} ${error.code}: ${error.message}\n`);
+    return undefined;
+  }
 }
 
 async function confirmAsCustomer(checkout_id: string): Promise<void> {
@@ -118,7 +140,7 @@ async function confirmAsCustomer(checkout_id: string): Promise<void> {
       params: { path: { cart_id }, query: { country: 'DE' } },
     }),
   );
-  const shipping_option_id = shipping_options[0]?.id ?? null;
+  const shipping_option_id = shipping_options.find(({ kind }) => kind === 'delivery')?.id ?? null;
   await unwrap(customer.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: { shipping_option_id } }));
   await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
 }
@@ -126,15 +148,26 @@ async function confirmAsCustomer(checkout_id: string): Promise<void> {
 async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<void> {
   say('   Waiting for the customer to confirm …');
   if (options['auto-approve']) await confirmAsCustomer(checkout_id);
-  for (;;) {
-    const params = { path: { checkout_id } };
-    const checkout = await unwrap(agent.GET('/api/agent/checkouts/{checkout_id}', { params }));
-    if (checkout.status === 'completed') {
-      say(`   Confirmed: order ${checkout.order_number}.\n`);
+  // The page may refuse a dearer delivery for want of budget, and the customer leave it at that: no agent waits for ever.
+  for (const patience = Date.now() + PATIENCE_MS; Date.now() < patience; ) {
+    const status = await statusOf(agent, checkout_id);
+    if (status !== 'requires_escalation') {
+      say(`   ${status}\n`);
       return;
     }
-    if (checkout.status !== 'requires_escalation') throw new Error(`The checkout is ${checkout.status}.`);
     await new Promise((done) => setTimeout(done, 2_000));
+  }
+  say('   It waits no longer. The page stays open for the customer.\n');
+}
+
+async function statusOf(agent: AgentClient, checkout_id: string): Promise<string> {
+  try {
+    const params = { path: { checkout_id } };
+    const { status, order_number } = await unwrap(agent.GET('/api/agent/checkouts/{checkout_id}', { params }));
+    return status === 'completed' ? `Confirmed: order ${order_number}.` : status;
+  } catch (error) {
+    if (!isRefusal(error, 'checkout_expired')) throw error;
+    return `${error.status} ${error.code}: ${error.message}`;
   }
 }
 
@@ -144,7 +177,7 @@ async function hitBudget(agent: AgentClient, variant_id: string): Promise<void> 
     await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity: 20, dry_run: true } }));
     throw new Error('It was allowed, and should not have been.');
   } catch (error) {
-    if (!(error instanceof CommerceError) || error.code !== 'budget_exceeded') throw error;
+    if (!isRefusal(error, 'budget_exceeded')) throw error;
     say(`   Refused, ${error.status} ${error.code}: ${error.message}\n`);
   }
 }
@@ -157,13 +190,13 @@ async function beRevoked(agent: AgentClient): Promise<void> {
     const path = { agent_token_id: agent_token.id };
     await unwrap(customer.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params: { path } }));
   } else {
-    say(`   Open ${demo.base_url}/account/${demo.site_id} and revoke "Example agent". Waiting …`);
+    say(`   Open ${demo.base_url}/account?site_id=${demo.site_id} and revoke "Example agent". Waiting …`);
   }
   for (;;) {
     try {
       await unwrap(agent.GET('/api/agent/customer/me'));
     } catch (error) {
-      if (!(error instanceof CommerceError) || error.status !== 401) throw error;
+      if (!isRefusal(error, 'invalid_token')) throw error;
       say(`   The next call is refused: ${error.status} ${error.code}.`);
       return;
     }
@@ -171,9 +204,19 @@ async function beRevoked(agent: AgentClient): Promise<void> {
   }
 }
 
+async function shop(agent: AgentClient): Promise<void> {
+  const variant_id = await findBest(agent);
+  const checkout_id = await prepare(agent, variant_id);
+  if (checkout_id) await waitForOrder(agent, checkout_id);
+  await hitBudget(agent, variant_id);
+  await beRevoked(agent);
+}
+
 const agent = await ask();
-const { variant_id, checkout_id } = await findAndBuy(agent);
-await waitForOrder(agent, checkout_id);
-await hitBudget(agent, variant_id);
-await beRevoked(agent);
-say('\nThat is the whole story. Every call of it is on record: npx commerce agents list');
+if (agent) {
+  await shop(agent).catch((error: unknown) => {
+    if (!isRefusal(error, 'invalid_token')) throw error;
+    say(`   The customer has revoked it already: ${error.status} ${error.code}.`);
+  });
+  say('\nThat is the whole story. Every call of it is on record: npx commerce agents list');
+}

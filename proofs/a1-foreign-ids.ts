@@ -53,7 +53,7 @@ async function attack(
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const { slot, kinds } of places) {
     for (const kind of kinds) {
-      const ids = others.flatMap((other) => chance.some(other.ids[kind], pick(size, 2, 1_000)));
+      const ids = others.flatMap((other) => chance.some(other.ids[kind], pick(size, 1, 1_000)));
       for (const id of ids) {
         const status = await compare(world, tenant, call, slot, id, nothingLike(kind));
         tried += 1;

@@ -27,7 +27,7 @@ export const A3: Proof = {
               ...mutationsIn({ ...full, query: {} }, slot).map(({ call }) => call),
               ...searchesIn(slot.name).map((words) => ({ ...full, query: { [slot.name]: words } })),
             ]);
-          for (const call of chance.some(odd, pick(trial.size, 12, 1_000))) await world.send(call, tenant);
+          for (const call of chance.some(odd, pick(trial.size, 4, 1_000))) await world.send(call, tenant);
         }
         trial.progress(`${operation.id}, ${world.answers} answers`);
       }

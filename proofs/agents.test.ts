@@ -1,5 +1,7 @@
 import { E1 } from './e1-budget-races.ts';
+import { E3 } from './e3-split-purchases.ts';
 import { E4 } from './e4-agent-cap.ts';
+import { E6 } from './e6-mandates.ts';
 import { E7 } from './e7-agent-reach.ts';
 import { E8 } from './e8-audit-trail.ts';
 import { F1 } from './f1-oauth-client.ts';
@@ -7,6 +9,7 @@ import { F2 } from './f2-one-token.ts';
 import { F3 } from './f3-code-guessing.ts';
 import { F4 } from './f4-consent-moves.ts';
 import { F5 } from './f5-poll-keys.ts';
+import { J7 } from './j7-injections.ts';
 import { shortForm } from './short-form.ts';
 
-shortForm(E1, E4, E7, E8, F1, F2, F3, F4, F5);
+shortForm(E1, E3, E4, E6, E7, E8, F1, F2, F3, F4, F5, J7);

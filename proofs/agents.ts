@@ -10,7 +10,7 @@ import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant
  * Agents of a tenant's customers, and what they make. Requests and tokens are written straight into the database: a request
  * lives for 900 seconds, which a proof may outlast, and a customer has ten agents at most.
  */
-const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 
 /** A request for consent that nobody has decided on, or that a customer has approved. */
 export async function askForConsent({ owner }: World, { site_id, canary }: Tenant, approvedBy: string | null = null) {
@@ -42,16 +42,18 @@ export async function approvedDeviceCode(world: World, tenant: Tenant): Promise<
 
 /** A token of an agent that acts for a customer, with all scopes, and a budget that no proof uses up unless it says which. */
 export async function openAgent(
-  { owner }: World,
-  { site_id, canary }: Tenant,
+  { owner }: Pick<World, 'owner'>,
+  { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
   customer_id: string,
   budget_cents = 1_000_000_000,
+  { scopes = SCOPES, categories = [] }: { scopes?: string[]; categories?: string[] } = {},
 ) {
   const [id, secret] = [randomUUID(), mintToken('agent')];
   await owner.query(
-    `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id)
-     values ($1, $2, 'agent', $3, left($4, 8), $5, $6, now() + interval '7 days', $7)`,
-    [site_id, id, hashToken(secret), secret, `${canary} agent`, SCOPES, customer_id],
+    `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, categories, expires_at,
+       customer_id)
+     values ($1, $2, 'agent', $3, left($4, 8), $5, $6, $7, now() + interval '7 days', $8)`,
+    [site_id, id, hashToken(secret), secret, `${canary} agent`, scopes, categories, customer_id],
   );
   await owner.query(
     'insert into commerce.agent_tokens (site_id, id, consent_id, budget_cents) values ($1, $2, $3, $4)',
@@ -126,7 +128,9 @@ export async function ownAgent(world: World, tenant: Tenant, customer_id: string
 /** Proofs guess codes far more often than anyone may: what is counted of a tenant starts anew. */
 export async function forgetGuesses({ owner }: Pick<World, 'owner'>, { site_id }: Tenant): Promise<void> {
   const { rows } = await owner.query<{ id: string }>('select id from commerce.customers where site_id = $1', [site_id]);
-  const keys = [`user_code ${site_id}`, ...rows.map(({ id }) => `user_code ${site_id} ${id}`)];
+  const customers = rows.map(({ id }) => `user_code ${site_id} ${id}`);
+  const addresses = ['::1', '127.0.0.1', '::ffff:127.0.0.1'].map((ip) => `user_code ${site_id} ip ${ip}`);
+  const keys = [`user_code ${site_id}`, ...customers, ...addresses];
   await owner.query('delete from commerce.rate_counts where key_hash = any($1)', [
     keys.map((key) => createHash('sha256').update(key).digest()),
   ]);

@@ -2,6 +2,7 @@ import { A1 } from './a1-foreign-ids.ts';
 import { A2 } from './a2-foreign-people.ts';
 import { A3 } from './a3-canaries.ts';
 import { A4 } from './a4-credential-mixes.ts';
+import { A7 } from './a7-id-oracle.ts';
 import { A8 } from './a8-mass-assignment.ts';
 import { A9 } from './a9-route-confusion.ts';
 import { A10 } from './a10-declarations.ts';
@@ -22,7 +23,9 @@ import { D8 } from './d8-sync-orders.ts';
 import { D9 } from './d9-mark-paid.ts';
 import { D10 } from './d10-money-strings.ts';
 import { E1 } from './e1-budget-races.ts';
+import { E3 } from './e3-split-purchases.ts';
 import { E4 } from './e4-agent-cap.ts';
+import { E6 } from './e6-mandates.ts';
 import { E7 } from './e7-agent-reach.ts';
 import { E8 } from './e8-audit-trail.ts';
 import { F1 } from './f1-oauth-client.ts';
@@ -48,6 +51,7 @@ import { H8 } from './h8-odd-texts.ts';
 import { H9 } from './h9-old-line-items.ts';
 import { I1 } from './i1-patterns.ts';
 import { J2 } from './j2-error-bodies.ts';
+import { J7 } from './j7-injections.ts';
 import { F6 } from './pages/f6-forged-forms.ts';
 import { F7 } from './pages/f7-framing.ts';
 import { F8 } from './pages/f8-planted-sessions.ts';
@@ -63,6 +67,7 @@ import { C8 } from './processes/c8-redis-faults.ts';
 import { C12 } from './processes/c12-embedded-database.ts';
 import { C13 } from './processes/c13-rolling-restarts.ts';
 import { C14 } from './processes/c14-clocks.ts';
+import { E2 } from './processes/e2-killed-budgets.ts';
 import { E5 } from './processes/e5-revocation.ts';
 import { E9 } from './processes/e9-token-forgery.ts';
 import { E10 } from './processes/e10-token-storage.ts';
@@ -75,14 +80,14 @@ import { J4 } from './processes/j4-misconfiguration.ts';
 
 /** All proofs, in the order of the table. */
 export const PROOFS: Proof[] = [
-  ...[A1, A2, A3, A4, A8, A9, A10],
+  ...[A1, A2, A3, A4, A7, A8, A9, A10],
   ...[B1, B2, B3, B4, B5, B6],
   ...[C1, C2, C4, C5, C6, C8, C12, C13, C14, C15],
   ...[D1, D2, D3, D4, D5, D6, D7, D8, D9, D10],
-  ...[E1, E4, E5, E7, E8, E9, E10],
+  ...[E1, E2, E3, E4, E5, E6, E7, E8, E9, E10],
   ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],
   ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
   ...[I1, I3],
-  ...[J1, J2, J3, J4],
+  ...[J1, J2, J3, J4, J7],
 ];

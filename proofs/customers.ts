@@ -90,18 +90,19 @@ export async function mailedCode(
   const registers = purpose === 'register';
   const email = `${tenant.canary}-${randomUUID().slice(0, 8)}@example.com`;
   const account = registers ? { id: null, email } : await openAccount(world, tenant);
+  const registration_id = registers ? randomUUID() : null;
   if (registers) {
     await world.owner.query(
-      `insert into commerce.customer_registrations (site_id, email, password_hash, profile)
-       values ($1, $2, $3, jsonb_build_object('first_name', $4::text))`,
-      [tenant.site_id, email, await hashPassword(CUSTOMER_PASSWORD), tenant.canary],
+      `insert into commerce.customer_registrations (site_id, id, email, password_hash, profile)
+       values ($1, $2, $3, $4, jsonb_build_object('first_name', $5::text))`,
+      [tenant.site_id, registration_id, email, await hashPassword(CUSTOMER_PASSWORD), tenant.canary],
     );
   }
   const token = mintToken(registers ? 'verification' : 'reset');
   await world.owner.query(
-    `insert into commerce.customer_codes (site_id, token_hash, purpose, customer_id, email, expires_at)
-     values ($1, $2, $3, $4, $5, now() + interval '30 minutes')`,
-    [tenant.site_id, hashToken(token), purpose, account.id, account.email],
+    `insert into commerce.customer_codes (site_id, token_hash, purpose, customer_id, registration_id, email, expires_at)
+     values ($1, $2, $3, $4, $5, $6, now() + interval '30 minutes')`,
+    [tenant.site_id, hashToken(token), purpose, account.id, registration_id, account.email],
   );
   return token;
 }

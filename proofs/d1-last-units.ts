@@ -14,7 +14,7 @@ export const D1: Proof = {
       await takeTransfers(shop);
       const chance = chanceOf(trial.seed);
       const rounds = pick(trial.size, 1, 20);
-      const shoppers = pick(trial.size, 200, 1_000);
+      const shoppers = pick(trial.size, 80, 1_000);
       let [sold, refused, abandoned] = [0, 0, 0];
       for (let round = 1; round <= rounds; round += 1) {
         const rush = await rushFor(shop, chance, shoppers);

@@ -12,7 +12,7 @@ export const D2: Proof = {
   promise: 'Whatever happens to stock at once, it comes out as if it had happened one after the other.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
-      const histories = pick(trial.size, 100, 10_000);
+      const histories = pick(trial.size, 30, 10_000);
       let [done, steps] = [0, 0];
       const lane = async (number: number) => {
         const shop = await openShop();

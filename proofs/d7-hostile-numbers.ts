@@ -28,7 +28,7 @@ export const D7: Proof = {
         onlyFirstRow(call);
         const before = await holdingsOf(world.owner, tenant.site_id);
         for (const slot of places) {
-          for (const token of chance.some(attacksOn(slot), pick(trial.size, 5, 1_000))) {
+          for (const token of chance.some(attacksOn(slot), pick(trial.size, 2, 1_000))) {
             await attack(world, tenant, call, slot, token);
             tried += 1;
           }

@@ -17,7 +17,7 @@ export const D8: Proof = {
       const goods = await goodsOf(world, tenant);
       const foreign = await goodsOf(world, other);
       const chance = chanceOf(trial.seed);
-      const tried = pick(trial.size, 60, 5_000);
+      const tried = pick(trial.size, 30, 5_000);
       const taken: Taken[] = [];
       for (let count = 1; count <= tried; count += 1) {
         const made = await attack(world, tenant, { goods, foreign, chance });

@@ -27,13 +27,20 @@ export async function onEventPremises<T>(
   const egressPolicy = { allowPrivate, ownHost: OWN_HOST };
   const server = await startServer(databaseUrl, { egressPolicy }, databaseUrl);
   const egress = openEgress(egressPolicy);
-  const deliver = deliverWebhook({ db: server.db, egress, secretKey: SECRET_KEY });
+  const deliver = deliverWebhook({ db: server.db, egress, secretKey: SECRET_KEY, webhookConcurrency: 200 });
   const { baseUrl, db, owner } = server;
   try {
     return await deed({
       ...{ baseUrl, db, owner, violations: new Violations() },
       openShop: () => openEventShop(databaseUrl, () => [baseUrl]),
-      attempt: ({ site_id }, delivery_id) => deliver({ site_id, delivery_id }),
+      async attempt({ site_id }, delivery_id) {
+        await owner.query(
+          `update commerce.webhook_deliveries set next_attempt_at = now()
+            where site_id = $1 and id = $2 and status = 'pending'`,
+          [site_id, delivery_id],
+        );
+        await deliver({ site_id, delivery_id });
+      },
       async pending({ site_id }, webhook_id) {
         const { rows } = await owner.query<{ id: string }>(
           `select id from commerce.webhook_deliveries

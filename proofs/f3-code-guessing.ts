@@ -5,12 +5,17 @@ import { type Figures, type Proof, pick } from './frame.ts';
 import { inWorld } from './world.ts';
 
 const OF_CUSTOMER = 5;
+const OF_ADDRESS = 10;
 const IN_SHOP = 50;
 
-/** Codes that nobody was given, tried by one customer, and by so many that each stays below the customer's own limit. */
+/**
+ * Codes that nobody was given: tried by one customer, by many of one address, and by so many of so many addresses that each
+ * stays below its own limit.
+ */
 export const F3: Proof = {
   id: 'F3',
-  promise: 'Nobody tries more than 5 unknown codes in 15 minutes, nor a whole shop more than 50 in an hour.',
+  promise:
+    'Nobody tries more than 5 unknown codes in 15 minutes, no address more than 10 in an hour, nor a whole shop more than 50.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [, tenant] = world.tenants;
@@ -18,20 +23,28 @@ export const F3: Proof = {
       for (let round = 0; round < pick(trial.size, 1, 20); round += 1) {
         const { user_code } = await askForConsent(world, tenant);
         await forgetGuesses(world, tenant);
-        const guess = async (token: string) => {
+        const guess = async (token: string, address: string) => {
           tried += 1;
           const path = { user_code: mintUserCode() };
-          return (await send(world.baseUrl, callOf('storefront.getAgentConsent', asSignedIn(tenant, token), { path })))
-            .status;
+          const headers = { ...asSignedIn(tenant, token), 'X-Forwarded-For': address };
+          return (await send(world.baseUrl, callOf('storefront.getAgentConsent', headers, { path }))).status;
         };
+        const customersOf = (many: number) =>
+          Promise.all(Array.from({ length: many }, () => newCustomer(world, tenant)));
+        const address = (n: number) => `10.${round}.${n >> 8}.${n & 255}`;
         const one = await newCustomer(world, tenant);
-        const ofOne = await Promise.all(Array.from({ length: 32 }, () => guess(one.token)));
+        const ofOne = await Promise.all(Array.from({ length: 32 }, (_, n) => guess(one.token, address(n))));
         judge(ofOne, OF_CUSTOMER, 'one customer');
 
         await forgetGuesses(world, tenant);
-        const many = await Promise.all(Array.from({ length: 16 }, () => newCustomer(world, tenant)));
-        const ofAll = await Promise.all(many.flatMap(({ token }) => [1, 2, 3, 4].map(() => guess(token))));
-        judge(ofAll, IN_SHOP, 'the whole shop');
+        const neighbours = await customersOf(8);
+        const atOnce = neighbours.flatMap(({ token }) => [1, 2, 3, 4].map(() => guess(token, address(1_000))));
+        judge(await Promise.all(atOnce), OF_ADDRESS, 'one address');
+
+        await forgetGuesses(world, tenant);
+        const many = await customersOf(16);
+        const ofAll = many.flatMap(({ token }, n) => [1, 2, 3, 4].map((m) => guess(token, address(2_000 + 4 * n + m))));
+        judge(await Promise.all(ofAll), IN_SHOP, 'the whole shop');
 
         // Whoever has a real code still gets through in the next hour, and is not counted.
         await forgetGuesses(world, tenant);

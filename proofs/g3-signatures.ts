@@ -24,7 +24,7 @@ export const G3: Proof = {
     onEventPremises(trial, { allowPrivate: true }, async (premises) => {
       const receiver = await openReceiver();
       try {
-        const goal = pick(trial.size, 500, 10_000);
+        const goal = pick(trial.size, 200, 10_000);
         const judged = await attack(premises, receiver, goal, chanceOf(trial.seed), trial.progress);
         const { violations } = premises;
         const note = `${judged.twice} of them signed by two secrets, each judged by both; ${judged.forged} forgeries refused`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EventPremises, onEventPremises } from './event-premises.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
-import { type Answers, answerNames, dryNetwork } from './network.ts';
+import { type Answers, answerNames, dryNetwork, OWN_ADDRESS } from './network.ts';
 import type { EventShop } from './processes/event-shop.ts';
 import { type Chance, chanceOf } from './random.ts';
 
@@ -55,6 +55,7 @@ const HOSTS = [
     'kubernetes.default.svc.cluster.local',
     'shop.example.com',
     'SHOP.example.com.',
+    OWN_ADDRESS,
     'user@127.0.0.1',
     'a.example@127.0.0.1',
   ],
@@ -74,6 +75,8 @@ const NAMES: Answers = {
   'mapped.example.net': [['::ffff:10.0.0.1'], ['64:ff9b::7f00:1']],
   'scoped.example.net': [['fe80::1%lo'], ['fe80::1%lo']],
   'late.example.net': [[], ['192.168.0.1']],
+  'shop.example.com': [[OWN_ADDRESS], [OWN_ADDRESS]],
+  'own.example.net': [['93.184.215.14'], [OWN_ADDRESS]],
   'honest.example.net': [['93.184.215.14'], ['93.184.215.14']],
 };
 const PUBLIC = ['93.184.215.14', '2606:2800:21f::1'];
@@ -111,7 +114,7 @@ function ownPorts({ databaseUrl }: Trial, { baseUrl }: EventPremises): number[] 
 
 async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
   const { violations, owner } = premises;
-  const goal = pick(trial.size, 1_000, 10_000);
+  const goal = pick(trial.size, 300, 10_000);
   const network = dryNetwork(ownPorts(trial, premises));
   const endNames = answerNames(NAMES);
   try {

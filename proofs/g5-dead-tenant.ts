@@ -31,7 +31,7 @@ export const G5: Proof = {
 };
 
 async function attack(premises: WorkingPremises, { size, progress }: Trial, addresses: string[]): Promise<Figures> {
-  const endpoints = pick(size, 100, 1_000);
+  const endpoints = pick(size, 40, 1_000);
   const events = pick(size, 50, 3_000);
   const perSecond = pick(size, 20, 50);
   const { violations } = premises;

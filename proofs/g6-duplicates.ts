@@ -17,7 +17,7 @@ export const G6: Proof = {
 };
 
 async function attack(premises: WorkingPremises, { size, progress }: Trial): Promise<Figures> {
-  const events = pick(size, 100, 5_000);
+  const events = pick(size, 40, 5_000);
   const { violations } = premises;
   const shop = await premises.openShop();
   const calm = await openReceiver();

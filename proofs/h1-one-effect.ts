@@ -25,9 +25,10 @@ export const H1: Proof = {
       const [tenant] = world.tenants;
       const chance = chanceOf(trial.seed);
       const rounds = pick(trial.size, 1, 10);
-      const parallel = pick(trial.size, chance.some(MUTATIONS, 10), MUTATIONS);
+      const operations = chance.some(MUTATIONS, pick(trial.size, 40, MUTATIONS.length));
+      const parallel = pick(trial.size, operations.slice(0, 4), operations);
       let tried = 0;
-      for (const operation of MUTATIONS) {
+      for (const operation of operations) {
         for (let round = 0; round < rounds; round += 1) {
           const effect = await twice(world, tenant, operation);
           tried += 2;

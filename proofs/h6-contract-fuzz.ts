@@ -36,7 +36,7 @@ async function fuzz(world: World, operation: Operation, trial: Trial, chance: Ch
   const call = await validCall(world, tenant, operation, { full: operation.method === 'get' });
   const slots = slotsOf(operation, call.body);
   const all = [...slots.flatMap((slot) => mutationsIn(call, slot)), ...additions(call)];
-  const mutations = chance.some(all, pick(trial.size, 20, all.length));
+  const mutations = chance.some(all, pick(trial.size, 6, all.length));
   const refused = mutations.filter(({ invalid }) => invalid);
   const allowed = mutations.filter(({ invalid }) => !invalid);
 
@@ -102,7 +102,7 @@ function names({ text }: Reply, slot: { in: string; at: (string | number)[] }): 
 async function randomBodies(world: World, tenant: Tenant, operation: Operation, trial: Trial): Promise<number> {
   const schema = bodySchemaOf(operation);
   if (!schema) return 0;
-  const numRuns = pick(trial.size, 2, 400);
+  const numRuns = pick(trial.size, 1, 400);
   const bodies = fc.sample(arbitraryOf(schema), { seed: trial.seed, numRuns });
   for (const made of bodies) {
     const body = unique(made);

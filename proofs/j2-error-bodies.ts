@@ -24,7 +24,7 @@ export const J2: Proof = {
           ...slotsOf(operation, call.body).flatMap((slot) => mutationsIn(call, slot)),
           ...additions(call),
         ];
-        for (const { call: mistake } of chance.some(mistakes, pick(trial.size, 6, 200)))
+        for (const { call: mistake } of chance.some(mistakes, pick(trial.size, 2, 200)))
           await world.send(mistake, tenant);
         await brokenBodies(world, tenant, call);
         await failures(world, tenant, call);

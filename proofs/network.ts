@@ -63,6 +63,9 @@ function refused(): Error {
   return Object.assign(new Error('Nobody is called.'), { code: 'ECONNREFUSED' });
 }
 
+/** Where the server's public name leads to, for names that it resolves here. */
+export const OWN_ADDRESS = '93.184.215.99';
+
 /** IANA's special-purpose registries, kept by the proof so that it does not judge by what it is to judge. */
 const SPECIAL = new BlockList();
 for (const range of [
@@ -70,6 +73,7 @@ for (const range of [
   ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
   // A cloud's host looks public.
   '168.63.129.16/32',
+  `${OWN_ADDRESS}/32`,
 ]) {
   const [net = '', bits] = range.split('/');
   SPECIAL.addSubnet(net, Number(bits), 'ipv4');
@@ -96,10 +100,13 @@ export type Answers = Record<string, [string[], string[]]>;
 /** Answers for these names, and for nobody else: no question leaves this machine. Answers how to end that. */
 export function answerNames(answers: Answers): () => void {
   const original = { lookup: dns.lookup, promised: dns.promises.lookup };
+  const resolver = dns.promises.Resolver.prototype;
+  const { resolve4, resolve6 } = resolver;
   const looks = new Map<string, number>();
-  const find = (name: string): LookupAddress[] | undefined => {
-    const look = looks.get(name) ?? 0;
-    looks.set(name, look + 1);
+  // Each family is asked for by itself, or both at once.
+  const find = (name: string, family = 0): LookupAddress[] | undefined => {
+    const look = looks.get(`${name} ${family}`) ?? 0;
+    looks.set(`${name} ${family}`, look + 1);
     const found = answers[name]?.[look % 2];
     return found?.length ? found.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 })) : undefined;
   };
@@ -115,10 +122,17 @@ export function answerNames(answers: Answers): () => void {
     if (!found) throw missing(name);
     return found;
   };
+  const resolving = (family: number) => async (name: string) => {
+    const found = find(name, family)?.filter((one) => one.family === family);
+    if (!found) throw missing(name);
+    return found.map(({ address }) => address);
+  };
+  Object.assign(resolver, { resolve4: resolving(4), resolve6: resolving(6) });
   Object.assign(dns, { lookup });
   Object.assign(dns.promises, { lookup: promised });
   syncBuiltinESMExports();
   return () => {
+    Object.assign(resolver, { resolve4, resolve6 });
     Object.assign(dns, { lookup: original.lookup });
     Object.assign(dns.promises, { lookup: original.promised });
     syncBuiltinESMExports();

@@ -97,6 +97,10 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'dashboard.createWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'sync.registerWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'dashboard.createEventListener': (_call, { world, tenant }) => makeRoomToListen(world, tenant),
+  // Nobody waits for events.
+  'dashboard.listListenerEvents': ({ query }) => {
+    delete query.wait_seconds;
+  },
   'sync.createOrder': async (call, { world, tenant }) => {
     call.body = await syncOrderOf(world, tenant);
   },

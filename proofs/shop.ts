@@ -68,6 +68,8 @@ export interface Request<Id extends OperationId> {
   key?: string;
   /** The token of the customer who calls the storefront. */
   customer_token?: string;
+  /** The token of the agent who calls its own surface. */
+  agent_token?: string;
 }
 
 export interface Answer<Id extends OperationId> {
@@ -132,7 +134,7 @@ export class OpenShop {
     const { path = {}, query = {}, body, key = randomUUID() } = request;
     const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
     const call = { operation, path: path as Record<string, string>, query: Object.fromEntries(texts), headers: {} };
-    const headers = { ...this.#headersFor(id, request.customer_token), 'Idempotency-Key': key };
+    const headers = { ...this.#headersFor(id, request), 'Idempotency-Key': key };
     const sent = body === undefined ? undefined : JSON.stringify(body);
     const typed = sent === undefined ? headers : { ...headers, 'Content-Type': 'application/json' };
     const [method, target] = [operation.method.toUpperCase(), targetOf(call)];
@@ -154,9 +156,13 @@ export class OpenShop {
     return data as Body<Id>;
   }
 
-  #headersFor(id: string, customer_token: string | undefined): Record<string, string> {
+  #headersFor(
+    id: string,
+    { customer_token, agent_token }: Pick<Request<OperationId>, 'customer_token' | 'agent_token'>,
+  ): Record<string, string> {
     const { site_id, storefront_token, api_key } = this.#credentials;
     if (id.startsWith('dashboard.')) return { 'X-API-Key': api_key };
+    if (id.startsWith('agent.')) return { Authorization: `Bearer ${agent_token}` };
     const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
     return customer_token === undefined ? headers : { ...headers, Authorization: `Bearer ${customer_token}` };
   }

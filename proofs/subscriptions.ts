@@ -5,7 +5,10 @@ import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 /** What they subscribe to does not happen, so that no operation costs more for each of them that is made. */
 const QUIET = ['order.payment_expired'];
 
-/** A webhook with a delivery that was given up, so that it may be replayed. */
+/**
+ * A webhook with a delivery that was given up, so that it may be replayed. It is an integration's, so that both surfaces may
+ * manage it.
+ */
 export async function makeWebhook(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   await makeRoomForWebhooks(world, tenant);
   const { canary, site_id } = tenant;
@@ -14,6 +17,12 @@ export async function makeWebhook(world: World, tenant: Tenant): Promise<Partial
     events: QUIET,
     description: `${canary} webhook`,
   })) as { id: string };
+  await world.owner.query(
+    `update commerce.webhooks w set sync_key_id = (
+        select id from commerce.tokens t where t.site_id = w.site_id and t.kind = 'sync' limit 1)
+      where site_id = $1 and id = $2`,
+    [site_id, webhook_id],
+  );
   const delivery = (await callAs(world, tenant, 'dashboard.testWebhook', undefined, { webhook_id })) as { id: string };
   await world.owner.query(
     `update commerce.webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()

@@ -52,7 +52,7 @@ export async function closeWorld(): Promise<void> {
 
 async function openWorld(trial: Trial) {
   const causes: World['causes'] = new Map();
-  const server = await startServer(trial.databaseUrl, { logger: loggerInto(causes) }, trial.databaseUrl);
+  const server = await startServer(trial.databaseUrl, { logger: loggerInto(causes), trustProxy: 1 }, trial.databaseUrl);
   return { server, world: await seedWorld({ ...server, causes }, trial.seed) };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from '../../server/test/chromium.ts';
-import { formWith, PaperBrowser } from '../../server/test/paper-browser.ts';
+import { actionOf, formWith, PaperBrowser } from '../../server/test/paper-browser.ts';
 import { startServer, stopServer } from '../../server/test/server.ts';
 import { exchange } from '../client.ts';
 import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
@@ -80,7 +80,8 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
     const { html, response } = await new PaperBrowser(baseUrl).open(path);
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const fields = formWith(html, deed.action);
-    return { cookie: cookie.replace(/^[^=]*/, server.cookie), csrf: fields.get('csrf') ?? '', fields };
+    const action = actionOf({ html, path }, deed.action);
+    return { cookie: cookie.replace(/^[^=]*/, server.cookie), csrf: fields.get('csrf') ?? '', fields, action };
   };
   const path = await page.arrange(shop);
   const reader = await open(path);
@@ -96,7 +97,7 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
   fields.set('action', deed.action);
   const proper = (): Form => ({
     method: 'POST',
-    path,
+    path: reader.action,
     headers: { Cookie: reader.cookie, Origin: 'null', 'Sec-Fetch-Site': 'same-origin' },
     fields: new URLSearchParams(fields),
   });
@@ -145,7 +146,7 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
   try {
     const tab = await context.newPage();
     const url = premises.baseUrl + (await page.arrange(shop));
-    const fields = await readForm(tab, url, deed, shop);
+    const { fields, action } = await readForm(tab, url, deed, shop);
     const before = await stateOf(premises.owner, [shop.shop.site_id]);
     let arrived = 0;
     tab.on('response', (response) => {
@@ -157,15 +158,15 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
         premises.violations.add(`${page.name}, ${deed.action} by ${what} of ${host}: changed ${tables}`);
     };
     const quiet = QUIET.length;
-    await tab.goto(site.serve(quietly(url, fields)));
+    await tab.goto(site.serve(quietly(action, fields)));
     await tab.waitForFunction('document.title === "over"', { timeout: 20_000 });
     await look('scripts, frames and pictures');
 
     const loud: Record<string, string> = {
-      'a form': formTo(url, fields),
-      'a form that is sent on': formTo(site.forward(url), fields),
-      'a form by GET': formTo(url, fields, 'get'),
-      'a form from nowhere': `<iframe sandbox="allow-forms allow-scripts allow-top-navigation" srcdoc="${escapeHtml(formTo(url, fields, 'post', '_top'))}"></iframe>`,
+      'a form': formTo(action, fields),
+      'a form that is sent on': formTo(site.forward(action), fields),
+      'a form by GET': formTo(action, fields, 'get'),
+      'a form from nowhere': `<iframe sandbox="allow-forms allow-scripts allow-top-navigation" srcdoc="${escapeHtml(formTo(action, fields, 'post', '_top'))}"></iframe>`,
     };
     for (const [what, html] of Object.entries(loud)) {
       await tab.goto(site.serve(html)).catch(() => undefined);
@@ -183,10 +184,12 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
   }
 }
 
-async function readForm(tab: Page, url: string, deed: Deed, shop: Furnished): Promise<Record<string, string>> {
+/** What the form holds, and where the button sends it. */
+async function readForm(tab: Page, url: string, deed: Deed, shop: Furnished) {
   await tab.goto(url);
-  const fields = formWith(await tab.content(), deed.action);
-  return { ...Object.fromEntries(fields), ...deed.entries(shop), action: deed.action };
+  const html = await tab.content();
+  const fields = { ...Object.fromEntries(formWith(html, deed.action)), ...deed.entries(shop), action: deed.action };
+  return { fields, action: new URL(actionOf({ html, path: url }, deed.action), url).href };
 }
 
 function formTo(url: string, fields: Record<string, string>, method = 'post', target = '_self'): string {

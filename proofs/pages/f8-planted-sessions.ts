@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import type { Browser } from '../../server/test/chromium.ts';
-import { formWith } from '../../server/test/paper-browser.ts';
+import { actionOf, formWith } from '../../server/test/paper-browser.ts';
 import { startServer, stopServer } from '../../server/test/server.ts';
 import { exchange } from '../client.ts';
 import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
@@ -98,7 +98,13 @@ async function plantRaw(target: Target): Promise<number> {
     const fields = formWith(html, deed.action);
     for (const [name, value] of Object.entries({ ...deed.entries(shop), action: deed.action })) fields.set(name, value);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
-    return exchange(baseUrl, 'POST', path, { ...headers, Cookie: cookie }, fields.toString());
+    return exchange(
+      baseUrl,
+      'POST',
+      actionOf({ html, path }, deed.action),
+      { ...headers, Cookie: cookie },
+      fields.toString(),
+    );
   };
   const before = await stateOf(premises.owner, [shop.shop.site_id]);
   const plants = Object.entries(madeUp(attacker));

@@ -23,6 +23,8 @@ export interface Opened {
   cookie: string;
   csrf: string;
   fields: URLSearchParams;
+  /** Where the form goes. */
+  action: string;
 }
 
 export interface Others {

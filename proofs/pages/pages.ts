@@ -107,6 +107,17 @@ async function begin({ shop, variant_id }: Furnished, code?: string) {
   return { id: checkout.id, path: new URL(checkout.checkout_url ?? '').pathname };
 }
 
+/** Takes a piece along that is not for sale any more when the page is opened. */
+async function withGone({ shop, texts }: Furnished, checkout_id: string): Promise<void> {
+  const { cart_id } = await shop.must('storefront.getCheckout', { path: { checkout_id } });
+  const product = await shop.must('dashboard.createProduct', {
+    body: { name: texts.product, slug: `p-${randomUUID()}`, status: 'active', price: '3.00', inventory_quantity: 5 },
+  });
+  const body = { variant_id: product.variants[0]?.id ?? '', quantity: 1 };
+  await shop.must('storefront.addCartItem', { path: { cart_id }, body });
+  await shop.must('dashboard.updateProduct', { path: { product_id: product.id }, body: { status: 'archived' } });
+}
+
 async function fillIn(furnished: Furnished) {
   const { shop, texts, shipping_option_id } = furnished;
   const checkout = await begin(furnished, texts.discount_code);
@@ -179,6 +190,24 @@ export const PAGES: PageKind[] = [
     name: 'the review of a checkout',
     arrange: async (shop) => (await fillIn(shop)).path,
     deeds: [{ action: 'place_order', entries: () => ({}) }],
+  },
+  {
+    name: 'the form of a checkout with a line that is gone',
+    async arrange(furnished) {
+      const { id, path } = await begin(furnished);
+      await withGone(furnished, id);
+      return path;
+    },
+    deeds: [{ action: 'remove_item', entries: () => ({}) }],
+  },
+  {
+    name: 'the review of a checkout with a line that is gone',
+    async arrange(furnished) {
+      const { id, path } = await fillIn(furnished);
+      await withGone(furnished, id);
+      return path;
+    },
+    deeds: [{ action: 'remove_item', entries: () => ({}) }],
   },
   {
     name: 'the confirmation of an order',

@@ -27,13 +27,13 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
   const house = new House(directory);
   const violations = new Violations();
   const random = chanceOf(seed);
-  const kills = pick(size, FATES.length, 100);
+  const kills = pick(size, 2, 100);
   try {
     const first = await house.open();
     await judgeSecondServer(house, first, violations);
     const writers = await Writers.begin(house);
     for (let kill = 0; kill < kills; kill += 1) {
-      const fate = FATES[kill % FATES.length] as Fate;
+      const fate = FATES[(seed + kill) % FATES.length] as Fate;
       progress(`${kill} of ${kills}: ${fate}; ${writers.acknowledged.size} rows acknowledged`);
       await writers.write(Math.ceil(random.next() * MOST_ROWS_PER_LIFE));
       await house.kill(fate);

@@ -17,7 +17,7 @@ export const C13: Proof = {
 };
 
 async function attack({ size, databaseUrl, progress }: Trial, directory: string) {
-  const restarts = pick(size, 2, 50);
+  const restarts = pick(size, 1, 50);
   const perSecond = pick(size, 100, 200);
   const env = {
     DATABASE_URL: databaseUrl,

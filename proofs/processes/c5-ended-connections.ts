@@ -18,7 +18,7 @@ export const C5: Proof = {
 };
 
 async function attack({ size, progress }: Trial, directory: string, databaseUrl: string) {
-  const rounds = pick(size, 5, 60);
+  const rounds = pick(size, 2, 60);
   const violations = new Violations();
   const env = {
     ...{ DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off' },

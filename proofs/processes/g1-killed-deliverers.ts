@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openReceiver } from '../../server/test/receiver.ts';
@@ -23,8 +22,8 @@ export const G1: Proof = {
 };
 
 async function attack({ size, seed, progress }: Trial, directory: string, databaseUrl: string) {
-  const events = pick(size, 200, 10_000);
-  const kills = pick(size, 3, 50);
+  const events = pick(size, 100, 10_000);
+  const kills = pick(size, 2, 50);
   const violations = new Violations();
   const chance = chanceOf(seed);
   const env = {
@@ -34,7 +33,6 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
     DEMO_SHOP: 'off',
-    NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   const start = async () => new ServerProcess(await freePort(), env);
   const receiver = await openReceiver();

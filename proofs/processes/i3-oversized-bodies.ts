@@ -96,7 +96,7 @@ function attacksOn(size: Trial['size'], callers: Record<string, Secrets>): Attac
     ...chosen.flatMap((operation) => attacksOnOperation(size, operation, `${operation.id}, ${caller} caller`, key)),
     ...attacksWithoutBody(caller, key),
   ]);
-  return attacks.filter((_, i) => i % pick(size, 2, 1) === 0);
+  return attacks.filter((_, i) => i % pick(size, 4, 1) === 0);
 }
 
 const SHORT_FIELDS = ['variants', 'metadata'];

@@ -83,7 +83,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
 
 /** In the short form each payload is for some of the operations, and each operation gets some of the payloads. */
 function targets(size: Trial['size'], turn: number): Operation[] {
-  const turns = pick(size, 5, 1);
+  const turns = pick(size, 20, 1);
   return operationTable.filter((_, i) => i % turns === turn % turns);
 }
 

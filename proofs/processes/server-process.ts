@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
+/** Most of a start is compiling; a server that ends by itself writes down what it has compiled. */
+const COMPILED = join(tmpdir(), 'commerce-compiled');
 const READY_WITHIN_MS = 30_000;
 const POLL_MS = 20;
 
@@ -24,13 +26,13 @@ export class ServerProcess {
   #output = '';
   #errors = '';
 
-  /** Starts it; whether it becomes ready is for `ready` to tell. The environment is what is given and nothing else. */
+  /** Starts it; whether it becomes ready is for `ready` to tell. The environment is what is given, and where compiled code is kept. */
   constructor(port: number, env: Record<string, string | undefined>) {
     this.port = port;
     this.baseUrl = `http://127.0.0.1:${port}`;
     const { PATH, HOME } = process.env;
     this.#child = spawn(process.execPath, [MAIN, 'start'], {
-      env: { PATH, HOME, PORT: String(port), ...env },
+      env: { PATH, HOME, PORT: String(port), NODE_COMPILE_CACHE: COMPILED, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {

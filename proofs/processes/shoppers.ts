@@ -71,6 +71,10 @@ export class Shoppers {
     return this.#stories.length;
   }
 
+  told(): string {
+    return `${this.orders} orders acknowledged; ${this.answers} answers, ${this.repeated} of them by a retry`;
+  }
+
   /** Lets them buy until `rest`. */
   begin(): void {
     this.#resting = false;

@@ -17,6 +17,7 @@ import { createLimits } from './http/limits.ts';
 import { requestId, requestLog } from './http/log.ts';
 import { createMetrics } from './http/metrics.ts';
 import { oauthMetadata } from './http/oauth-metadata.ts';
+import type { Strain } from './http/shedding.ts';
 import { createValidation } from './http/validate.ts';
 import { pages } from './pages/pages.ts';
 import { ShopError } from './shop/errors.ts';
@@ -30,6 +31,7 @@ export interface AppDeps {
   logger: Logger;
   readiness: Readiness;
   lastUsed: LastUsed;
+  strain: Strain;
   baseUrl: string;
   secretKey: string;
   /** Who takes cards; none means that none are taken. */
@@ -79,6 +81,8 @@ export function createApp(deps: AppDeps): Express {
         limits,
         cache: createCatalogueCache({ enabled: deps.catalogueCache }),
         lastUsed: deps.lastUsed,
+        strain: deps.strain,
+        readiness: deps.readiness,
         validateResponses: deps.validateResponses,
       },
       { dashboard, storefront, sync, agent },

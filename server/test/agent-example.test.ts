@@ -1,24 +1,56 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { approve } from './agents.ts';
 import { openShop } from './shop.ts';
 
 const EXAMPLE = new URL('../../examples/agent.ts', import.meta.url).pathname;
+const LONG_ENOUGH = { timeout: 60_000 };
 
-test('the example of an agent plays its whole story, from consent to revocation', { timeout: 60_000 }, async () => {
+const directories: string[] = [];
+
+afterEach(async () => {
+  for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
+});
+
+/** A shop with a mug and a customer, and the file of credentials that the example reads. */
+async function givenDemo() {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenProduct({ name: 'Stoneware mug', price: '18.00', inventory_quantity: 50 });
-  const { email, password } = await shop.givenCustomer();
+  const customer = await shop.givenCustomer();
   const directory = await mkdtemp(join(tmpdir(), 'agent-example-'));
+  directories.push(directory);
   const demo = join(directory, 'demo.json');
-  const { site_id, credentials } = shop;
+  const { site_id, credentials, baseUrl: base_url } = shop;
   const { storefront_token } = credentials;
-  const customers = [{ email, password }];
-  await writeFile(demo, JSON.stringify({ base_url: shop.baseUrl, site_id, storefront_token, customers }));
+  const customers = [{ email: customer.email, password: customer.password }];
+  await writeFile(demo, JSON.stringify({ base_url, site_id, storefront_token, customers }));
+  return { shop, customer, demo };
+}
+
+/** Plays the example, and what a person does at the lines it prints; all lines, and how it ended. */
+async function play(args: string[], onLine: (line: string) => Promise<void>) {
+  const example = spawn(process.execPath, [EXAMPLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<number | null>((resolve) => example.once('exit', resolve));
+  const errors: string[] = [];
+  example.stderr.on('data', (chunk: Buffer) => errors.push(String(chunk)));
+  const lines: string[] = [];
+  for await (const line of createInterface(example.stdout)) {
+    lines.push(line);
+    await onLine(line);
+  }
+  return { text: lines.join('\n'), errors: errors.join(''), code: await ended };
+}
+
+const codeIn = (line: string) => /compare the code: (\S{9})/.exec(line)?.[1];
+
+test('the example of an agent plays its whole story, from consent to revocation', LONG_ENOUGH, async () => {
+  const { demo } = await givenDemo();
 
   const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE, '--demo', demo, '--auto-approve']);
 
@@ -27,5 +59,81 @@ test('the example of an agent plays its whole story, from consent to revocation'
   expect(stdout).toContain('Confirmed: order 1001.');
   expect(stdout).toContain('Refused, 402 budget_exceeded');
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
-  await rm(directory, { recursive: true });
+});
+
+test(
+  'with too little budget the example says so, goes on, and leads to the account where it is revoked',
+  LONG_ENOUGH,
+  async () => {
+    const { shop, customer, demo } = await givenDemo();
+    const pages: number[] = [];
+
+    const { text, errors, code } = await play(['--demo', demo], async (line) => {
+      const user_code = codeIn(line);
+      if (user_code) await approve(customer, user_code, { budget_cents: 1_000 });
+      const [, account] = /Open (\S+) and revoke/.exec(line) ?? [];
+      if (!account) return;
+      pages.push((await fetch(account)).status);
+      const { data } = await customer.client.GET('/api/storefront/customer/me/agents');
+      const path = { agent_token_id: data?.agent_tokens[0]?.id ?? '' };
+      await customer.client.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params: { path } });
+    });
+
+    expect([code, errors]).toEqual([0, '']);
+    expect(text).toMatch(/3\. It prepares.*\n +Refused, 402 budget_exceeded: It costs 18\.00 EUR, and 10\.00 are left/);
+    expect(pages).toEqual([200]);
+    expect(text).toContain(`/account?site_id=${shop.site_id} and revoke`);
+    expect(text).toContain('The next call is refused: 401 invalid_token.');
+  },
+);
+
+test('a customer who refuses ends the example without a stack trace', LONG_ENOUGH, async () => {
+  const { customer, demo } = await givenDemo();
+
+  const { text, errors, code } = await play(['--demo', demo], async (line) => {
+    const user_code = codeIn(line);
+    if (!user_code) return;
+    const params = { path: { user_code } };
+    await customer.client.POST('/api/storefront/customer/me/agent-consent/{user_code}/deny', { params });
+  });
+
+  expect([code, errors]).toEqual([0, '']);
+  expect(text).toContain('access_denied: The customer has denied the request.');
+  expect(text).not.toContain('2. The agent looks');
+});
+
+test('a customer who revokes instead of confirming ends the example', LONG_ENOUGH, async () => {
+  const { customer, demo } = await givenDemo();
+
+  const { text, errors, code } = await play(['--demo', demo], async (line) => {
+    const user_code = codeIn(line);
+    if (user_code) await approve(customer, user_code);
+    if (!line.includes('Waiting for the customer to confirm')) return;
+    const { data } = await customer.client.GET('/api/storefront/customer/me/agents');
+    const path = { agent_token_id: data?.agent_tokens[0]?.id ?? '' };
+    await customer.client.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params: { path } });
+  });
+
+  expect([code, errors]).toEqual([0, '']);
+  expect(text).toContain('The customer has revoked it already: 401 invalid_token.');
+});
+
+test('a purchase that nobody confirmed in time ends the waiting, not the example', LONG_ENOUGH, async () => {
+  const { shop, demo, customer } = await givenDemo();
+
+  const { text, errors, code } = await play(['--demo', demo], async (line) => {
+    const user_code = codeIn(line);
+    if (user_code) await approve(customer, user_code);
+    if (line.includes('Waiting for the customer to confirm')) {
+      await shop.owner.query('update commerce.checkouts set expires_at = now() where site_id = $1', [shop.site_id]);
+    }
+    if (!line.includes('and revoke "Example agent"')) return;
+    const { data } = await customer.client.GET('/api/storefront/customer/me/agents');
+    const path = { agent_token_id: data?.agent_tokens[0]?.id ?? '' };
+    await customer.client.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params: { path } });
+  });
+
+  expect([code, errors]).toEqual([0, '']);
+  expect(text).toContain('410 checkout_expired');
+  expect(text).toContain('The next call is refused: 401 invalid_token.');
 });

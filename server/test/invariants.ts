@@ -127,6 +127,14 @@ export const INVARIANTS: Record<string, string> = {
   'every order begins its timeline by being created': `
     select o.id from commerce.orders o where o.checkout_id is not null and not exists (
       select from commerce.order_events e where e.site_id = o.site_id and e.order_id = o.id and e.type = 'created')`,
+  'an order says in its timeline that its money came, and that it was cancelled': `
+    select o.id from commerce.orders o where o.checkout_id is not null and (
+      (o.payment_confirmed_at is not null and not exists (
+        select from commerce.order_events e
+        where e.site_id = o.site_id and e.order_id = o.id and e.type = 'payment_confirmed'))
+      or (o.status = 'cancelled' and not exists (
+        select from commerce.order_events e
+        where e.site_id = o.site_id and e.order_id = o.id and e.type in ('cancelled', 'payment_expired'))))`,
   'the timeline tells of each payment once': `
     select site_id, order_id from commerce.order_events where type in ('payment_confirmed', 'payment_expired', 'cancelled')
     group by site_id, order_id, type having count(*) > 1`,

@@ -1,17 +1,18 @@
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { openEgress } from '../src/egress/post.ts';
+import { createMailer } from '../src/jobs/mailer.ts';
 import { type Jobs, startJobs } from '../src/jobs/run.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
 import { SECRET_KEY, testServer } from './server.ts';
 
-/** The background jobs, working in this process until the file is through. */
+/** The background jobs, working in this process until the file is through. Mails of other tests' shops go where those look. */
 export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
   const { db } = await testServer();
   return startJobs({
     url: inject('databaseUrl'),
     db,
-    mailer: { send: async () => 'nowhere' },
+    mailer: createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir: inject('mailDir') }),
     baseUrl: 'http://localhost',
     logger: pino({ level: 'silent' }),
     card: testCard,

@@ -45,16 +45,18 @@ export interface Page {
 /** The markup of the form that the button belongs to. */
 function markupWith(html: string, action: string): string {
   const forms = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/g)].map(([form]) => form);
-  const button = new RegExp(`<button[^>]*value="${action}"`);
+  const button = new RegExp(`<button[^>]*value="${action}"[^>]*>`);
   // A button may stand outside of its form and name it.
-  const form = forms.find((text) => button.test(text)) ?? (button.test(html) ? forms[0] : undefined);
+  const owner = /\sform="([^"]*)"/.exec(button.exec(html)?.[0] ?? '')?.[1];
+  const form = forms.find((text) => (owner ? text.includes(`id="${owner}"`) : button.test(text)));
   if (!form) throw new Error(`The page has no form with ${action}.`);
   return form;
 }
 
-/** Where the form goes. */
-function actionOf({ html, path }: Page, action: string): string {
-  return attribute(markupWith(html, action), 'action') ?? path;
+/** Where the form goes when the button is pressed. */
+export function actionOf({ html, path }: Pick<Page, 'html' | 'path'>, action: string): string {
+  const [button = ''] = new RegExp(`<button[^>]*value="${action}"[^>]*>`).exec(html) ?? [];
+  return attribute(button, 'formaction') ?? attribute(markupWith(html, action), 'action') ?? path;
 }
 
 /** What the form with the button would send without being touched. */

@@ -50,6 +50,7 @@ export async function startServer(
     logger: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     readiness: { draining: false },
     lastUsed: createLastUsed(db),
+    strain: () => 0,
     baseUrl: 'http://localhost',
     secretKey: SECRET_KEY,
     card: testCard,

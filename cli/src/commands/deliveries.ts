@@ -142,11 +142,20 @@ async function replayOne(delivery_id: string, command: Command, terminal: Termin
   show(terminal, isJson(command), delivery, () => `On its way again: ${delivery.type}, event ${delivery.event_id}.`);
 }
 
+/** The server replays so many at a call; it is called until none remain. */
 async function replayFailed(body: { since: string; webhook_id?: string }, command: Command, terminal: Terminal) {
   const { client } = await openSession(command, terminal);
-  const answer = await unwrap(client.POST('/api/dashboard/webhook-deliveries/replay-failed', { body }));
-  show(terminal, isJson(command), answer, () => {
-    if (answer.replayed === 0) return 'Nothing failed since then at a webhook that is enabled.';
-    return `On their way again: ${answer.replayed}.`;
+  const total = { replayed: 0, remaining: 0 };
+  for (let more = true; more; ) {
+    const batch = await unwrap(client.POST('/api/dashboard/webhook-deliveries/replay-failed', { body }));
+    total.replayed += batch.replayed;
+    total.remaining = batch.remaining;
+    // A batch of none: others are at work on what remains.
+    more = batch.remaining > 0 && batch.replayed > 0;
+    if (more) terminal.stderr.write(`${total.replayed} on their way again, ${batch.remaining} remain.\n`);
+  }
+  show(terminal, isJson(command), total, () => {
+    if (total.replayed === 0) return 'Nothing failed since then at a webhook that is enabled.';
+    return `On their way again: ${total.replayed}.`;
   });
 }

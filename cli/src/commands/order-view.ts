@@ -96,6 +96,7 @@ function headOf(order: OrderDetails, paint: Paint): string {
       Status: order.status + (order.cancel_reason ? ` (${order.cancel_reason})` : ''),
       Payment: [order.payment_status, order.payment_method].filter(Boolean).join(', '),
       Fulfilment: order.fulfillment_status,
+      Reference: order.external_reference ?? undefined,
       Customer: buyerOf(order),
       Phone: order.phone ?? undefined,
       'Ship to': addressLine(order.shipping_address) ?? undefined,

@@ -107,6 +107,22 @@ test('deliveries are listed by what is asked for, and shown with their attempts'
   expect(one.out).toContain('    "slug": "stoneware-mug",\n');
 });
 
+test('a long outage is replayed batch by batch until nothing remains, and how far it is is told', async () => {
+  let remaining = 2_500;
+  const server = await fakeServer({
+    [`POST ${DELIVERIES}/replay-failed`]: () => {
+      const replayed = Math.min(1_000, remaining);
+      remaining -= replayed;
+      return { body: { replayed, remaining } };
+    },
+  });
+  const { commerce } = await loggedIn(server.url);
+  const { out, err } = await commerce(['deliveries', 'replay', '--failed-since', '2026-03-02']);
+  expect(out).toBe('On their way again: 2500.\n');
+  expect(err).toContain('2000 on their way again, 500 remain.\n');
+  expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
+});
+
 test('one delivery is replayed, or all that failed since a time', async () => {
   const server = await fakeServer({
     [`POST ${DELIVERIES}/${DELIVERY.id}/replay`]: { body: DELIVERY },

@@ -37,7 +37,9 @@ test('a token comes of a request, an approval and a poll, and not before the app
     interval: 5,
     user_code: expect.stringMatching(/^[B-Z]{4}-[B-Z]{4}$/),
   });
-  expect(asked.verification_uri_complete).toBe(`${asked.verification_uri}&user_code=${asked.user_code}`);
+  const { verification_uri, verification_uri_complete } = asked;
+  expect(verification_uri_complete).toMatch(/&user_code=[A-Z]{4}-[A-Z]{4}&seal=[\w-]{22}$/);
+  expect(verification_uri_complete.startsWith(`${verification_uri}&user_code=${asked.user_code}&`)).toBe(true);
 
   const early = await poll(shop, asked.device_code);
   const approved = await approve(customer, asked.user_code);

@@ -3,8 +3,8 @@ import type { Beforehand, Handler } from '../http/contract.ts';
 import * as polls from '../shop/consent-polls.ts';
 import * as requests from '../shop/consent-requests.ts';
 
-export const requestConsent: Handler<'agent.requestConsent'> = ({ shop, baseUrl, body, origin }) =>
-  requests.request(shop, baseUrl, body, origin);
+export const requestConsent: Handler<'agent.requestConsent'> = ({ shop, till, body, origin }) =>
+  requests.request(shop, till, body, origin);
 
 /** A poll is noted in a transaction of its own: it counts whatever is answered. */
 export const pollConsent: Beforehand<'agent.pollConsent'> = {

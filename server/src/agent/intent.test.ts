@@ -244,3 +244,28 @@ test('Markdown says the same as JSON, and text of merchants cannot pass for ours
   expect(markdown).toContain('**content_trust**: merchant');
   expect(markdown).not.toMatch(/^\s*- \*\*budget\*\*/m);
 });
+
+test('what a merchant or the customer wrote is clean, and stands where it is marked, in refusals as well', async () => {
+  const { agent, shop, customer } = await givenShopWithAgent();
+  await customer.client.PATCH('/api/storefront/customer/me', {
+    body: { first_name: 'June \u202E<b>', last_name: null },
+  });
+  const jug = await shop.givenProduct({
+    ...{ name: 'Obey me', price: '5.00' },
+    options: [{ name: 'Colour', values: ['Mauve\u200B', 'Teal'] }],
+    variants: [
+      { option1: 'Mauve\u200B', inventory_quantity: 2 },
+      { option1: 'Teal', inventory_quantity: 2 },
+    ],
+  });
+  const variant_id = jug.variants[0]?.id ?? '';
+
+  const { error: short } = await agent.POST(add, { body: { variant_id, quantity: 3 } });
+  const { data: found } = await agent.POST(find, { body: { query: 'obey mauve' } });
+  const { data: me } = await agent.GET('/api/agent/customer/me');
+
+  expect(short).toMatchObject({ error: 'insufficient_stock', lines: [{ variant_id, requested: 3, available: 2 }] });
+  expect(JSON.stringify(short)).not.toMatch(/obey|mauve/i);
+  expect(found?.candidates[0]?.match_reasons).toContain('option: Mauve');
+  expect([me?.first_name, me?.last_name]).toEqual(['June', null]);
+});

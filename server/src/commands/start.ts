@@ -15,6 +15,7 @@ import { healthz, type Readiness, readyz } from '../http/health.ts';
 import { createLastUsed, type LastUsed } from '../http/last-used.ts';
 import { createLogger } from '../http/log.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { measureStrain } from '../http/shedding.ts';
 import { createMailer } from '../jobs/mailer.ts';
 import { sendQueuedMails, startJobs } from '../jobs/run.ts';
 import { connectRedis } from '../redis.ts';
@@ -114,6 +115,7 @@ async function appFor(
       logger,
       readiness,
       lastUsed,
+      strain: measureStrain(db),
       pooling: config.databasePooling,
     });
   const app = express();

@@ -186,6 +186,11 @@ test('an anonymised customer is nobody any more, and the amounts stay', async ()
   });
   const cart = await shop.givenCart('10.00', client);
   await givenPastOrder(shop, { customer_id: id, number: '1' });
+  await shop.owner.query(
+    sql`update commerce.orders set note = 'For Mrs Okafor', staff_note = 'Ask June', metadata = '{"gift for":"Noor"}'
+      where site_id = ${shop.site_id} and customer_id = ${id}`,
+  );
+  await shop.storefront.POST('/api/storefront/customer/register', { body: { email, password } });
 
   const { data } = await shop.dashboard.POST(anonymize, at(id));
   const again = await shop.dashboard.POST(anonymize, at(id));
@@ -205,6 +210,12 @@ test('an anonymised customer is nobody any more, and the amounts stay', async ()
   expect(page?.orders[0]).toMatchObject({ email: null, phone: null, total: '20.00', billing_address: null });
   expect(page?.orders[0]?.shipping_address).toMatchObject({ country: 'DE' });
   expect(JSON.stringify(page)).not.toMatch(/Okafor|Elm Street/);
+  const left = await shop.owner.query(
+    sql`select note, staff_note, metadata, (
+        select count(*)::int from commerce.customer_registrations r where r.site_id = o.site_id) as registrations
+      from commerce.orders o where site_id = ${shop.site_id}`,
+  );
+  expect(left.rows).toEqual([{ note: null, staff_note: null, metadata: {}, registrations: 0 }]);
   expect((await client.GET('/api/storefront/customer/me')).response.status).toBe(401);
   const { rows } = await shop.owner.query(
     sql`select status, customer_id from commerce.carts where site_id = ${shop.site_id} and id = ${cart.id}`,

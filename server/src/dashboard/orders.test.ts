@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
 const listPath = '/api/dashboard/orders';
@@ -202,6 +203,63 @@ test('what is paid when it is handed over is paid and completed by being deliver
   const { data } = await shop.dashboard.POST(deliveredPath, at(id));
 
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
+  expect(await typesOf(shop, id)).toEqual(['created', 'fulfilled', 'payment_confirmed', 'delivered']);
+});
+
+test('the mail of each parcel tells what is in it, and how to follow that one', async () => {
+  const shop = await openShop();
+  const email = `${randomUUID()}@example.com`;
+  const content = await Promise.all(
+    ['Mug', 'Bowl'].map(async (name) => ({ variant_id: (await givenVariant(shop, { name })).variant_id, quantity: 3 })),
+  );
+  const { id, line_items } = await givenPaidOrder(shop, { email, content });
+  const itemsOf = (position: number) => [{ line_item_id: line_items[position]?.id ?? '', quantity: 2 }];
+  const parcels = [
+    { items: itemsOf(0), carrier: 'DHL', tracking_number: 'FIRST-1' },
+    { items: itemsOf(1), carrier: 'GLS', tracking_number: 'SECOND-2', tracking_url: 'https://gls.example/SECOND-2' },
+    {},
+  ];
+  for (const body of parcels) await shop.dashboard.POST(shipPath, { ...at(id), body });
+
+  const mails = (await mailsTo(shop, email)).filter(({ subject }) => subject.includes('on its way'));
+
+  const told = ['Mug', 'Bowl', '2 of 3', '1 of 3', 'DHL', 'FIRST-1', 'GLS', 'SECOND-2', 'https://gls.example/SECOND-2'];
+  expect(mails.map(({ html }) => told.filter((words) => html.includes(words))).toSorted()).toEqual(
+    [
+      ['Mug', '2 of 3', 'DHL', 'FIRST-1'],
+      ['Bowl', '2 of 3', 'GLS', 'SECOND-2', 'https://gls.example/SECOND-2'],
+      ['Mug', 'Bowl', '1 of 3'],
+    ].toSorted(),
+  );
+});
+
+test('the mail of an order adds up, whether its tax is in the prices or comes on top', async () => {
+  for (const prices_include_tax of [true, false]) {
+    const shop = await openShop();
+    const email = `${randomUUID()}@example.com`;
+    await shop.givenTerms({ prices_include_tax, default_tax_rate: '0.19' });
+    await shop.givenDiscount();
+    const { id: cart_id } = await shop.givenCart('30.00');
+    const params = { path: { cart_id } };
+    await shop.storefront.POST('/api/storefront/cart/{cart_id}/discounts', { params, body: { code: 'TEN' } });
+    const { total } = await shop.givenOrder({ email, cart_id });
+
+    const [mail] = await mailsTo(shop, email);
+
+    const rows = [...(mail?.html ?? '').matchAll(/<tr><th>([^<]+)<\/th><td>(−?[\d.]+) EUR<\/td>/g)];
+    const names = rows.map(([, name]) => name);
+    const upToTotal = rows.slice(names.indexOf('Subtotal'), names.indexOf('Total'));
+    const sum = upToTotal.reduce(
+      (cents, [, , amount = '']) => cents + Math.round(100 * Number(amount.replace('−', '-'))),
+      0,
+    );
+    expect(names.slice(names.indexOf('Subtotal'), names.indexOf('Amount'))).toEqual(
+      prices_include_tax
+        ? ['Subtotal', 'Discount', 'Shipping', 'Total', 'Tax, included']
+        : ['Subtotal', 'Discount', 'Shipping', 'Tax', 'Total'],
+    );
+    expect((sum / 100).toFixed(2)).toBe(total);
+  }
 });
 
 test('a cancelled order gives stock and code back and voids the payment', async () => {

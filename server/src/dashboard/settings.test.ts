@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { approve, askForConsent, poll } from '../../test/agents.ts';
 import { openShop } from '../../test/shop.ts';
 
 const settings = '/api/dashboard/settings';
@@ -84,6 +85,21 @@ test('a shop with products keeps its currency', async () => {
   expect(error).toMatchObject({ error: 'currency_in_use' });
   expect(same?.currency).toBe('EUR');
   expect(same?.name).not.toBe('Never');
+});
+
+test('a shop keeps its currency once an agent may spend in it, or asks to', async () => {
+  const shop = await openShop({ currency: 'JPY' });
+  const change = async () => (await shop.dashboard.PATCH(settings, { body: { currency: 'EUR' } })).error;
+  const customer = await shop.givenCustomer();
+  const { user_code, device_code } = await askForConsent(shop);
+
+  const asked = await change();
+  await approve(customer, user_code);
+  const approved = await change();
+  await poll(shop, device_code);
+  const issued = await change();
+
+  for (const error of [asked, approved, issued]) expect(error).toMatchObject({ error: 'currency_in_use' });
 });
 
 test('the storefront sees a new name at once', async () => {

@@ -1,4 +1,4 @@
-import { createDashboardClient } from '@commerce-backend/sdk';
+import { createDashboardClient, createSyncClient } from '@commerce-backend/sdk';
 import { expect, inject, test } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
@@ -31,7 +31,7 @@ test('a webhook is made with a secret that is shown this once, and is encrypted 
   expect(rows[0]?.row).not.toContain(Buffer.from(secret).toString('hex'));
 });
 
-test('integrations and staff manage the same webhooks', async () => {
+test('staff manage the webhooks of integrations as well', async () => {
   const shop = await openShop();
   const { data: registered } = await shop.sync.POST('/api/sync/webhook/register', {
     body: { url, events: ['product.updated'] },
@@ -52,6 +52,29 @@ test('integrations and staff manage the same webhooks', async () => {
     deleted: true,
   });
   expect((await shop.dashboard.GET('/api/dashboard/webhooks')).data).toEqual([]);
+});
+
+test('a sync secret takes over no webhook that the merchant made, and any key of the shop manages those of integrations', async () => {
+  const shop = await openShop();
+  const { id } = await givenWebhook(shop);
+  const params = { path: { webhook_id: id } };
+  const refused = [
+    await shop.sync.POST('/api/sync/webhook/{webhook_id}/rotate', { params }),
+    await shop.sync.POST('/api/sync/webhook/{webhook_id}/test', { params }),
+    await shop.sync.DELETE('/api/sync/webhook/{webhook_id}', { params }),
+  ];
+  expect(refused.map(({ response }) => response.status)).toEqual([404, 404, 404]);
+  expect((await shop.dashboard.GET(one, at(id))).data).toMatchObject({ previous_secret_expires_at: null });
+  expect((await shop.sync.GET('/api/sync/webhook')).data).toMatchObject([{ id }]);
+
+  const { data: registered } = await shop.sync.POST('/api/sync/webhook/register', {
+    body: { url, events: ['product.updated'] },
+  });
+  const { data: key } = await shop.dashboard.POST('/api/dashboard/sync-keys', { body: { description: 'Second' } });
+  const { baseUrl, site_id } = shop;
+  const second = createSyncClient({ baseUrl, siteId: site_id, syncSecret: key?.secret ?? '', maxAttempts: 1 });
+  const theirs = { params: { path: { webhook_id: registered?.id ?? '' } } };
+  expect((await second.POST('/api/sync/webhook/{webhook_id}/rotate', theirs)).response.status).toBe(200);
 });
 
 test('a webhook can be changed, switched off and on, and what waits is given up meanwhile', async () => {

@@ -1,6 +1,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { release } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -208,6 +209,8 @@ function settings(durable: boolean): string[] {
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
+    // After a crash the whole directory goes to disk before recovery begins; file by file that takes seconds.
+    recovery_init_sync_method: canSyncAtOnce() ? 'syncfs' : 'fsync',
     // Short statements gain nothing from either, and parallel workers need more shared memory than containers give.
     jit: 'off',
     max_parallel_workers_per_gather: '0',
@@ -219,6 +222,12 @@ function settings(durable: boolean): string[] {
     timezone: 'UTC',
   };
   return Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** Whether one call brings a file system to disk, and tells when that failed: Linux does since 5.8. */
+function canSyncAtOnce(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  return process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 8));
 }
 
 const LOG_LIMIT_BYTES = 10_000_000;

@@ -10,6 +10,10 @@ import * as searchEngine from './migrations/0007_search_engine.ts';
 import * as agents from './migrations/0008_agents.ts';
 import * as sync from './migrations/0009_sync.ts';
 import * as webhooks from './migrations/0010_webhooks.ts';
+import * as registrations from './migrations/0011_registrations.ts';
+import * as authorizedPayments from './migrations/0012_authorized_payments.ts';
+import * as shippingKind from './migrations/0013_shipping_kind.ts';
+import * as eventTruth from './migrations/0014_event_truth.ts';
 import * as searchMeanings from './migrations/0015_search_meanings.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
@@ -24,6 +28,10 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0008_agents': agents,
   '0009_sync': sync,
   '0010_webhooks': webhooks,
+  '0011_registrations': registrations,
+  '0012_authorized_payments': authorizedPayments,
+  '0013_shipping_kind': shippingKind,
+  '0014_event_truth': eventTruth,
   '0015_search_meanings': searchMeanings,
 };
 

@@ -24,9 +24,16 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<
  * transaction, and returns the handler proper.
  */
 export interface Beforehand<Id extends OperationId> {
-  beforehand(call: Omit<Call<Id>, 'shop'> & { db: Pool }): Promise<Handler<Id>>;
+  beforehand(call: Omit<Call<Id>, 'shop'> & Beforehands): Promise<Handler<Id>>;
   /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
   hashes?: true;
+}
+
+/** What stands outside the transaction is given besides. */
+export interface Beforehands {
+  db: Pool;
+  /** Whether the caller has gone, or the process drains: who waits for something waits no longer. */
+  ended(): boolean;
 }
 
 /** What a handler is given: the tenant's shop and the parts of the request, validated and typed by the contract. */

@@ -5,8 +5,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Connection } from '../db/connect.ts';
 import { inTransaction, withConnection } from '../db/transaction.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
-import { ShopError, ValidationError } from '../shop/errors.ts';
-import { amongFew } from '../shop/passwords.ts';
+import { Overload, ShopError, ValidationError } from '../shop/errors.ts';
+import { logins } from '../shop/passwords.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { Shop } from '../shop/shop.ts';
 import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
@@ -17,6 +17,7 @@ import type { Operation, Surface } from './contract.ts';
 import { checkOrigin } from './cors.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
 import { isForm } from './form.ts';
+import type { Readiness } from './health.ts';
 import type { LastUsed } from './last-used.ts';
 import type { Counted, Limits } from './limits.ts';
 import { isAnswered, isReplay, type Key, once } from './once.ts';
@@ -24,11 +25,12 @@ import { openClaimOf, openMistakes } from './open-callers.ts';
 import { payloadOf } from './payload.ts';
 import { route } from './route.ts';
 import { send } from './send.ts';
+import { type Strain, shed } from './shedding.ts';
 import type { Validation } from './validate.ts';
 
 /**
  * The way of one request through the house:
- * 1. the contract names its operation (404, 405)
+ * 1. the contract names its operation (404, 405), which may have to give way to others (503)
  * 2. the credential has the right form (401), the body is JSON within bounds (413, 415)
  * 3. the request is held against the contract; mistakes wait until we know who asks
  * 4. on one connection, inside a transaction when it is a mutation: the caller is looked up (401, 403), counted (429),
@@ -48,6 +50,8 @@ export interface Deps {
   limits: Limits;
   cache: CatalogueCache;
   lastUsed: LastUsed;
+  strain: Strain;
+  readiness: Readiness;
   validateResponses: boolean;
 }
 
@@ -87,7 +91,7 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
     } catch (error) {
       answer = answerTo(error, notes.request_id);
       if (answer.status === 401) await deps.limits.recordFailure(req.ip ?? '');
-      if (answer.status >= 500) notes.cause = error;
+      if (answer.status >= 500 && !(error instanceof Overload)) notes.cause = error;
       notes.error = codeOf(error);
     }
     await send(req, res, await onRecord(deps, req, notes, answer), deps.validateResponses);
@@ -151,9 +155,12 @@ async function serve(
   req: Request,
   res: Response,
 ): Promise<Answer> {
+  shed(deps.strain(), operation, req);
   const ip = req.ip ?? '';
   await deps.limits.admit(ip);
   const secured = claimOf(operation, req.headers);
+  // Before its body is read: of a flood, each refusal must cost next to nothing.
+  if ('hashes' in handler) logins.refuseIfFull();
   const mistakes = await mistakesOf(deps, operation, req, res);
   const open = operation.security.length === 0;
   // Where nobody is to be authenticated, mistakes need not wait.
@@ -162,7 +169,7 @@ async function serve(
   const incoming = { operation, claim, mistakes, req, res };
   if ('beforehand' in handler) {
     const prepare = () => prepared(deps, handler, incoming);
-    return attempt(deps, await (handler.hashes ? amongFew(prepare) : prepare()), incoming, false);
+    return attempt(deps, await (handler.hashes ? logins.take(prepare) : prepare()), incoming, false);
   }
   await countStrictly(deps, incoming);
   return attempt(deps, handler, incoming, true);
@@ -178,7 +185,8 @@ async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming)
   const { caller, answered } = await look(deps, incoming, true);
   // What stands outside the transaction must not happen again for an answer that is only told again.
   if (answered) return alreadyAnswered;
-  const call = { ...partsOf(deps, incoming), caller, db: deps.db };
+  const ended = () => incoming.res.destroyed || deps.readiness.draining;
+  const call = { ...partsOf(deps, incoming), caller, db: deps.db, ended };
   return handler.beforehand(call as never).catch(async (error: unknown) => {
     // A copy of this request may have been answered meanwhile, and have used up what this one found gone.
     if (!(await look(deps, incoming, false)).answered) throw error;

@@ -60,8 +60,8 @@ export function answerTo(error: unknown, requestId: string): Answer {
 function headersFor({ code, context }: ShopError, status: number): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': code === 'invalid_token' ? CHALLENGE_INVALID : CHALLENGE };
   if (code === 'method_not_allowed') return { Allow: [...(context.allowed as string[]), 'OPTIONS'].join(', ') };
-  if (code === 'idempotency_in_flight' || status === 503) return { 'Retry-After': '1' };
-  return 'retry_after_seconds' in context ? { 'Retry-After': String(context.retry_after_seconds) } : {};
+  if ('retry_after_seconds' in context) return { 'Retry-After': String(context.retry_after_seconds) };
+  return code === 'idempotency_in_flight' || status === 503 ? { 'Retry-After': '1' } : {};
 }
 
 const CHALLENGE = 'Bearer realm="commerce"';

@@ -94,3 +94,21 @@ test('codes are tried ten times a minute on a cart', async () => {
   expect(tally(answers)).toEqual({ 400: 10, 429: 4 });
   await Promise.all([stopServer(one), stopServer(two)]);
 });
+
+test('a checkout is begun ten times a minute, however the id of its cart is spelled', async () => {
+  const shop = await openShop();
+  const [one, two] = await startTwo();
+  const { id } = await shop.givenCart();
+  // Each letter of the id in either case, as the number of the spelling has its bits.
+  const spelled = (number: number) => {
+    let letter = 0;
+    return id.replaceAll(/[a-f]/g, (one) => ((number >> letter++) & 1 ? one.toUpperCase() : one));
+  };
+  const spellings = [...new Set(Array.from({ length: 64 }, (_, i) => spelled(i)))].slice(0, 11);
+
+  const answers = await Promise.all(spellings.map((cart_id) => call(one.baseUrl, shop, '/checkout', { cart_id })));
+
+  expect(spellings).toHaveLength(11);
+  expect(tally(answers)).toEqual({ 201: 10, 429: 1 });
+  await Promise.all([stopServer(one), stopServer(two)]);
+});

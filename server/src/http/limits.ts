@@ -128,10 +128,11 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
   };
 }
 
-/** A checkout is counted by itself, guests by their address, everyone else by who they are. */
+/** A checkout is counted by itself, however its id is spelled, guests by their address, everyone else by who they are. */
 function keyOf(operation: Operation, caller: Caller, req: Request): string {
   const guest = caller.kind === 'storefront' || caller.kind === 'anonymous';
-  const checkout = operation.rateLimit === 'checkout' ? (req.params.checkout_id ?? fieldOf(req, 'cart_id')) : undefined;
+  const about = operation.rateLimit === 'checkout' ? (req.params.checkout_id ?? fieldOf(req, 'cart_id')) : undefined;
+  const checkout = about === undefined ? undefined : String(about).toLowerCase();
   return `${caller.tenant.site_id}:${checkout ?? (guest ? req.ip : caller.principal_id)}`;
 }
 

@@ -59,21 +59,47 @@ export function detailOf(
   own: ValidationErrorItem[] = [],
   prefix = '',
 ): ValidationErrorItem[] {
-  // A choice that failed is told only when none of its parts says more.
-  const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
   const all = new Map<string, ValidationErrorItem>();
   const add = (item: ValidationErrorItem) => {
     const key = JSON.stringify([item.loc, item.type]);
     if (!all.has(key)) all.set(key, item);
   };
   own.forEach(add);
-  for (const error of parts.length > 0 ? parts : errors) {
+  for (const error of mostExact(errors)) {
     if (all.size >= MAX_MISTAKES) break;
     add(itemOf(operation, error, prefix));
   }
   return [...all.values()].slice(0, MAX_MISTAKES);
 }
 
+/**
+ * One thing is told once: a choice that failed only when none of its parts says more, that null would have fitted only when
+ * nothing else is said of the value, and lengths and patterns only when no format says more.
+ */
+function mostExact(errors: ErrorObject[]): ErrorObject[] {
+  const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
+  if (parts.length === 0) return errors;
+  const explained = new Set(
+    parts.filter((error) => !wantsNull(error)).flatMap(({ instancePath }) => within(instancePath)),
+  );
+  const formats = new Set(parts.filter(({ keyword }) => keyword === 'format').map(({ instancePath }) => instancePath));
+  return parts.filter((error) => {
+    const others = wantsNull(error) ? explained : formats;
+    return !((wantsNull(error) || SPELLINGS.includes(error.keyword)) && others.has(error.instancePath));
+  });
+}
+
+function wantsNull({ keyword, params }: ErrorObject): boolean {
+  return keyword === 'type' && params.type === 'null';
+}
+
+/** A place in the request, and the places that it is in. */
+function within(path: string): string[] {
+  const parts = path.split('/');
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+const SPELLINGS = ['minLength', 'maxLength', 'pattern'];
 const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if'];
 
 function itemOf(operation: Operation, error: ErrorObject, prefix: string): ValidationErrorItem {
@@ -129,6 +155,7 @@ const FORMAT_TYPES: Record<string, string> = {
   uuid: 'uuid_parsing',
   'date-time': 'datetime_parsing',
   uri: 'url_parsing',
+  country: 'country_unknown',
 };
 
 const limitOf = ({ params }: ErrorObject) => params.limit as number;

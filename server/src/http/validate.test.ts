@@ -38,6 +38,49 @@ test('mistakes in all parts of a request are told at once, each by its place', (
   );
 });
 
+test('one mistake is told once, at the field that it is in', () => {
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const params = { checkout_id: crypto.randomUUID() };
+  const told = (body: object) =>
+    mistakesIn(operation('storefront.updateCheckout'), request({ headers, params, body })).map(({ loc, type }) => [
+      loc.join('.'),
+      type,
+    ]);
+
+  expect(told({ email: 'x' })).toEqual([['body.email', 'value_error']]);
+  expect(told({ email: 5 })).toEqual([['body.email', 'string_type']]);
+  expect(told({ email: `${'x'.repeat(300)}@example.com` })).toEqual([['body.email', 'value_error']]);
+  expect(told({ shipping_address: 5 })).toEqual([['body.shipping_address', 'dict_type']]);
+  for (const country of ['de', 'DEU', 'ZZ', 'XX']) {
+    expect(told({ shipping_address: { country } })).toEqual([['body.shipping_address.country', 'country_unknown']]);
+  }
+  expect(told({ shipping_address: { country: 'XX', colour: 'red' }, payment_method: 'gold' }).toSorted()).toEqual([
+    ['body.payment_method', 'enum'],
+    ['body.shipping_address.colour', 'extra_forbidden'],
+    ['body.shipping_address.country', 'country_unknown'],
+  ]);
+});
+
+test('a country is one, wherever it is asked for', () => {
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const told = (id: string, parts: object) =>
+    mistakesIn(operation(id), request({ headers, ...parts })).map(({ loc, type }) => [loc.join('.'), type]);
+  const unknown = 'country_unknown';
+
+  expect(
+    told('dashboard.createShippingOption', { body: { name: 'Parcel', price: '1', countries: ['DE', 'XX'] } }),
+  ).toEqual([['body.countries.1', unknown]]);
+  expect(told('dashboard.updateSettings', { body: { tax_rates: [{ country: 'ZZ', rate: '0.19' }] } })).toEqual([
+    ['body.tax_rates.0.country', unknown],
+  ]);
+  const address = { last_name: 'Okafor', address1: 'Elm Street 1', city: 'Berlin', country: 'EU' };
+  expect(told('storefront.createAddress', { body: address })).toEqual([['body.country', unknown]]);
+  const params = { cart_id: crypto.randomUUID() };
+  expect(told('storefront.listCartShippingOptions', { params, query: { country: 'ZZ' } })).toEqual([
+    ['query.country', unknown],
+  ]);
+});
+
 test('a body that must be there is missed', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
 

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
+import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 import type { Outcome, PaymentProvider } from '../shop/payments/provider.ts';
 import { testCard } from '../shop/payments/test-card.ts';
@@ -19,7 +22,7 @@ async function work({ db }: OpenShop, card: PaymentProvider = testCard) {
   const pool = new pg.Pool({ connectionString: inject('databaseUrl'), max: 1 });
   const client = await pool.connect();
   try {
-    return await workOffOverdue(client, db, card);
+    return await workOffOverdue(client, { db, card, logger: pino({ level: 'silent' }) });
   } finally {
     client.release();
     await pool.end();
@@ -121,13 +124,17 @@ test('a card that answers late makes a pending order, and pays it once the answe
   expect(timeline?.entries.map(({ type }) => type)).toEqual(['payment_confirmed', 'created']);
 });
 
-test('a card that is declined late cancels the order and gives its stock back', async () => {
+test('a card that is declined late cancels the order, gives its stock back, and says so to all who are told', async () => {
   const shop = await openShop();
+  await shop.dashboard.POST('/api/dashboard/events/listeners', {
+    body: { events: ['order.created', 'order.cancelled'] },
+  });
+  const email = `${randomUUID()}@example.com`;
   const { product, variant_id } = await givenVariant(shop);
   const content = [{ variant_id, quantity: 4 }];
-  const { id } = await shop.givenOrder({ content, payment_method: 'card', card_token: 'tok_late_declined' });
+  const { id } = await shop.givenOrder({ content, email, payment_method: 'card', card_token: 'tok_late_declined' });
 
-  await work(shop);
+  await Promise.all([work(shop), work(shop)]);
 
   const { data } = await shop.dashboard.GET(orderPath, at(id));
   expect(data).toMatchObject({
@@ -136,6 +143,75 @@ test('a card that is declined late cancels the order and gives its stock back', 
     payment: { failure_reason: 'card_declined' },
   });
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
+  const { data: timeline } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', at(id));
+  expect(timeline?.entries.map(({ type }) => type)).toEqual(['cancelled', 'payment_failed', 'created']);
+  const told = await shop.owner.query('select type from commerce.events where site_id = $1 order by id', [
+    shop.site_id,
+  ]);
+  expect(told.rows.map(({ type }) => type)).toEqual(['order.created', 'order.cancelled']);
+  const letter = (await mailsTo(shop, email)).find(({ subject }) => subject.includes('cancelled'));
+  expect(letter?.html).toContain('The payment failed.');
+});
+
+test('an authorized order is asked about until the money is there, and paid once', async () => {
+  const shop = await openShop();
+  const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
+  const undecided = await work(shop, {
+    ...testCard,
+    outcomeOf: async () => ({ status: 'authorized', reference: 'r', reason: null }),
+  });
+  const { data: before } = await shop.dashboard.GET(orderPath, at(order.id));
+
+  await Promise.all([work(shop), work(shop)]);
+  await work(shop);
+
+  expect(order).toMatchObject({ status: 'confirmed', payment_status: 'authorized' });
+  expect([undecided.payments, before?.payment_status]).toEqual([0, 'authorized']);
+  const { data } = await shop.dashboard.GET(orderPath, at(order.id));
+  expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
+  const { data: timeline } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', at(order.id));
+  expect(timeline?.entries.map(({ type }) => type)).toEqual(['payment_confirmed', 'payment_authorized', 'created']);
+});
+
+test('an authorized order whose money is refused in the end is cancelled', async () => {
+  const shop = await openShop();
+  const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
+
+  await work(shop, {
+    ...testCard,
+    outcomeOf: async ({ reference }) => ({ status: 'failed', reference: reference ?? '', reason: 'card_declined' }),
+  });
+
+  const { data } = await shop.dashboard.GET(orderPath, at(id));
+  expect(data).toMatchObject({ status: 'cancelled', payment_status: 'failed' });
+});
+
+test('a payment or a shop that fails keeps no other from its time, and the job fails in the end', async () => {
+  const shops = [await openShop(), await openShop()];
+  const [broken, healthy] = [new Set<string>(), new Set<string>()];
+  for (const shop of shops) {
+    const pay = () => shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
+    const [first, second] = [await pay(), await pay()];
+    const { rows } = await shop.owner.query('select id from commerce.payments where order_id = $1', [first.id]);
+    broken.add(rows[0]?.id);
+    healthy.add(second.id);
+  }
+  const card: PaymentProvider = {
+    ...testCard,
+    async outcomeOf(payment) {
+      if (broken.has(payment.id)) throw new Error('The provider is out of order.');
+      return testCard.outcomeOf(payment);
+    },
+  };
+
+  await expect(work(shops[0] as OpenShop, card)).rejects.toThrow(/failed in \d+ shops/);
+
+  const paid = await shops[0]?.owner.query(
+    `select id from commerce.orders where payment_status = 'paid' and id = any($1)`,
+    [[...healthy]],
+  );
+  expect(paid?.rowCount).toBe(2);
+  await work(shops[0] as OpenShop);
 });
 
 /** The test provider, listened to. */

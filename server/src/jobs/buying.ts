@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import * as carts from '../shop/carts.ts';
 import { expireCheckouts } from '../shop/checkout-expiry.ts';
@@ -18,26 +19,47 @@ export interface Overdue {
   payments: number;
 }
 
+export interface Housekeeper {
+  db: Pool;
+  /** Who takes cards, if anyone does. */
+  card: PaymentProvider | undefined;
+  logger: Logger;
+}
+
+type Step = (tenant: Tenant, keeper: Housekeeper) => Promise<Partial<Overdue>>;
+
+const STEPS: Step[] = [
+  (tenant, { db }) => inShop(db, tenant, SYSTEM, (shop) => carts.expireDue(shop)),
+  async (tenant, { db }) => ({ checkouts: await expireCheckouts(db, tenant) }),
+  async (tenant, { db }) => ({ orders: await expireUnpaid(db, tenant) }),
+  async (tenant, { db }) => ({ reminders: await remindUnpaid(db, tenant) }),
+  async (tenant, { db, card }) => ({ payments: await settlePayments(db, tenant, card) }),
+];
+
 /**
  * Does what time does to carts, checkouts, orders and payments: looks in which shops something is due, and then works shop by
- * shop, under row-level security. Running it twice, or on two machines at once, is harmless.
+ * shop, under row-level security. Running it twice, or on two machines at once, is harmless. What fails in one shop is logged
+ * and stops no other; throws at the end if anything did.
  */
-export async function workOffOverdue(
-  client: PoolClient,
-  db: Pool,
-  card: PaymentProvider | undefined,
-): Promise<Overdue> {
+export async function workOffOverdue(client: PoolClient, keeper: Housekeeper): Promise<Overdue> {
   const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0 };
+  const failed = new Set<string>();
   for (const tenant of await tenantsWithDue(client)) {
-    const ended = await inShop(db, tenant, SYSTEM, (shop) => carts.expireDue(shop));
-    sum.carts += ended.carts;
-    sum.codes += ended.codes;
-    sum.checkouts += await expireCheckouts(db, tenant);
-    sum.orders += await expireUnpaid(db, tenant);
-    sum.reminders += await remindUnpaid(db, tenant);
-    sum.payments += await settlePayments(db, tenant, card);
+    for (const step of STEPS) {
+      try {
+        add(sum, await step(tenant, keeper));
+      } catch (error) {
+        failed.add(tenant.site_id);
+        keeper.logger.error({ job: 'overdue', site_id: tenant.site_id, err: error }, 'failed in a shop');
+      }
+    }
   }
+  if (failed.size > 0) throw new Error(`What was overdue failed in ${failed.size} shops.`);
   return sum;
+}
+
+function add(sum: Overdue, done: Partial<Overdue>): void {
+  for (const kind of Object.keys(done) as (keyof Overdue)[]) sum[kind] += done[kind] ?? 0;
 }
 
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
@@ -62,8 +84,8 @@ async function tenantsWithDue(client: PoolClient): Promise<Tenant[]> {
           union select site_id from commerce.orders
             where payment_status = 'awaiting_payment' and payment_reminded_at is null and payment_reminder_at <= now()
           union select site_id from commerce.payments
-            where status in ('pending', 'abandoned')
-              or (order_id is null and status in ('started', 'authorized', 'succeeded')))`,
+            where status in ('pending', 'authorized', 'abandoned')
+              or (order_id is null and status in ('started', 'succeeded')))`,
     );
     await client.query('commit');
     return rows;

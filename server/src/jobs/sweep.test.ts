@@ -121,8 +121,9 @@ test('ended sessions, dead links and counts of customers go, and what lives stay
   await owner.query(sql`insert into commerce.customer_codes (site_id, token_hash, purpose, email, expires_at) values
     (${site_id}, '\\x01', 'register', 'old@example.com', now() - interval '25 hours'),
     (${site_id}, '\\x02', 'register', 'new@example.com', now() - interval '23 hours')`);
-  await owner.query(sql`insert into commerce.customer_registrations (site_id, email, password_hash, profile, created_at) values
-    (${site_id}, 'old@example.com', '', '{}', now() - interval '8 days'), (${site_id}, 'new@example.com', '', '{}', now())`);
+  await owner.query(sql`insert into commerce.customer_registrations (site_id, id, email, password_hash, profile, created_at) values
+    (${site_id}, gen_random_uuid(), 'old@example.com', '', '{}', now() - interval '8 days'),
+    (${site_id}, gen_random_uuid(), 'new@example.com', '', '{}', now())`);
   await owner.query(sql`insert into commerce.rate_counts (key_hash, points, expires_at) values
     (sha256(${`old ${site_id}`}::text::bytea), 1, now()), (sha256(${`new ${site_id}`}::text::bytea), 1, now() + interval '1 hour')`);
 
@@ -175,4 +176,34 @@ test('of the changes of a product the last one stays, and that customers saw it'
 
   const { data } = await shop.sync.GET('/api/sync/products');
   expect(data?.changes).toMatchObject([{ product_id: id, removed: true }]);
+});
+
+test('an event goes thirty days after its last delivery ended, and never while one is under way', async () => {
+  const shop = await openShop();
+  const { data: webhook } = await shop.dashboard.POST('/api/dashboard/webhooks', {
+    body: { url: 'https://hooks.example.net/shop', events: ['customer.created'] },
+  });
+  const given = async (event_age: string, completed_age: string | null) => {
+    const id = randomUUID();
+    await shop.owner.query(sql`insert into commerce.events (site_id, id, type, payload, created_at)
+      values (${shop.site_id}, ${id}, 'customer.created', '{}', now() - ${event_age}::interval)`);
+    await shop.owner.query(sql`insert into commerce.webhook_deliveries
+        (site_id, id, webhook_id, event_id, type, status, next_attempt_at, completed_at)
+      values (${shop.site_id}, gen_random_uuid(), ${webhook?.id}, ${id}, 'customer.created',
+        ${completed_age ? 'failed' : 'pending'}, ${completed_age ? null : '2126-01-01T00:00:00Z'},
+        now() - ${completed_age}::interval)`);
+    return id;
+  };
+  await given('31 days', '30 days 1 second');
+  const replayed = await given('31 days', '29 days');
+  const under_way = await given('31 days', null);
+  const young = await given('29 days', '29 days');
+
+  await sweepOnce();
+
+  const left = await shop.owner.query(sql`select event_id from commerce.webhook_deliveries
+    join commerce.events e on e.site_id = webhook_deliveries.site_id and e.id = event_id
+    where e.site_id = ${shop.site_id}`);
+  expect(left.rows.map(({ event_id }) => event_id).sort()).toEqual([replayed, under_way, young].sort());
+  await shop.owner.query(sql`delete from commerce.webhooks where site_id = ${shop.site_id}`);
 });

@@ -23,9 +23,9 @@ const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 /**
  * Removes what is past its time, of all tenants: idempotency keys after 24 hours, counts that have run out, sessions and
  * links that ended a day ago, registrations that nobody confirmed for a week, requests of agents a day after their end,
- * publications that have happened, events after 30 days, changes of products that later ones tell again. It runs as
- * commerce_sweep (see 0004_sweep), in batches, so that no
- * statement holds many locks. Running it twice, or on two machines at once, is harmless.
+ * publications that have happened, events 30 days after the end of their last delivery, changes of products that later
+ * ones tell again. It runs as commerce_sweep (see 0004_sweep), in batches, so that no statement holds many locks. Running
+ * it twice, or on two machines at once, is harmless.
  */
 export async function sweep(client: PoolClient): Promise<Swept> {
   return {
@@ -82,9 +82,13 @@ export async function sweep(client: PoolClient): Promise<Swept> {
     ),
     events: await inBatches(
       client,
+      // With its deliveries and their attempts: whatever was replayed since has its own thirty days.
       sql`delete from commerce.events where created_at <= now() - interval '30 days'
-        and ctid = any(array(select ctid from commerce.events
-          where created_at <= now() - interval '30 days' limit ${BATCH}))`,
+        and ctid = any(array(select ctid from commerce.events e
+          where created_at <= now() - interval '30 days' and not exists (
+            select from commerce.webhook_deliveries d where d.site_id = e.site_id and d.event_id = e.id
+              and (d.completed_at is null or d.completed_at > now() - interval '30 days'))
+          limit ${BATCH}))`,
     ),
     event_listeners: await inBatches(
       client,

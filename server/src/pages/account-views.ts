@@ -1,7 +1,7 @@
 import type { AgentToken, AuditEvent, Customer, Order } from '@commerce-backend/spec';
 import type { WaitingCheckout } from '../shop/account-page.ts';
 import type { AccountVisit } from './account.ts';
-import { budgetInWords, deedInWords, SCOPES, STATUSES } from './agent-words.ts';
+import { assistantNamed, budgetInWords, deedInWords, endInWords, SCOPES, STATUSES } from './agent-words.ts';
 import { page } from './document.ts';
 import { csrfField } from './form-parts.ts';
 import { type Html, html } from './html.ts';
@@ -39,9 +39,9 @@ function waitingSection(waiting: WaitingCheckout[], currency: string): Html {
 <h2 id="waiting">Waiting for you to confirm</h2>
 <ul class="cards">
 ${waiting.map(
-  ({ agent_name, total, expires_at, url }) => html`
+  ({ agent_name, agent_status, revoked_by, total, expires_at, url }) => html`
 <li class="card">
-<p><strong dir="auto">${agent_name}</strong> prepared a purchase of ${money(total, currency)}.</p>
+<p>${assistantNamed(agent_name)} prepared a purchase of ${money(total, currency)}. ${endInWords({ status: agent_status, revoked_by })}</p>
 <p class="hint">Until ${moment(expires_at)}</p>
 <p><a class="button" href="${url}">Look at it, and decide</a></p>
 </li>`,
@@ -65,6 +65,7 @@ function agentCard(path: string, csrf: string, agent: AgentToken): Html {
   return html`
 <li class="card">
 <p class="card-title"><strong dir="auto">${agent_name}</strong> <span class="state ${status}">${STATUSES[status]}</span></p>
+<p class="hint">It calls itself so. Nobody has verified that.</p>
 <dl class="amounts">
 <div><dt>Budget</dt><dd>${amount(agent.budget_cents)}</dd></div>
 <div><dt>Used</dt><dd>${amount(agent.budget_used_cents)}</dd></div>
@@ -120,7 +121,7 @@ export function activityView({ shop, path }: AccountVisit, agent: AgentToken, de
   const main = html`
 <div class="account">
 <h1>${title}</h1>
-<p><strong dir="auto">${agent.agent_name}</strong>, newest first${deeds.length >= 50 && html`: the last 50`}.</p>
+<p>${assistantNamed(agent.agent_name)}, newest first${deeds.length >= 50 && html`: the last 50`}.</p>
 ${deeds.length > 0 ? html`<ol class="deeds">${rows}</ol>` : html`<p>Nothing yet.</p>`}
 <p><a href="${path}">Back to your account</a></p>
 </div>`;

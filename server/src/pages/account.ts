@@ -6,6 +6,7 @@ import * as account from '../shop/customer-account.ts';
 import { ShopError } from '../shop/errors.ts';
 import { promiseNoChange } from '../shop/in-shop.ts';
 import { accountLink } from '../shop/links.ts';
+import { expireUnpaid } from '../shop/order-expiry.ts';
 import * as orders from '../shop/orders.ts';
 import { activityView, overviewView } from './account-views.ts';
 import { arriveInShop, type CustomerVisit } from './customer-visit.ts';
@@ -56,6 +57,8 @@ async function show(visit: AccountVisit): Promise<PageAnswer> {
   if (!session) return loginPage(visit, accountPage.formOf(visit), LOGIN);
   await count(visit, 'storefront.getCustomer');
   const csrf = visit.guard.csrfFor(visit.req, visit.res, accountPage.formOf(visit));
+  // Orders past their deadline are expired before they are shown, as everywhere.
+  await expireUnpaid(visit.db, visit.tenant);
   return inShopOf(visit, async (shop) => {
     await promiseNoChange(shop);
     if (agent_id) {

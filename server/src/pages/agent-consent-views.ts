@@ -1,4 +1,5 @@
 import type { AgentConsent, ConsentStatus } from '@commerce-backend/spec';
+import { toldOf } from '../shop/merchant-text.ts';
 import type { ConsentVisit } from './agent-consent.ts';
 import { budgetInWords, DECIDED, decimalOf, digitsOf, SCOPES } from './agent-words.ts';
 import { page } from './document.ts';
@@ -16,6 +17,9 @@ export interface ConsentForm {
   budget: string;
   categories: string[];
 }
+
+/** The program that asks chose this text too: it shall name itself, and not persuade. */
+const LONGEST_SOFTWARE = 80;
 
 interface Again {
   form?: ConsentForm;
@@ -93,7 +97,7 @@ ${textField(state, {
   label: `Budget in ${consent.currency}`,
   maximum: 16,
   autocomplete: 'off',
-  hint: `It asks for ${budgetInWords(consent.budget_cents, consent.currency)}, in all. You can give it less. With 0 it can only look.`,
+  hint: `At most ${budgetInWords(consent.budget_cents, consent.currency)}, in all. You can give it less. With 0 it can only look.`,
 })}
 ${categoriesField(state, consent, form)}
 <div class="code"><p class="hint" id="code-label">Code</p><p class="user-code" aria-labelledby="code-label">${consent.user_code}</p></div>
@@ -118,11 +122,12 @@ ${
 
 function asked({ scopes, token_expires_at, requested_at, requested_from }: AgentConsent): Html {
   const place = requested_from.ip ? html`from the network of ${requested_from.ip}` : 'from an unknown network';
+  const software = toldOf(requested_from.user_agent, LONGEST_SOFTWARE);
   return html`
 <dl class="facts">
 <div><dt>It may</dt><dd><ul class="bullets">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul></dd></div>
 <div><dt>Until</dt><dd>${moment(token_expires_at)}</dd></div>
-<div><dt>Asked</dt><dd>${moment(requested_at)}, ${place}${requested_from.user_agent && html`, with <span dir="auto">${requested_from.user_agent}</span>`}</dd></div>
+<div><dt>Asked</dt><dd>${moment(requested_at)}, ${place}${software && html`. It calls its software <q dir="auto">${software}</q>, which nobody has verified`}</dd></div>
 </dl>`;
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { approve, askForConsent, givenAgent, poll } from '../../test/agents.ts';
 import { PaperBrowser } from '../../test/paper-browser.ts';
 import { openShop } from '../../test/shop.ts';
+import { draw } from '../shop/rate-counts.ts';
 
 type Wish = Parameters<typeof askForConsent>[1];
 
@@ -95,6 +96,46 @@ test('a code can be typed, an unknown one is told, and guessing ends after five'
   expect((await browser.press(entry, 'enter_code', { user_code: 'BBBB-BBBB' })).response.status).toBe(429);
 });
 
+test('when the guesses of a shop are used up, the link of a request still leads to it, and a seal of another code does not', async () => {
+  const given = await givenRequest();
+  const { browser, shop, asked } = given;
+  const other = await askForConsent(shop);
+  const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };
+  for (let guess = 0; guess < 50; guess += 1) await draw(shop.db, [inShop]);
+
+  const page = await loggedIn(given);
+  const unsealed = await browser.open(`${asked.verification_uri}&user_code=${asked.user_code}`);
+  const seal = new URL(other.verification_uri_complete).searchParams.get('seal');
+  const otherSeal = await browser.open(`${asked.verification_uri}&user_code=${asked.user_code}&seal=${seal}`);
+  const allowed = await browser.press(page, 'approve', { budget: '1.00', same_code: 'yes' });
+
+  expect([page, unsealed, otherSeal].map(({ response }) => response.status)).toEqual([200, 429, 429]);
+  expect(unsealed.html).toContain('Open the link that the assistant shows');
+  expect(allowed.html).toContain('You have allowed this');
+});
+
+test('what a program calls itself is shown as that, and briefly', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const claim =
+    'VERIFIED by the shop. This is its official assistant, see https://evil.example/x. Please press Allow. ';
+  const { site_id, baseUrl } = shop;
+  const answer = await fetch(`${baseUrl}/api/agent/consent/request?site_id=${site_id}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': claim.repeat(5) },
+    body: new URLSearchParams({ client_id: 'Helpful bot', scope: 'catalog:read' }),
+  });
+  const asked = (await answer.json()) as Given['asked'];
+
+  const page = await loggedIn({ shop, customer, asked, browser: new PaperBrowser(baseUrl) });
+
+  const [, shown = ''] =
+    /It calls its software <q dir="auto">([^<]*)<\/q>, which nobody has verified/.exec(page.html) ?? [];
+  expect(shown).toMatch(/^VERIFIED by the shop/);
+  expect(shown.length).toBeLessThanOrEqual(80);
+  expect(page.html).not.toContain('evil.example');
+});
+
 test('a request that another customer decided on is not theirs to see', async () => {
   const given = await givenRequest();
   const other = await given.shop.givenCustomer();
@@ -133,7 +174,7 @@ test('the account lists the agents, what they did, and revokes them', async () =
   const browser = new PaperBrowser(shop.baseUrl);
   const start = await browser.open(`/account?site_id=${shop.site_id}`);
   const page = await browser.press(start, 'log_in', { email: customer.email, password: customer.password });
-  expect(page.html).toContain('Helpful bot');
+  expect(page.html).toMatch(/Helpful bot<\/strong>[\s\S]{0,200}Nobody has verified that/);
   const activity = /href="([^"]*agent=[^"]*)"/.exec(page.html)?.[1]?.replace('&amp;', '&') ?? '';
   expect((await browser.open(activity)).html).toContain('Searched the catalogue');
 
@@ -167,7 +208,9 @@ test('what an agent prepared is confirmed by its customer alone, logged in on th
     email: customer.email,
     password: customer.password,
   });
-  expect(open.html).toContain('Helpful bot</strong> prepared this purchase for you');
+  expect(open.html).toContain(
+    'An assistant that calls itself <strong dir="auto">Helpful bot</strong> (nobody has verified that) prepared this purchase for you',
+  );
   const filled = {
     shipping_country: 'DE',
     shipping_last_name: 'Okafor',
@@ -183,3 +226,39 @@ test('what an agent prepared is confirmed by its customer alone, logged in on th
   expect(me?.agent_token.budget_used_cents).toBe(1_890);
   expect((await new PaperBrowser(shop.baseUrl).open(url)).html).not.toContain('Lindenallee');
 });
+
+test.each([
+  ['merchant', 'The shop has revoked its access since.'],
+  ['customer', 'You have revoked its access since.'],
+  ['agent', 'It has given its access back since.'],
+] as const)(
+  'what an agent prepared that the %s ended says so, and stays the customer’s to confirm',
+  async (by, sentence) => {
+    const shop = await openShop();
+    await shop.givenTerms();
+    await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
+    const customer = await shop.givenCustomer();
+    const { agent, token_id } = await givenAgent(shop, customer);
+    const { data } = await agent.POST('/api/agent/intent/find-and-buy', { body: { query: 'stoneware mug' } });
+    const browser = new PaperBrowser(shop.baseUrl);
+    const login = { email: customer.email, password: customer.password };
+    const before = await browser.press(await browser.open(data?.checkout_url ?? ''), 'log_in', login);
+
+    const params = { path: { agent_token_id: token_id } };
+    if (by === 'merchant') await shop.dashboard.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params });
+    if (by === 'customer')
+      await customer.client.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params });
+    if (by === 'agent') await agent.DELETE('/api/agent/token');
+    const after = await browser.open(data?.checkout_url ?? '');
+    const account = await browser.open(`/account?site_id=${shop.site_id}`);
+
+    expect(before.html).not.toContain(sentence);
+    expect(after.html).toContain(`<strong>${sentence}</strong> You can still place this order, or leave it.`);
+    expect(account.html).toContain(`€14.00</data>. ${sentence}`);
+    const address = { shipping_country: 'DE', shipping_last_name: 'Okafor', shipping_address1: 'Lindenallee 7' };
+    const chosen = await browser.press(after, 'save', { ...address, shipping_city: 'Berlin' });
+    const [, option = ''] = /name="shipping_option_id" value="([^"]+)"/.exec(chosen.html) ?? [];
+    const review = await browser.press(chosen, 'save', { shipping_option_id: option, payment_method: 'bank_transfer' });
+    expect((await browser.press(review, 'place_order')).html).toContain('DE89 3704 0044 0532 0130 00');
+  },
+);

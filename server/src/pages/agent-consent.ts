@@ -13,7 +13,7 @@ import type { Mistake } from './form-parts.ts';
 import { type LoginWords, logIn, loginPage, logOut } from './login.ts';
 import { hold } from './page-session.ts';
 import type { PageAnswer, PageRoute } from './route.ts';
-import { acted, inShopOf } from './visit.ts';
+import { acted, count, inShopOf } from './visit.ts';
 
 /**
  * Where customers decide on agents that ask for consent (RFC 8628 §3.3, hazards §1.3): they log in, compare the code, see who
@@ -22,6 +22,8 @@ import { acted, inShopOf } from './visit.ts';
 export interface ConsentVisit extends CustomerVisit {
   /** As it was typed or as the link has it; undefined while there is none. */
   user_code: string | undefined;
+  /** Whether the address is the link of the request itself, and nobody typed the code. */
+  sealed: boolean;
 }
 
 const FORM = 'agent consent';
@@ -37,8 +39,13 @@ export const agentConsentPage: PageRoute<ConsentVisit> = {
   async arrive(request) {
     const typed = String(request.req.query.user_code ?? '').slice(0, 64);
     const user_code = typed || undefined;
-    const pathOf = (site_id: string) => addressOf(site_id, user_code && userCodes.readUserCode(user_code));
-    return { ...(await arriveInShop(request, pathOf)), user_code };
+    const code = userCodes.readUserCode(typed);
+    const seal = String(request.req.query.seal ?? '').slice(0, 64);
+    const isSealed = (site_id: string) =>
+      code !== undefined && userCodes.isSealed(request.till.secretKey, site_id, code, seal);
+    const pathOf = (site_id: string) => addressOf(site_id, code, isSealed(site_id) ? seal : undefined);
+    const visit = await arriveInShop(request, pathOf);
+    return { ...visit, user_code, sealed: isSealed(visit.tenant.site_id) };
   },
   formOf: ({ session, path }) => `${FORM} ${session?.session_id ?? ''} ${path}`,
   show,
@@ -52,11 +59,17 @@ export const agentConsentPage: PageRoute<ConsentVisit> = {
       title: 'This shop takes no assistants',
       sentences: ['The merchant has switched them off. Nothing was allowed.'],
     },
+    rate_limited: {
+      title: 'Too many codes were tried',
+      sentences: [
+        'Open the link that the assistant shows, instead of typing its code, or wait a while. Nothing is lost.',
+      ],
+    },
   },
 };
 
-function addressOf(site_id: string, user_code: string | undefined): string {
-  return `${consentPage('', site_id)}${user_code ? `&user_code=${user_code}` : ''}`;
+function addressOf(site_id: string, user_code: string | undefined, seal?: string): string {
+  return `${consentPage('', site_id)}${user_code ? `&user_code=${user_code}` : ''}${seal ? `&seal=${seal}` : ''}`;
 }
 
 async function show(visit: ConsentVisit): Promise<PageAnswer> {
@@ -74,11 +87,12 @@ function csrfOf(visit: ConsentVisit): string {
   return visit.guard.csrfFor(visit.req, visit.res, agentConsentPage.formOf(visit));
 }
 
-/** The request behind a code; a code that is unknown counts as a guess, and is asked for again. */
+/** The request behind a code; one that was typed and is unknown counts as a guess, and is asked for again. */
 async function requestOf(visit: ConsentVisit, user_code: string): Promise<AgentConsent | PageAnswer> {
-  const { db, tenant, caller, session } = visit;
+  const { db, tenant, caller, session, sealed, req } = visit;
+  await count(visit, 'storefront.getAgentConsent');
   try {
-    await userCodes.takeGuess(db, tenant, actorOf(caller), user_code);
+    if (!sealed) await userCodes.takeGuess(db, { tenant, actor: actorOf(caller), ip: req.ip ?? null }, user_code);
     const proof = { fresh: session?.fresh ?? false, password: false };
     return await inShopOf(visit, (shop) => consents.get(shop, user_code, proof));
   } catch (error) {
@@ -171,7 +185,10 @@ function mistakesIn(body: FormBody, form: ConsentForm, consent: AgentConsent): M
   if (cents === undefined)
     mistakes.push({ field: 'budget', message: `Enter an amount such as ${digits > 0 ? '25.00' : '25'}.` });
   else if (cents > consent.budget_cents) {
-    mistakes.push({ field: 'budget', message: 'You can lower the budget, not raise it: it asks for no more.' });
+    mistakes.push({
+      field: 'budget',
+      message: 'You can lower the budget, not raise it: it asks for no more, or the shop allows no more.',
+    });
   }
   if (consent.categories.length > 0 && form.categories.length === 0) {
     mistakes.push({ field: 'category_0', message: 'Leave it one kind of products at least, or refuse.' });

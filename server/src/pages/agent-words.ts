@@ -1,4 +1,5 @@
 import type { AgentScope, AgentToken, AuditEvent, ConsentStatus } from '@commerce-backend/spec';
+import { type Html, html } from './html.ts';
 import { inWords } from './words.ts';
 
 /** How the pages say what agents may do and did, in plain words. */
@@ -16,6 +17,29 @@ export const STATUSES: Record<AgentToken['status'], string> = {
   revoked: 'Revoked',
   expired: 'Expired',
 };
+
+/** An assistant in a sentence. Its name is its own choice and may claim to be anyone's (hazards §1.3). */
+export function assistantNamed(agent_name: string): Html {
+  return html`An assistant that calls itself <strong dir="auto">${agent_name}</strong> (nobody has verified that)`;
+}
+
+type Ended = Pick<AgentToken, 'status' | 'revoked_by'>;
+
+/** That an assistant's access has ended, and by whom; undefined as long as it has not. */
+export function endInWords({ status, revoked_by }: Ended): string | undefined {
+  if (status === 'active') return undefined;
+  if (status === 'expired') return 'Its access has ended since.';
+  switch (revoked_by) {
+    case 'customer':
+      return 'You have revoked its access since.';
+    case 'merchant':
+      return 'The shop has revoked its access since.';
+    case 'agent':
+      return 'It has given its access back since.';
+    default:
+      return 'Its access has been revoked since.';
+  }
+}
 
 /** An amount of minor units, as people read it. */
 export function budgetInWords(cents: number, currency: string): string {

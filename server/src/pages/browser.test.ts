@@ -164,6 +164,81 @@ played(
 );
 
 played(
+  'Enter in the field of the code applies it, on a form half filled in and on one that is complete',
+  async () => {
+    const { url } = await givenCheckout();
+    const { page, complaints } = await openTab(browser, 375);
+    const enterCode = async () => {
+      await page.type('#discount_code', 'WELCOME10');
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    };
+    const textOf = (selector: string) => page.$eval(selector, (element) => element.textContent);
+    await page.goto(url);
+    await page.type('#email', 'june@example.com');
+    await enterCode();
+    expect(await textOf('.applied')).toContain('WELCOME10');
+    expect(await page.$('.summary-of-mistakes')).toBeNull();
+    expect(await page.$eval('#email', (field) => field.getAttribute('value'))).toBe('june@example.com');
+
+    await press(page, 'remove_discount');
+    await fillIn(page);
+    await press(page, 'save');
+    await page.click('[name="shipping_option_id"]');
+    await enterCode();
+    expect(await textOf('button[value="place_order"]')).toBe('Place order and pay €59.35');
+    expect(await textOf('.totals')).toContain('WELCOME10');
+    expect(complaints).toEqual([]);
+  },
+  60_000,
+);
+
+played(
+  'what cannot be bought is removed beside it, and nothing that was typed is lost',
+  async () => {
+    const { url, dashboard } = await givenCheckout();
+    const { page } = await openTab(browser, 375);
+    await page.goto(url);
+    await fillIn(page);
+    const { data } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'linen' } } });
+    const params = { path: { product_id: data?.products[0]?.id ?? '' } };
+    await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status: 'archived' } });
+    await press(page, 'save');
+    await page.screenshot({ path: join(SCREENSHOTS, 'unavailable-375.png'), fullPage: true });
+    expect(await stumblingBlocks(page)).toEqual([]);
+
+    await press(page, 'remove_item');
+
+    expect(await page.$$('button[value="remove_item"]')).toHaveLength(0);
+    expect(await page.$eval('#shipping_address1', (field) => field.getAttribute('value'))).toBe('Lindenallee 7');
+    expect(await page.$eval('.lines', (lines) => lines.textContent)).not.toContain('linen');
+  },
+  60_000,
+);
+
+played(
+  'the transfer can be copied whole, reference and all, on the smallest screens',
+  async () => {
+    const { url } = await givenCheckout();
+    for (const width of [320, 360, 1280]) {
+      const { page } = await openTab(browser, width);
+      await page.goto(url);
+      if (await page.$('#email')) {
+        await fillIn(page);
+        await press(page, 'save');
+        await page.click('[name="shipping_option_id"]');
+        await press(page, 'save');
+        await press(page, 'place_order');
+      }
+      await page.screenshot({ path: join(SCREENSHOTS, `transfer-${width}.png`), fullPage: true });
+      const hidden = await page.$eval('#copy', ({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+      expect([width, hidden]).toEqual([width, 0]);
+      expect(await stumblingBlocks(page)).toEqual([]);
+    }
+  },
+  60_000,
+);
+
+played(
   'another site can neither frame the page nor post to it',
   async () => {
     const { url, dashboard } = await givenCheckout();

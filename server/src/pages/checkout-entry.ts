@@ -103,6 +103,32 @@ export function mistakesIn(patch: CheckoutPatch, entered: Entered): Mistake[] {
   return inOrder([...wrong, ...empty]);
 }
 
+/** A change without the fields that are wrong. */
+export function withoutWrong(patch: CheckoutPatch, wrong: readonly Mistake[]): CheckoutPatch {
+  const fields = new Set(wrong.map(({ field }) => field));
+  const emptied = (kind: AddressKind, address: CheckoutPatch['shipping_address']) =>
+    address &&
+    Object.fromEntries(
+      Object.entries(address).map(([part, value]) => [
+        part,
+        fields.has(addressField(kind, part as AddressPart)) ? null : value,
+      ]),
+    );
+  const kept = Object.entries(patch).map(([name, value]) => [name, fields.has(name as FieldName) ? null : value]);
+  const { shipping_address, billing_address, ...rest }: CheckoutPatch = Object.fromEntries(kept);
+  return {
+    ...rest,
+    ...(shipping_address !== undefined && { shipping_address: emptied('shipping', shipping_address) }),
+    ...(billing_address !== undefined && { billing_address: emptied('billing', billing_address) }),
+  };
+}
+
+/** All mistakes in one answer, one for each field: the first that is told of it. */
+export function together(...lists: Mistake[][]): Mistake[] {
+  const all = lists.flat();
+  return inOrder(all.filter(({ field }, i) => all.findIndex((other) => other.field === field) === i));
+}
+
 const REQUIRED_PARTS = ['country', 'last_name', 'address1', 'city'] as const;
 
 function fieldAt([first = '', second]: string[]): FieldName {

@@ -32,7 +32,7 @@ export const ADDRESS_FIELDS: Record<AddressPart, Field> = {
   company: { label: 'Company', autocomplete: 'organization', optional: true, maximum: 255 },
   address1: { label: 'Street and number', autocomplete: 'address-line1', maximum: 255 },
   address2: { label: 'Apartment, floor or addition', autocomplete: 'address-line2', optional: true, maximum: 255 },
-  postal_code: { label: 'Postal code', autocomplete: 'postal-code', maximum: 32 },
+  postal_code: { label: 'Postal code', autocomplete: 'postal-code', optional: true, maximum: 32 },
   city: { label: 'City', autocomplete: 'address-level2', maximum: 255 },
   state: { label: 'State or region', autocomplete: 'address-level1', optional: true, maximum: 255 },
 };

@@ -1,3 +1,4 @@
+import { isCountry } from '../shop/countries.ts';
 import { ADDRESS_FIELDS, ADDRESS_PARTS, type AddressKind, type AddressPart, addressField } from './checkout-fields.ts';
 import { agentNote, type CheckoutView, isBuyable, PAYMENT_WORDS, steps, summaryOf } from './checkout-view.ts';
 import { page } from './document.ts';
@@ -46,7 +47,7 @@ export function notBuyable(): Html {
   return html`
 <div class="alert" role="alert">
 <h2>Some of the items cannot be bought as they are</h2>
-<p>See the notes beside them. Change them in your cart at the shop, then come back to this page.</p>
+<p>See <a href="#summary">the notes beside them</a>. Remove them here, or change them in your cart at the shop and come back to this page.</p>
 </div>`;
 }
 
@@ -119,7 +120,7 @@ function addressFields(view: CheckoutView, kind: AddressKind): Html {
 /** The country that was entered is always among them: what is not delivered to is told after it was chosen. */
 function countriesFor({ countries, form }: CheckoutView, kind: AddressKind): string[] {
   const entered = form.entered[addressField(kind, 'country')];
-  return [...new Set([...countries, ...(entered && /^[A-Z]{2}$/.test(entered) ? [entered] : [])])];
+  return [...new Set([...countries, ...(entered && isCountry(entered) ? [entered] : [])])];
 }
 
 function autocomplete(kind: AddressKind, part: AddressPart): string {

@@ -17,6 +17,7 @@ ${steps('Review and pay')}
 ${view.alert}
 ${agentNote(view)}
 ${!isBuyable(view) && notBuyable()}
+${!isBuyable(view) && removalForm(view)}
 ${mistakeSummary('Please check this', form.mistakes)}
 <div class="columns">
 <div class="entry">
@@ -71,6 +72,11 @@ export function addressLines(address: Address | null): Html {
     country && countryName(country),
   ];
   return html`${lines.filter(Boolean).map((line) => html`<p dir="auto">${line}</p>`)}`;
+}
+
+/** The form of the buttons beside lines that cannot be bought. */
+function removalForm({ csrf, path }: CheckoutView): Html {
+  return html`<form id="checkout" method="post" action="${path}">${csrfField(csrf)}</form>`;
 }
 
 function orderForm(view: CheckoutView): Html {

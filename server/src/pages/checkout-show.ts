@@ -2,6 +2,7 @@ import type { Checkout } from '@commerce-backend/spec';
 import * as agentTokens from '../shop/agent-tokens.ts';
 import * as checkoutPage from '../shop/checkout-page.ts';
 import * as checkouts from '../shop/checkouts.ts';
+import { COUNTRIES } from '../shop/countries.ts';
 import { ShopError } from '../shop/errors.ts';
 import { promiseNoChange } from '../shop/in-shop.ts';
 import { getForCustomer } from '../shop/order-rows.ts';
@@ -19,7 +20,6 @@ import { confirmation } from './confirmation.ts';
 import type { Html } from './html.ts';
 import type { PageAnswer } from './route.ts';
 import { inShopOf } from './visit.ts';
-import { COUNTRIES } from './words.ts';
 
 /** GET: the page as the checkout stands. The database itself refuses any change. */
 export async function show(visit: CheckoutVisit): Promise<PageAnswer> {

@@ -1,5 +1,5 @@
 import type { AgentToken, Checkout, ShippingChoice } from '@commerce-backend/spec';
-import { budgetInWords } from './agent-words.ts';
+import { assistantNamed, budgetInWords, endInWords } from './agent-words.ts';
 import type { FormState } from './checkout-fields.ts';
 import { type Html, html } from './html.ts';
 import type { Summary } from './order-summary.ts';
@@ -40,24 +40,32 @@ ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>
 </ol>`;
 }
 
-/** Says that an agent prepared this, and within what. */
+/** Says that an agent prepared this, and within what; and when its access has ended since, that, and by whom. */
 export function agentNote({ agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;
+  const ended = endInWords(agent);
   const left = budgetInWords(agent.budget_remaining_cents, agent.currency);
   return html`
-<div class="prepared"><p><strong dir="auto">${agent.agent_name}</strong> prepared this purchase for you. Look at everything: nothing is ordered until you do it yourself.</p>
+<div class="prepared"><p>${assistantNamed(agent.agent_name)} prepared this purchase for you. Look at everything: nothing is ordered until you do it yourself.</p>
+${ended && html`<p><strong>${ended}</strong> You can still place this order, or leave it.</p>`}
 <p class="hint">Its budget leaves ${left}; this order comes to ${inWords(checkout.total, checkout.currency)}.</p></div>`;
 }
 
-export function summaryOf({ checkout }: CheckoutView): Summary {
+export function summaryOf({ checkout, path }: CheckoutView): Summary {
   const { items, warnings, shipping_option, shipping_cost, ...rest } = checkout;
   const lines = items.map((item) => ({
     ...item,
     warnings: warnings
       .filter(({ line_item_id }) => line_item_id === item.id)
       .map((warning) => ({ sentence: sentenceOf(warning, checkout.currency), grave: GRAVE.includes(warning.code) })),
+    remedy: item.available ? undefined : removeButton(path, item),
   }));
   return { ...rest, lines, shipping_cost: shipping_option ? shipping_cost : null };
+}
+
+/** Belongs to the form of the page, so that what is entered already is kept. */
+function removeButton(path: string, { id, name }: Checkout['items'][number]): Html {
+  return html`<p><button form="checkout" class="plain" name="action" value="remove_item" formaction="${path}?line=${id}" formnovalidate>Remove<span class="unseen"> ${name}</span></button></p>`;
 }
 
 const GRAVE: Checkout['warnings'][number]['code'][] = ['unavailable', 'out_of_stock'];

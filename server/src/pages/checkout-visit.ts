@@ -6,6 +6,7 @@ import { followLink } from '../shop/checkout-links.ts';
 import { find, type PagedCheckout } from '../shop/checkout-page.ts';
 import { ShopError } from '../shop/errors.ts';
 import { inShop } from '../shop/in-shop.ts';
+import { expireUnpaid } from '../shop/order-expiry.ts';
 import type { Actor } from '../shop/shop.ts';
 import type { Entered } from './checkout-fields.ts';
 import { type CustomerVisit, recognize } from './customer-visit.ts';
@@ -21,6 +22,8 @@ export interface CheckoutVisit extends Visit {
 
 /** What was posted. */
 export interface Posted extends Act {
+  /** The button that was pressed; `action` is what it does. */
+  pressed: string;
   entered: Entered;
   /** Whether the fields of the form came with it; the review has none. */
   hasFields: boolean;
@@ -34,7 +37,10 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   if (!found) throw new ShopError('not_found', 'This link leads to no checkout.');
   const { tenant, checkout_id } = found;
   const guest: Actor = { type: 'storefront', id: checkout_id, customer_id: null };
-  const checkout = await inShop(db, tenant, guest, (shop) => find(shop, checkout_id));
+  const look = () => inShop(db, tenant, guest, (shop) => find(shop, checkout_id));
+  let checkout = await look();
+  // An order past its deadline is expired before it is shown, as everywhere.
+  if (checkout.overdue_order && (await expireUnpaid(db, tenant, checkout.overdue_order)) > 0) checkout = await look();
   if (checkout.source === 'agent') return arriveAtAgents(request, { tenant, checkout });
   const { customer_id } = checkout;
   const caller: Caller = {

@@ -191,6 +191,16 @@ test('under https the cookie is bound to the host, and a browser that does not s
   await stopServer(secure);
 });
 
+test('an action that there is not is a mistake of the request, whatever it is called', async () => {
+  const { browser, url } = await givenCheckout();
+  const form = await browser.open(url);
+  for (const action of ['pay', 'constructor', '__proto__', 'toString']) {
+    const fields = formWith(form.html, 'save');
+    fields.set('action', action);
+    expect([action, (await browser.send(form.path, fields)).response.status]).toEqual([action, 400]);
+  }
+});
+
 test('only forms are taken, and no long ones', async () => {
   const { browser, url } = await givenCheckout();
   const post = (type: string, body: string) =>
@@ -326,10 +336,14 @@ test('mistakes are told at their fields, and what was entered is kept', async ()
   expect(wrong.html).toMatch(
     /id="email"[^>]*value="june@"[^>]*aria-describedby="email-hint email-error"[^>]*aria-invalid="true"/,
   );
+  // What is wrong and what is missing come in one answer, and a delivery that nobody could choose yet is not missed.
+  expect(wrong.html).toContain('<a href="#shipping_city">Enter the city.</a>');
+  expect(wrong.html).toContain('<a href="#payment_method">Choose how you pay.</a>');
+  expect(wrong.html.match(/<a href="#email">/g)).toHaveLength(1);
+  expect(wrong.html).not.toContain('Choose how it is delivered.');
   const missing = await browser.press(wrong, 'save', { email: 'june@example.com' });
   expect(missing.response.status).toBe(422);
   expect(missing.html).toContain('<a href="#shipping_city">Enter the city.</a>');
-  expect(missing.html).toContain('<a href="#payment_method">Choose how you pay.</a>');
   expect(missing.html).toContain('value="Lindenallee 7"');
   const other = await browser.press(missing, 'save', {
     shipping_city: 'Berlin',
@@ -355,6 +369,82 @@ test('a code is applied and taken off without losing what was entered', async ()
   const removed = await browser.press(applied, 'remove_discount');
   expect(removed.html).not.toContain('SPRING');
   expect(removed.html).toContain('value="28.00"');
+});
+
+test('a code that is typed and not applied is applied by whatever button goes on, or refused at its field', async () => {
+  const given = await givenCheckout();
+  await given.givenDiscount({ code: 'SPRING', value: '4.00' });
+  const { browser, url, option } = given;
+  const begun = await browser.press(await browser.open(url), 'save', {
+    discount_code: 'spring',
+    email: 'june@example.com',
+  });
+  expect(begun.response.status).toBe(200);
+  expect(begun.html).toContain('value="remove_discount"');
+  expect(begun.html).toContain('value="june@example.com"');
+  const form = await browser.press(begun, 'remove_discount', { ...DETAILS, payment_method: 'bank_transfer' });
+
+  const refused = await browser.press(form, 'save', { shipping_option_id: option.id, discount_code: 'AUTUMN' });
+  expect(refused.response.status).toBe(400);
+  expect(refused.html).toContain('<a href="#discount_code">There is no such code. Check the spelling.</a>');
+  const review = await browser.press(refused, 'save', { discount_code: 'spring' });
+  expect(review.html).toContain('Place order and pay €28.90');
+  await browser.press(review, 'place_order');
+  expect(await ordersOf(given)).toMatchObject([{ discount: '4.00', total: '28.90' }]);
+});
+
+test('a line that cannot be bought is removed on the page, and what was entered stays', async () => {
+  const given = await givenCheckout();
+  const { browser, url, storefront, dashboard, cart, option } = given;
+  const [gone, other] = [await given.givenProduct({ name: 'Plate' }), await given.givenProduct({ name: 'Bowl' })];
+  const path = { cart_id: cart.id };
+  for (const product of [gone, other]) {
+    const body = { variant_id: product.variants[0]?.id ?? '', quantity: 1 };
+    await storefront.POST('/api/storefront/cart/{cart_id}/items', { params: { path }, body });
+  }
+  const archive = ({ id }: typeof gone) =>
+    dashboard.PATCH('/api/dashboard/products/{product_id}', {
+      params: { path: { product_id: id } },
+      body: { status: 'archived' },
+    });
+  await archive(gone);
+  await archive(other);
+
+  const form = await browser.open(url);
+  expect(form.html.match(/value="remove_item"/g)).toHaveLength(2);
+  const one = await browser.press(form, 'remove_item', { ...DETAILS, payment_method: 'bank_transfer' });
+  expect(one.response.status).toBe(200);
+  expect(one.html.match(/value="remove_item"/g)).toHaveLength(1);
+  expect(one.html).toContain('value="Lindenallee 7"');
+  // A second click on the button that is gone.
+  expect((await browser.press(form, 'remove_item')).response.status).toBe(200);
+  const both = await browser.press(one, 'remove_item');
+  expect(both.html).not.toContain('value="remove_item"');
+
+  expect(both.html).toContain('value="Lindenallee 7"');
+
+  const review = await browser.press(both, 'save', { shipping_option_id: option.id });
+  await browser.press(review, 'place_order');
+  expect(await ordersOf(given)).toMatchObject([{ total: '32.90', line_items: [{ name: 'Stoneware mug' }] }]);
+});
+
+test('on the review a line that cannot be bought is removed, and the rest is ordered at the total shown', async () => {
+  const given = await givenCheckout();
+  const { browser, storefront, dashboard, cart } = given;
+  const gone = await given.givenProduct({ name: 'Plate' });
+  const body = { variant_id: gone.variants[0]?.id ?? '', quantity: 1 };
+  await storefront.POST('/api/storefront/cart/{cart_id}/items', { params: { path: { cart_id: cart.id } }, body });
+  const { path } = await filledIn(given);
+  const params = { path: { product_id: gone.id } };
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status: 'archived' } });
+
+  const review = await browser.open(path);
+  expect(review.html).not.toContain('value="place_order"');
+  const rest = await browser.press(review, 'remove_item');
+  expect(rest.html).toContain('Place order and pay €32.90');
+  await browser.press(rest, 'place_order');
+
+  expect(await ordersOf(given)).toMatchObject([{ total: '32.90' }]);
 });
 
 test('another country asks for the delivery anew', async () => {
@@ -439,13 +529,29 @@ test('codes are guessed ten times a minute, changes are made as often, and the p
   for (const action of ['apply_discount', 'save']) {
     const statuses = [];
     for (let count = 0; count < 11; count += 1) {
-      const { response, html } = await browser.press(form, action, { discount_code: `GUESS${count}` });
+      const entry: Record<string, string> =
+        action === 'save' ? { note: `${count}` } : { discount_code: `GUESS${count}` };
+      const { response, html } = await browser.press(form, action, entry);
       statuses.push(response.status);
       if (response.status === 429) expect(html).toContain('That was too often');
     }
     expect(statuses.slice(0, 10)).not.toContain(429);
     expect(statuses[10]).toBe(429);
   }
+  await stopServer(limited);
+});
+
+test('a code that comes with the button that saves is a guess like any other', async () => {
+  const given = await givenCheckout();
+  const limited = await startServer(inject('databaseUrl'), { rateLimits: true });
+  const browser = new PaperBrowser(limited.baseUrl);
+  const form = await browser.open(given.url);
+  const statuses = [];
+  for (let count = 0; count < 11; count += 1) {
+    const action = count % 2 ? 'save' : 'apply_discount';
+    statuses.push((await browser.press(form, action, { discount_code: `GUESS${count}` })).response.status);
+  }
+  expect(statuses).toEqual([...Array(10).fill(400), 429]);
   await stopServer(limited);
 });
 
@@ -486,6 +592,46 @@ test('the page of an order is there for a day, and as long as the transfer is aw
   const past = await browser.open(url);
   expect(past.response.status).toBe(410);
   expect(past.html).not.toContain('Lindenallee');
+});
+
+test('after the deadline of the transfer the page asks for none, whoever looks first', async () => {
+  const given = await givenCheckout();
+  const { browser, owner, site_id, url, storefront, checkout } = given;
+  await browser.press(await filledIn(given), 'place_order');
+  await owner.query(
+    `update commerce.orders set payment_due_at = now() - interval '1 hour', payment_reminder_at = now() - interval '4 days',
+      created_at = now() - interval '7 days' where site_id = $1`,
+    [site_id],
+  );
+
+  const page = await browser.open(url);
+
+  expect(page.response.status).toBe(200);
+  expect(page.html).toContain('This order has been cancelled');
+  expect(page.html).not.toContain('DE89 3704 0044 0532 0130 00');
+  expect((await browser.open(url)).html).toBe(page.html);
+  const { data } = await storefront.GET('/api/storefront/checkout/{checkout_id}', {
+    params: { path: { checkout_id: checkout.id } },
+  });
+  expect(data?.status).toBe('completed');
+  expect(await ordersOf(given)).toMatchObject([{ status: 'cancelled', payment_status: 'expired' }]);
+});
+
+test('the account says of an order past its deadline that it is cancelled, whoever looks first', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const order = await shop.givenOrder({ client: customer.client });
+  await shop.owner.query(`update commerce.orders set payment_due_at = now() - interval '1 hour' where id = $1`, [
+    order.id,
+  ]);
+  const browser = new PaperBrowser(shop.baseUrl);
+
+  const start = await browser.open(`/account?site_id=${shop.site_id}`);
+  const page = await browser.press(start, 'log_in', { email: customer.email, password: customer.password });
+
+  expect(page.html).toContain(`Order ${order.order_number}`);
+  expect(page.html).toContain('Cancelled');
+  expect(page.html).not.toContain('awaiting payment');
 });
 
 test("an agent's checkout is not confirmed by whoever has the link", async () => {

@@ -50,6 +50,7 @@ function heading({ order, payment }: ConfirmationView): string {
 
 function transfer(instructions: PaymentInstructions): Html {
   const { account_holder, iban, bic, bank_name, reference, amount, currency, due_at } = instructions;
+  const text = asText(instructions);
   return html`
 <section class="part transfer">
 <h2>Please transfer ${money(amount, currency)}</h2>
@@ -65,8 +66,8 @@ ${detail('Reference', reference)}
 <p>Write the reference <strong>${reference}</strong> on the transfer, so that we know it is yours.</p>
 ${instructions.instructions && html`<p class="written" dir="auto">${instructions.instructions}</p>`}
 <label for="copy">As text, to copy</label>
-<textarea id="copy" class="copy" readonly rows="${bic ? 5 : 4}">
-${asText(instructions)}</textarea>
+<textarea id="copy" class="copy" readonly rows="${text.split('\n').length + 2}">
+${text}</textarea>
 </section>`;
 }
 

@@ -1,5 +1,6 @@
 import * as sessions from '../shop/customer-sessions.ts';
 import { ShopError } from '../shop/errors.ts';
+import { logins } from '../shop/passwords.ts';
 import type { CustomerVisit } from './customer-visit.ts';
 import { type Document, page } from './document.ts';
 import type { FormBody } from './form-body.ts';
@@ -72,7 +73,8 @@ export async function logIn(
     const message = 'The e-mail or the password is wrong, or the e-mail is not confirmed yet.';
     return loginPage(visit, form, words, { email, mistakes: [{ field: 'password', message }], status: 401 });
   };
-  const checked = await sessions.verifyLogin(db, tenant, actor, email, password).then(
+  const verifying = logins.take(() => sessions.verifyLogin(db, tenant, actor, email, password));
+  const checked = await verifying.then(
     (verified) => ({ verified }),
     async (error: unknown) => ({ refusal: await refused(error) }),
   );

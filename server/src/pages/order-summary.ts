@@ -25,6 +25,8 @@ export interface SummaryLine {
   total: string;
   /** What the reader should know of the line before buying, in sentences; `grave` when it cannot be bought so. */
   warnings: readonly { sentence: string; grave: boolean }[];
+  /** What can be done about a line that cannot be bought. */
+  remedy?: Html | undefined;
 }
 
 export function summaryLines({ lines, currency }: Summary, ownOrigin: string): Html {
@@ -44,6 +46,7 @@ function summaryLine(line: SummaryLine, currency: string, ownOrigin: string): Ht
 ${line.variant_name && html`<p class="variant" dir="auto">${line.variant_name}</p>`}
 <p class="quantity"><span class="pieces">${line.quantity}</span> × ${money(line.price, currency)}</p>
 ${line.warnings.map(({ sentence, grave }) => html`<p class="${grave ? 'warning' : 'remark'}">${sentence}</p>`)}
+${line.remedy}
 </div>
 <p class="line-total">${money(line.total, currency)}</p>
 </li>`;

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Notes } from '../http/dispatch.ts';
 import { statusOf, translate } from '../http/errors.ts';
 import type { Limits } from '../http/limits.ts';
-import { ShopError, ValidationError } from '../shop/errors.ts';
+import { Overload, ShopError, ValidationError } from '../shop/errors.ts';
 import type { Till } from '../shop/till.ts';
 import { type Document, noticePage } from './document.ts';
 import { type FormBody, readForm } from './form-body.ts';
@@ -105,10 +105,10 @@ async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Res
   const known = error instanceof ShopError;
   const refusal = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
   const status = statusOf(refusal.code);
-  if (status >= 500) (res.locals as Notes).cause = error;
+  if (status >= 500 && !(error instanceof Overload)) (res.locals as Notes).cause = error;
   if (refusal.code === 'not_found') await limits.recordFailure(req.ip ?? '');
-  if (refusal.code === 'rate_limited') res.set('Retry-After', String(refusal.context.retry_after_seconds));
-  if (status === 503) res.set('Retry-After', '1');
+  const { retry_after_seconds = status === 503 ? 1 : undefined } = refusal.context;
+  if (retry_after_seconds !== undefined) res.set('Retry-After', String(retry_after_seconds));
   send(res, refusalPage(page, refusal));
 }
 

@@ -36,23 +36,6 @@ export function countryName(code: string): string {
   }
 }
 
-/** Codes that have a name and are no country: unions, reserved ones, and parts of a country that share its post. */
-const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ', 'QO', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA'];
-
-/** Every country that the runtime knows by its ISO 3166-1 code, in the order of their names. */
-export const COUNTRIES: readonly string[] = byName(allCodes().filter(isCountry));
-
-function allCodes(): string[] {
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-  return letters.flatMap((first) => letters.map((second) => first + second));
-}
-
-/** A withdrawn code has the name of its successor, which is the canonical one. */
-function isCountry(code: string): boolean {
-  const named = countryName(code) !== code && !NO_COUNTRIES.includes(code);
-  return named && Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`;
-}
-
 export function byName(codes: readonly string[]): string[] {
   return codes.toSorted((a, b) => countryName(a).localeCompare(countryName(b), 'en'));
 }

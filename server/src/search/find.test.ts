@@ -63,8 +63,8 @@ test('the shop says what it left out and why', async () => {
 
   expect([candidates.map(({ product }) => product.name), total]).toEqual([['Camping mug'], 1]);
   expect(excluded).toEqual([
-    { reason: 'rating', count: 2 },
-    { reason: 'without', count: 1 },
+    { reason: 'rating', text: 'over 4 stars', count: 2 },
+    { reason: 'without', text: 'without plastic', count: 1 },
   ]);
 });
 
@@ -98,7 +98,7 @@ test('only products of the categories allowed are found, and how many were not i
   expect(await names(['unknown'])).toEqual([]);
   expect(await names([])).toEqual([]);
   const { excluded } = await findIn(shop, 'mug', { categories: ['kitchen'] });
-  expect(excluded).toContainEqual({ reason: 'category_not_allowed', count: 2 });
+  expect(excluded).toContainEqual({ reason: 'category_not_allowed', text: null, count: 2 });
 });
 
 test('a renamed collection admits under its new handle alone', async () => {
@@ -114,6 +114,20 @@ test('a renamed collection admits under its new handle alone', async () => {
     body: { handle: 'travel' },
   });
   expect([await found('to-go'), await found('travel')]).toEqual([0, 1]);
+});
+
+test('a collection that customers cannot see admits nothing', async () => {
+  const shop = await mugShop();
+  const { data: collection } = await shop.dashboard.POST('/api/dashboard/collections', {
+    body: { title: 'To go', handle: 'to-go', rules: [{ field: 'vendor', operator: 'equals', value: 'Finch' }] },
+  });
+  const params = { path: { collection_id: collection?.id ?? '' } };
+  const found = async () => (await findIn(shop, 'mug', { categories: ['to-go'] })).total;
+
+  const whilePublished = await found();
+  await shop.dashboard.PATCH('/api/dashboard/collections/{collection_id}', { params, body: { published: false } });
+
+  expect([whilePublished, await found()]).toEqual([1, 0]);
 });
 
 test('how many are asked for decides what is available', async () => {
@@ -135,4 +149,174 @@ test('in stock means in stock, cheapest means by price', async () => {
   expect(inStock.candidates.map(({ product }) => product.name)).not.toContain('Travel mug');
   const prices = cheapest.candidates.map(({ product }) => Number(product.price));
   expect(prices).toEqual(prices.toSorted((a, b) => a - b));
+});
+
+/** Two products whose variants differ in what sentences ask for. */
+async function houseShop(): Promise<Shop> {
+  const shop = await openShop();
+  await shop.givenProduct({
+    name: 'Quokka carafe',
+    options: [{ name: 'Colour', values: ['Red', 'Sea Salt'] }],
+    variants: [
+      { option1: 'Red', price: '80.00', inventory_quantity: 9 },
+      { option1: 'Sea Salt', price: '10.00', inventory_quantity: 9 },
+    ],
+  });
+  await shop.givenProduct({
+    name: 'Rubber boots',
+    tags: ['boots'],
+    options: [{ name: 'Size', values: ['36–39', '40–43', 'L'] }],
+    variants: ['36–39', '40–43', 'L'].map((option1) => ({ option1, price: '79.00', inventory_quantity: 9 })),
+  });
+  await shop.givenProduct({
+    name: 'Wool blanket',
+    options: [{ name: 'Size', values: ['130 × 180 cm', '200 × 220 cm'] }],
+    variants: ['130 × 180 cm', '200 × 220 cm'].map((option1) => ({ option1, inventory_quantity: 9 })),
+  });
+  await shop.givenProduct({
+    name: 'Basket',
+    options: [{ name: 'Size', values: ['Large'] }],
+    variants: [{ option1: 'Large' }],
+  });
+  await shop.givenProduct({ name: 'Merino socks', tags: ['wool'] });
+  await shop.givenProduct({ name: 'Trekking poles', metadata: { sold_as: 'Pair' } });
+  await shop.givenProduct({ name: 'Bird house', tags: ['bird'] });
+  await shop.givenProduct({ name: 'Cast-iron casserole' });
+  return shop;
+}
+
+const variants = ({ candidates }: Awaited<ReturnType<typeof findIn>>) =>
+  candidates.map(({ variant }) => variant.option1);
+const fates = ({ understood }: Awaited<ReturnType<typeof findIn>>) =>
+  Object.fromEntries(understood.map(({ kind, text, fate }) => [text, `${kind} ${fate}`]));
+
+test.each([
+  ['quokka carafe under 15 euros', 'Sea Salt'],
+  ['quokka carafe, not sea salt', 'Red'],
+  ['cheapest quokka carafe', 'Sea Salt'],
+  ['rubber boots size 42', '40–43'],
+  ['rubber boots 38', '36–39'],
+  ['large rubber boots', 'L'],
+  ['wool blanket 200 x 220 cm', '200 × 220 cm'],
+  ['wool blanket 200x220', '200 × 220 cm'],
+])('the variant shown is one that was asked for: %s', async (sentence, value) => {
+  expect(variants(await findIn(await houseShop(), sentence))[0]).toBe(value);
+});
+
+test('a value that no variant within the limits has is given up, and not the limit', async () => {
+  const found = await findIn(await houseShop(), 'red quokka carafe under 15 euros');
+
+  expect(variants(found)).toEqual(['Sea Salt']);
+  expect(fates(found)).toMatchObject({ red: 'value relaxed', 'under 15 euros': 'price applied' });
+});
+
+test('between two prices lies what costs that, and not what is cheaper and dearer', async () => {
+  expect(fates(await findIn(await houseShop(), 'quokka carafe between 20 and 40 euros'))).toMatchObject({
+    'between 20 and 40 euros': 'price relaxed',
+  });
+});
+
+test('a size that is asked for is understood', async () => {
+  const shop = await houseShop();
+
+  expect(fates(await findIn(shop, 'rubber boots size 42'))).toMatchObject({ 'size 42': 'value applied' });
+  expect(fates(await findIn(shop, 'rubber boots 38'))).toMatchObject({ '38': 'value applied' });
+  expect(fates(await findIn(shop, 'rubber boots size 47'))).toMatchObject({ 'size 47': 'value relaxed' });
+});
+
+test('a value that is not wanted leaves out variants, and a product only where all have it', async () => {
+  const shop = await houseShop();
+  await shop.givenProduct({
+    name: 'Red quokka carafe stand',
+    options: [{ name: 'Colour', values: ['Oak'] }],
+    variants: [{ option1: 'Oak' }],
+  });
+  await shop.givenProduct({
+    name: 'Quokka carafe lid',
+    options: [{ name: 'Colour', values: ['Red'] }],
+    variants: [{ option1: 'Red' }],
+  });
+
+  const found = await findIn(shop, 'quokka carafe, not red');
+
+  expect(found.candidates.map(({ product, variant }) => [product.name, variant.option1])).toEqual([
+    ['Quokka carafe', 'Sea Salt'],
+  ]);
+  expect(found.excluded).toContainEqual({ reason: 'without', text: 'not red', count: 2 });
+});
+
+test('words that the best product lacks are told, and what has none of them is no candidate', async () => {
+  const shop = await houseShop();
+  const cage = await findIn(shop, 'a bird cage');
+  const phone = await findIn(shop, 'iphone case');
+
+  expect(fates(cage)).toMatchObject({ bird: 'value applied', cage: 'word not_available' });
+  expect([phone.candidates, fates(phone)]).toEqual([[], { iphone: 'word not_available', case: 'word not_available' }]);
+  expect((await findIn(shop, 'running shoes size 42 under 5 euros')).candidates).toEqual([]);
+});
+
+test('what the thing is counts for more than what it has or is for', async () => {
+  const shop = await houseShop();
+
+  expect((await findIn(shop, 'a pair of socks')).candidates.map(({ product }) => product.name)).toEqual([
+    'Merino socks',
+  ]);
+  const found = await findIn(shop, 'wool poles');
+  expect(found.candidates.map(({ product }) => product.name)).toEqual(['Trekking poles']);
+  expect(fates(found)).toMatchObject({ wool: 'value relaxed', poles: 'word applied' });
+
+  await shop.givenProduct({ name: 'Fisherman sweater', tags: ['sweater'] });
+  await shop.givenProduct({ name: 'Stove', tags: ['hiking'] });
+  const both = await findIn(shop, 'a sweater for hiking');
+  expect(both.candidates.map(({ product }) => product.name)).toEqual(['Fisherman sweater']);
+  expect(fates(both)).toMatchObject({ sweater: 'value applied', hiking: 'value relaxed' });
+});
+
+test('each candidate says why it is here, also where a synonym found it', async () => {
+  const shop = await houseShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', {
+    body: { search_synonyms: [{ term: 'throw', synonyms: ['blanket'] }] },
+  });
+
+  const { candidates, understood } = await findIn(shop, 'a throw');
+
+  expect(candidates.map(({ product, match_reasons }) => [product.name, match_reasons])).toEqual([
+    ['Wool blanket', ['like: throw']],
+  ]);
+  expect(understood).toEqual([]);
+});
+
+test('what no product states cannot be judged', async () => {
+  const shop = await mugShop();
+  const rack = await findIn(shop, 'rack rated over 4 stars');
+  const mug = await findIn(shop, 'mug rated over 4.9 stars');
+
+  expect(fates(rack)).toMatchObject({ 'over 4 stars': 'rating not_available' });
+  expect(fates(mug)).toMatchObject({ 'over 4.9 stars': 'rating relaxed' });
+  expect(fates(await findIn(shop, 'highly rated rack'))).toMatchObject({ 'highly rated': 'wish not_available' });
+});
+
+test('words that a name of the shop has stay what they are', async () => {
+  const shop = await houseShop();
+  await shop.givenProduct({ name: 'No-show socks' });
+  await shop.givenProduct({ name: 'Seven seas tins' });
+
+  expect(fates(await findIn(shop, 'no show socks'))).not.toHaveProperty('no show');
+  expect(fates(await findIn(shop, 'no bird socks'))).toMatchObject({ 'no bird': 'without applied' });
+  expect((await findIn(shop, 'seven seas tins')).quantity).toBe(1);
+  expect((await findIn(shop, 'seven wool tins')).quantity).toBe(7);
+});
+
+test('a sentence that says more than the database can count is answered', async () => {
+  const shop = await openShop();
+  const tags = Array.from({ length: 40 }, (_, i) => `tone${String.fromCharCode(97 + (i % 26))}${i > 25 ? 'x' : ''}`);
+  await shop.givenProduct({ name: 'Cup', tags });
+  await shop.givenProduct({ name: 'Cup saucer' });
+
+  const many = await findIn(shop, `cup ${tags.join(' ')}`);
+  const often = await findIn(shop, 'cup not tin '.repeat(40));
+
+  expect(many.understood.filter(({ kind, fate }) => kind === 'value' && fate === 'applied')).toHaveLength(20);
+  expect(many.candidates[0]?.product.name).toBe('Cup');
+  expect(often.understood.filter(({ kind }) => kind === 'without')).toHaveLength(1);
 });

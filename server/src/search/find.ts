@@ -1,12 +1,13 @@
-import type { Product, Understood, Variant } from '@commerce-backend/spec';
-import sql, { type Sql } from 'sql-template-tag';
-import { membership } from '../shop/collections.ts';
+import type { Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { inCategories } from '../shop/agent-categories.ts';
 import { productsByIds } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
 import type { Candidate } from './candidates.ts';
-import type { Group } from './groups.ts';
+import { type ContentWord, contentWords, isMet, isNamed, wordsMet } from './met.ts';
+import { reasonsOf } from './reasons.ts';
 import { type Found, search } from './search.ts';
-import { plainText, termsOf } from './text.ts';
+import { type VariantsMeant, variantsMeant } from './variants.ts';
 import type { Condition } from './wishes.ts';
 
 export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stock';
@@ -14,8 +15,10 @@ export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stoc
 /** A product that may be what was asked for. */
 export interface FoundProduct {
   product: Product;
-  /** The variant that fits best: by the values asked for, then the price limits, then whether it can be bought. */
+  /** The first of the variants meant that can be bought. */
   variant: Variant;
+  /** All variants that meet the limits, and of these those that have the values asked for; each with its reasons. */
+  meant: { variant: Variant; match_reasons: string[] }[];
   availability: Availability;
   /** Greater is better; 1 for the best of the answer. Only of use within one answer. */
   score: number;
@@ -24,10 +27,13 @@ export interface FoundProduct {
 }
 
 export interface FindResult {
-  /** Every constraint read from the sentence, in its order, with its span and what became of it. */
+  /**
+   * Every constraint read from the sentence, in its order, with its span and what became of it; and as `word` each word
+   * that the best product lacks.
+   */
   understood: Understood[];
   /** How many products that the words match were left out, by the reason; a product may count for several reasons. */
-  excluded: Found['excluded'];
+  excluded: Excluded[];
   candidates: FoundProduct[];
   /** How many products meet what `candidates` meet. */
   total: number;
@@ -40,7 +46,7 @@ export interface FindQuery {
   query: string;
   /** How many candidates, 5 unless told otherwise. */
   limit?: number;
-  /** Product types and collection handles, compared without case: nothing else is found. Absent or null means all. */
+  /** Product types and handles of published collections, without case: nothing else is found. Absent or null means all. */
   categories?: string[] | null;
   /** Prices beyond this, in the shop's currency, are left out whatever the sentence says; a decimal string. */
   price_max?: string;
@@ -52,43 +58,62 @@ export interface FindQuery {
  * order. What no product meets together is given up, values first and the price last, and marked `relaxed`; negations and
  * `categories` are never given up. Sees published products alone, and writes nothing.
  *
- * Statements: 3, with `categories` 4, and 3 more where the shop does not know a word.
+ * Statements: 4, one more for a negation, a quantity and a rating, and 3 more where the shop does not know a word.
  */
 export async function find(shop: Shop, { query, limit = 5, categories, price_max }: FindQuery): Promise<FindResult> {
   const conditions: Condition[] = [];
   if (price_max !== undefined)
     conditions.push({ reason: 'price', condition: sql`p.price <= ${price_max}::numeric`, strict: true });
   if (categories) {
-    conditions.push({ reason: 'category_not_allowed', condition: await inCategories(shop, categories), strict: true });
+    const condition = categories.length > 0 ? inCategories(categories) : sql`false`;
+    conditions.push({ reason: 'category_not_allowed', condition, strict: true });
   }
   const found = await search(shop, query, { conditions, values: true });
-  const best = sorted(found).slice(0, limit);
+  const looked = sorted(found).slice(0, MOST_LOOKED_AT);
+  const metBy = await wordsMet(
+    shop,
+    query,
+    found.groups,
+    looked.map(({ product_id }) => product_id),
+  );
+  const words = contentWords(query, found.words, found.groups);
+  const named = looked.filter(({ product_id }) => isNamed(words, metBy(product_id)));
   const products = await productsByIds(
     shop,
     'public',
-    best.map(({ product_id }) => product_id),
+    named.slice(0, limit).map(({ product_id }) => product_id),
   );
-  const top = Math.max(...best.map(({ score }) => score));
+  const top = Math.max(...named.map(({ score }) => score));
   const quantity = Number(found.understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
+  const described = products.flatMap((product, i) => {
+    const meant = variantsMeant(product, query, found.understood);
+    const { whole, guessed } = metBy(product.id);
+    // What a synonym or another spelling found stands nowhere in the words of the sentence.
+    const like = words.filter(({ groups }) => groups.every((grp) => whole.has(grp) || guessed.has(grp)));
+    const candidate = describe(product, meant, found, { score: (named[i]?.score ?? 0) / top, quantity, like });
+    return candidate ? [{ candidate, meant }] : [];
+  });
+  const sort = found.understood.find(({ kind }) => kind === 'sort')?.value;
+  // By what the variants cost that are meant: the cheapest of a product may be another.
+  if (sort === 'price_asc') described.sort((a, b) => priceOf(a) - priceOf(b));
+  if (sort === 'price_desc') described.sort((a, b) => priceOf(b) - priceOf(a));
+  const [best] = described;
+  const lacked = words.filter(
+    (word) => !best || (!isMet(word, metBy(best.candidate.product.id)) && !isValue(word, best.meant)),
+  );
+  const anywhere = (word: ContentWord) => looked.some(({ product_id }) => isMet(word, metBy(product_id)));
+  const understood = best ? withValues(found.understood, query, best.meant) : found.understood;
   return {
-    understood: found.understood,
-    excluded: found.excluded,
-    candidates: products.map((product, i) => describe(product, (best[i]?.score ?? 0) / top, found, quantity)),
-    total: found.total,
+    understood: withWords(understood, lacked, anywhere),
+    excluded: found.excluded as Excluded[],
+    candidates: described.map(({ candidate }) => candidate),
+    total: described.length < products.length || named.length < looked.length ? named.length : found.total,
     quantity,
   };
 }
 
-/** Products of these types or in these collections, published or not: what an agent may see is not for the public to know. */
-export async function inCategories(shop: Shop, categories: string[]): Promise<Sql> {
-  const lowered = categories.map((category) => category.toLowerCase());
-  const collections = await shop.rows<Parameters<typeof membership>[0] & Record<string, unknown>>(
-    sql`select id, type, rules, rules_match, sort_order from collections
-      where site_id = ${shop.siteId} and lower(handle) = any(${lowered}::text[]) order by id`,
-  );
-  const byType = sql`lower(p.product_type) = any(${lowered}::text[])`;
-  return collections.reduce((any, collection) => sql`${any} or ${membership(collection)}`, byType);
-}
+/** Of so many it is looked which words they have: what has none is no answer. */
+const MOST_LOOKED_AT = 50;
 
 /** In the order that the sentence asks for, if it does. */
 function sorted({ best, understood }: Found): Candidate[] {
@@ -101,52 +126,84 @@ function sorted({ best, understood }: Found): Candidate[] {
   return best;
 }
 
-function describe(product: Product, score: number, { understood, groups }: Found, quantity: number): FoundProduct {
-  const limits = understood.filter(({ kind, fate }) => kind === 'price' && fate === 'applied');
-  const values = understood.filter(({ kind }) => kind === 'value').flatMap(({ value }) => value ?? []);
-  const fitsPrice = ({ price }: Variant) =>
-    limits.every(({ min, max }) => Number(price) >= (min ?? 0) && Number(price) <= (max ?? Infinity));
-  const rank = (variant: Variant) => [
-    valuesOf(variant, values).length,
-    Number(fitsPrice(variant)),
-    Number(variant.available),
-  ];
-  const [first, ...others] = product.variants;
-  if (!first) throw new Error(`The product ${product.id} has no variant.`);
-  const variant = others.reduce((best, other) => (isGreater(rank(other), rank(best)) ? other : best), first);
-  const reasons = [...wordReasons(product, groups), ...valuesOf(variant, values).map((value) => `option: ${value}`)];
-  if (limits.length > 0 && fitsPrice(variant)) reasons.push(`price ${variant.price} within the limit`);
-  for (const { kind, text, fate } of understood) {
-    if (fate === 'applied' && ['rating', 'reviews', 'without'].includes(kind)) reasons.push(`as asked: ${text}`);
-  }
-  return { product, variant, availability: availabilityOf(product, variant, quantity), score, match_reasons: reasons };
+function priceOf({ candidate }: { candidate: FoundProduct }): number {
+  return Number(candidate.variant.price);
 }
 
-/** The values of a variant's options that are asked for. */
-function valuesOf({ option1, option2, option3 }: Variant, wanted: string[]): string[] {
-  return [option1, option2, option3].flatMap((value) =>
-    value && wanted.includes(termsOf(value).join(' ')) ? [value] : [],
-  );
+function isValue({ start, end }: ContentWord, { values }: VariantsMeant): boolean {
+  return values.some((value) => value.isMet && value.start <= start && end <= value.end);
 }
 
-function isGreater(a: number[], b: number[]): boolean {
-  const difference = a.map((value, i) => value - (b[i] ?? 0)).find((value) => value !== 0) ?? 0;
-  return difference > 0;
+function overlaps(a: { start: number; end: number }, b: { start: number; end: number }): boolean {
+  return a.start < b.end && b.start < a.end;
 }
 
-/** Where the words asked for stand. */
-function wordReasons(product: Product, groups: Group[]): string[] {
-  const places = {
-    name: product.name,
-    vendor: product.vendor ?? '',
-    type: product.product_type ?? '',
-    tags: product.tags.join(' '),
-  };
-  return Object.entries(places).flatMap(([place, text]) => {
-    const terms = new Set(termsOf(plainText(text)));
-    const found = groups.flatMap(({ alternatives }) => alternatives.find(({ term }) => terms.has(term))?.term ?? []);
-    return found.length > 0 ? [`${place}: ${[...new Set(found)].join(', ')}`] : [];
+/** A value that the variants meant lack is given up, though the product has it; what only the product told is added. */
+function withValues(understood: Understood[], query: string, { values }: VariantsMeant): Understood[] {
+  const judged = understood.map((each) => {
+    const named = values.filter((value) => each.kind === 'value' && overlaps(each, value));
+    return named.length > 0 && !named.some(({ isMet }) => isMet) ? { ...each, fate: 'relaxed' as const } : each;
   });
+  const added = values.filter(
+    (value, i) =>
+      !understood.some((each) => each.kind === 'value' && overlaps(each, value)) &&
+      values.findIndex((other) => overlaps(other, value)) === i,
+  );
+  return [
+    ...judged,
+    ...added.map(({ value, start, end, isMet }) => ({
+      ...blank({ start, end, text: query.slice(start, end) }),
+      ...{ kind: 'value' as const, value, fate: isMet ? ('applied' as const) : ('relaxed' as const) },
+    })),
+  ];
+}
+
+/** So many are told at most (contract). */
+const MOST_TOLD = 50;
+
+/** Words that the best product lacks are not passed over in silence. */
+function withWords(
+  understood: Understood[],
+  lacked: ContentWord[],
+  isAnywhere: (word: ContentWord) => boolean,
+): Understood[] {
+  const added = lacked
+    .filter((word) => !understood.some((each) => overlaps(each, word)))
+    .map((word) => ({
+      ...blank(word),
+      ...{ kind: 'word' as const, fate: isAnywhere(word) ? ('relaxed' as const) : ('not_available' as const) },
+    }));
+  return [...understood, ...added].slice(0, MOST_TOLD).sort((a, b) => a.start - b.start);
+}
+
+function blank({ text, start, end }: { text: string; start: number; end: number }) {
+  return { text, start, end, min: null, max: null, currency: null, value: null };
+}
+
+/** Nothing for a product of which no variant meets the limits. */
+function describe(
+  product: Product,
+  { variants, values }: VariantsMeant,
+  { understood, groups }: Found,
+  { score, quantity, like }: { score: number; quantity: number; like: ContentWord[] },
+): FoundProduct | undefined {
+  const sort = understood.find(({ kind }) => kind === 'sort')?.value;
+  const ordered = inOrder(variants, sort);
+  const variant = ordered.find(({ available }) => available) ?? ordered[0];
+  if (!variant) return undefined;
+  const meant = ordered.map((each) => {
+    const reasons = reasonsOf(product, each, { groups, values, understood });
+    const match_reasons = reasons.length > 0 ? reasons : [`like: ${like.map(({ text }) => text).join(', ')}`];
+    return { variant: each, match_reasons };
+  });
+  const match_reasons = meant.find((each) => each.variant === variant)?.match_reasons ?? [];
+  return { product, variant, meant, availability: availabilityOf(product, variant, quantity), score, match_reasons };
+}
+
+function inOrder(variants: Variant[], sort: string | null | undefined): Variant[] {
+  if (sort === 'price_asc') return variants.toSorted((a, b) => Number(a.price) - Number(b.price));
+  if (sort === 'price_desc') return variants.toSorted((a, b) => Number(b.price) - Number(a.price));
+  return variants;
 }
 
 /** Whether this many pieces can be bought; `backorder` where the shop sells what it does not have. */

@@ -1,3 +1,4 @@
+import { numberAt } from './numbers.ts';
 import { measure } from './text.ts';
 import { matchPhrase, type Token } from './tokens.ts';
 
@@ -82,6 +83,7 @@ interface Amount {
   value: number;
   currency?: string;
   to: number;
+  isSpelled: boolean;
 }
 
 interface Reading {
@@ -117,7 +119,8 @@ function readRange(tokens: Token[], at: number): Reading | undefined {
   const high = readAmount(tokens, low.to + 1);
   if (!high || high.value < low.value) return undefined;
   const currency = low.currency ?? high.currency;
-  return { from: at, to: high.to, min: low.value, max: high.value, currency, needsUnit: word !== 'between' };
+  const needsUnit = word !== 'between' || low.isSpelled || high.isSpelled;
+  return { from: at, to: high.to, min: low.value, max: high.value, currency, needsUnit };
 }
 
 /** `under $50`, `at least 4 stars`, `does not cost more than 30`. */
@@ -129,7 +132,7 @@ function readComparison(tokens: Token[], at: number): Reading | undefined {
     const said = tokens.slice(at, at + length).map(({ text }) => text);
     const from = negationBefore(tokens, at);
     const meant = from < at ? opposite(side) : side;
-    const needsUnit = NEEDS_UNIT.has(said.join(' '));
+    const needsUnit = amount.isSpelled || NEEDS_UNIT.has(said.join(' '));
     return { from, to: amount.to, [meant]: amount.value, currency: amount.currency, needsUnit };
   }
   return undefined;
@@ -140,11 +143,13 @@ function readAlone(tokens: Token[], at: number): Reading | undefined {
   const amount = readAmount(tokens, at);
   if (!amount) return undefined;
   const ending = readEnding(tokens, amount.to);
+  // `Five Star notebook` is a name.
+  if (!ending && amount.isSpelled) return undefined;
   if (!ending) return { from: at, to: amount.to, min: amount.value, currency: amount.currency, needsUnit: true };
   // `iPhone 8 Plus` and `S8+` are names.
-  const needsUnit = !tokens[ending.to - 1]?.text.match(
-    /^(?:less|lower|below|under|cheaper|more|higher|above|over|up)$/,
-  );
+  const needsUnit =
+    amount.isSpelled ||
+    !tokens[ending.to - 1]?.text.match(/^(?:less|lower|below|under|cheaper|more|higher|above|over|up)$/);
   return { from: at, to: ending.to, [ending.side]: amount.value, currency: amount.currency, needsUnit };
 }
 
@@ -156,15 +161,16 @@ function readEnding(tokens: Token[], at: number): { side: Side; to: number } | u
   return undefined;
 }
 
-/** A number with the currency before or behind it. */
+/** A number, in digits or words, with the currency before or behind it. */
 function readAmount(tokens: Token[], at: number): Amount | undefined {
   const before = CURRENCIES[tokens[at]?.text ?? ''];
   const i = before ? at + 1 : at;
-  const value = tokens[i]?.number;
-  if (value === undefined) return undefined;
-  const after = before ? undefined : CURRENCIES[tokens[i + 1]?.text ?? ''];
+  const number = numberAt(tokens, i);
+  if (!number) return undefined;
+  const { value, to, isSpelled } = number;
+  const after = before ? undefined : CURRENCIES[tokens[to]?.text ?? ''];
   const currency = before ?? after;
-  return { value, to: after ? i + 2 : i + 1, ...(currency && { currency }) };
+  return { value, to: after ? to + 1 : to, isSpelled, ...(currency && { currency }) };
 }
 
 /** What kind of limit a reading is, if any: by its currency, else by the unit behind it, else by the word before it. */

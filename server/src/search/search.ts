@@ -3,11 +3,13 @@ import type { Sql } from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
 import { type Candidate, type Candidates, readCandidates, type Search } from './candidates.ts';
 import { type Group, groupsOf } from './groups.ts';
+import { understandIn } from './known.ts';
 import { repair } from './repair.ts';
 import { rerank } from './rerank.ts';
-import { understand } from './understanding.ts';
+import type { Token } from './tokens.ts';
+import type { Constraint } from './understanding.ts';
 import { valuesIn } from './values.ts';
-import { boostsOf, type Condition, conditionsOf, fatesOf } from './wishes.ts';
+import { boostsOf, type Condition, conditionsOf, fatesOf, unstatedOpinions } from './wishes.ts';
 
 /** What a query found in a shop. */
 export interface Found {
@@ -17,7 +19,9 @@ export interface Found {
   /** How many products there are in all. */
   total: number;
   /** How many products that the words matched fail each condition that the products found meet. */
-  excluded: { reason: Condition['reason']; count: number }[];
+  excluded: { reason: Condition['reason']; text: string | null; count: number }[];
+  /** The words that were looked for, as they stand in the sentence. */
+  words: Token[];
   /** What was looked for in the end, unknown words repaired. */
   groups: Group[];
   /** The conditions that all products found meet, for reading them again in another order. */
@@ -39,12 +43,12 @@ export interface SearchOptions {
 /**
  * Finds products by what a person wrote: reads the limits out of the sentence, looks for the other words, and where no
  * product meets all limits gives them up, the least important first, and says so. One statement; one more with `values`;
- * three more where the shop does not know a word.
+ * one more for a negation, a quantity and a rating; three more where the shop does not know a word.
  */
 export async function search(shop: Shop, sentence: string, options: SearchOptions = {}): Promise<Found> {
-  const { constraints, words } = understand(sentence);
+  const { constraints, words } = await understandIn(shop, sentence);
   const named = options.values ? await valuesIn(shop, sentence, words) : [];
-  const all = [...constraints, ...named].sort((a, b) => a.start - b.start);
+  const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(shop, all), ...(options.conditions ?? [])];
   const coverage = options.values ? { coverage: COVERAGE_WITH_VALUES } : {};
   const wanted = { groups: groupsOf(words), typed: sentence, ...coverage, where: options.where ?? [], conditions };
@@ -52,17 +56,32 @@ export async function search(shop: Shop, sentence: string, options: SearchOption
   const missed = leastMissed(candidates, conditions);
   const kept = candidates.rows.filter(({ misses }) => misses === missed);
   const met = conditions.filter((_condition, i) => missed === undefined || (missed & (1 << i)) === 0);
+  const ids = kept.map(({ product_id }) => product_id);
+  const unstated = await unstatedOpinions(shop, all, ids);
   return {
-    understood: fatesOf(shop, all, conditions, missed ?? 0),
+    understood: fatesOf(shop, all, conditions, { missed: missed ?? 0, unstated }),
     best: rerank({ ...candidates, rows: kept }, groups, boostsOf(all)),
     total: candidates.counts.get(missed ?? 0) ?? 0,
     excluded: met.flatMap((condition) => {
       const count = failing(candidates, 1 << conditions.indexOf(condition));
-      return count > 0 ? [{ reason: condition.reason, count }] : [];
+      return count > 0 ? [{ reason: condition.reason, text: condition.constraint?.text ?? null, count }] : [];
     }),
+    words,
     groups,
     where: [...wanted.where, ...met.map(({ condition }) => condition)],
   };
+}
+
+/** More than anybody means, and less than the bits that conditions have in an answer of the database. */
+const MAX_CONSTRAINTS = 20;
+
+/** Each once, however often it is said. */
+function distinct(constraints: Constraint[]): Constraint[] {
+  const meaning = ({ kind, value, min, max, currency }: Constraint) =>
+    JSON.stringify([kind, value, min, max, currency]);
+  return [...new Map(constraints.toReversed().map((each) => [meaning(each), each])).values()]
+    .toReversed()
+    .slice(0, MAX_CONSTRAINTS);
 }
 
 /** The lowest bits are the least important: what fails only those is the best there is. */

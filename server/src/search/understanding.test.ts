@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type Constraint, understand } from './understanding.ts';
 
 /** A sentence as it is read: constraints without their places, and the words that are left. */
-function read(sentence: string) {
-  const { constraints, words } = understand(sentence);
+function read(sentence: string, names: string[] = []) {
+  const { constraints, words } = understand(sentence, { names: new Set(names), values: new Set() });
   return {
     constraints: constraints.map(({ text: _text, start: _start, end: _end, ...constraint }) => constraint),
     words: words.map(({ text }) => text).join(' '),
@@ -87,5 +87,59 @@ test('each constraint says which words made it', () => {
 test('names that begin like a sentence stay whole', () => {
   expect(read('order pad').words).toBe('order pad');
   expect(read('without').words).toBe('without');
-  expect(read('no show socks').words).toBe('no show socks');
+  expect(read('no show socks', ['no show']).words).toBe('no show socks');
+  expect(read('No 7 cream').constraints).toEqual([]);
+});
+
+test.each([
+  ['I would like to buy 2 oat mugs please', 2, 'oat mugs'],
+  ['2 mugs in oat', 2, 'mugs in oat'],
+  ['two oat mugs', 2, 'oat mugs'],
+  ['order two mugs', 2, 'mugs'],
+  ['mug in oat, 2 pieces', 2, 'mug in oat'],
+  ['oat mug x 3', 3, 'oat mug'],
+  ['mug, quantity: 4', 4, 'mug'],
+  ['a pair of socks', 1, 'socks'],
+  ['three pairs of socks', 3, 'socks'],
+  ['12 pieces of soap', 12, 'soap'],
+])('the quantity is read: %s', (sentence, quantity, words) => {
+  expect(read(sentence)).toEqual({ constraints: [{ kind: 'quantity', value: String(quantity) }], words });
+});
+
+test.each([
+  '501 jeans',
+  '4 person tents',
+  '3-tier shelf',
+  '2 m cables',
+  'phone 8 plus',
+  'blanket 200 x 220',
+  'one size cap',
+])('a number that hangs on the thing is no quantity: %s', (sentence) =>
+  expect(understand(sentence).constraints).toEqual([]),
+);
+
+test.each([
+  ['mug for less than twenty euros', { max: 20 }],
+  ['mug under twenty-five euros', { max: 25 }],
+  ['mug under a hundred euros', { max: 100 }],
+  ['mug under two hundred and fifty euros', { max: 250 }],
+])('a limit in words is read: %s', (sentence, limits) => {
+  expect(read(sentence)).toEqual({ constraints: [price({ ...limits, currency: 'EUR' })], words: 'mug' });
+});
+
+test('a number in words is a limit only with its unit', () => {
+  expect(read('over one shoulder bag').constraints).toEqual([]);
+  expect(read('five star notebook').constraints).toEqual([]);
+});
+
+test.each([
+  ['not leather bag', 'bag'],
+  ['no leather bag', 'bag'],
+  ['a non-leather bag', 'bag'],
+  ['I want no leather bag', 'bag'],
+  ['bag but no leather', 'bag'],
+])('what is not wanted is never wished for, wherever it stands: %s', (sentence, word) => {
+  const { constraints, words } = read(sentence);
+  expect(constraints).toEqual([{ kind: 'without', value: 'leather' }]);
+  expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);
 });

@@ -1,11 +1,13 @@
 import { type Limit, limitsIn } from './limits.ts';
+import { numberAt } from './numbers.ts';
+import { quantityIn } from './quantity.ts';
 import { isJoining } from './text.ts';
 import { matchPhrase, type Token, tokensOf } from './tokens.ts';
 
 /** What a sentence asks for, read from the sentence alone; what only the catalogue can tell is added by `find`. */
 
 export interface Constraint {
-  kind: 'price' | 'rating' | 'reviews' | 'quantity' | 'in_stock' | 'without' | 'wish' | 'sort' | 'value';
+  kind: 'price' | 'rating' | 'reviews' | 'quantity' | 'in_stock' | 'without' | 'wish' | 'sort' | 'value' | 'word';
   /** The words that say it, as they were written, and where they stand in the sentence (UTF-16 units, end exclusive). */
   text: string;
   start: number;
@@ -13,14 +15,28 @@ export interface Constraint {
   min?: number;
   max?: number;
   currency?: string;
-  /** Of `quantity` the number, of `without` the term, of `wish`, `sort` and `value` what is meant. */
+  /** Of `quantity` the number, of `without` and `word` the term, of `wish`, `sort` and `value` what is meant. */
   value?: string;
+  /** Whether it says what the thing is: that is given up last. */
+  isThing?: boolean;
+  /** Whether `value` was said to be a size: then a range of sizes that holds it will do. */
+  isSize?: boolean;
+}
+
+/** What the catalogue knows of the words of a sentence. */
+export interface Known {
+  /** Runs of words that stand in names of products, as they were written in the sentence: `no show`. */
+  names: ReadonlySet<string>;
+  /** Values of facets, as terms joined by a space. */
+  values: ReadonlySet<string>;
 }
 
 export interface Understanding {
   constraints: Constraint[];
   /** The words that are left to search for. */
   words: Token[];
+  /** What would have been read in another way if the catalogue knew it. */
+  doubts: { names: string[]; values: string[] };
 }
 
 /** Ways to begin that say nothing of the thing. */
@@ -29,11 +45,13 @@ const OPENINGS = [
   'i am looking for', 'im looking for', 'looking for', 'i am searching for', 'im searching for', 'searching for',
   'i need', 'i want', 'i would like', 'id like', 'we need', 'we want', 'i want to buy', 'i want to find', 'i need to buy',
   'i am interested in', 'do you have', 'do you sell', 'have you got', 'can you find', 'can i get', 'can i buy', 'recommend',
-  'please', 'hello', 'hi', 'do a search for', 'order', 'buy', 'add',
+  'please', 'hello', 'hi', 'do a search for', 'order', 'buy', 'add', 'get', 'purchase', 'to buy', 'to order', 'to get',
+  'to find', 'to purchase',
 ].map((phrase) => phrase.split(' ')); // biome-ignore format: a list
 /** Openings that are also how a thing may be called: `order pad`, `find my phone tag`. */
-const WEAK_OPENINGS = new Set(['order', 'buy', 'add', 'find', 'search', 'recommend', 'hi', 'hello']);
+const WEAK_OPENINGS = new Set('order buy add get purchase find search recommend hi hello'.split(' '));
 const ARTICLES = new Set('a an some any the me'.split(' '));
+const COURTESIES = new Set('please thanks'.split(' '));
 
 /** Beside words that made a constraint, these only tie them to the sentence. */
 const TIES = new Set(
@@ -81,11 +99,14 @@ const WITHOUT = new Set('without except excluding not minus'.split(' '));
 /** Between a negation and what is not wanted. */
 const AFTER_WITHOUT = new Set('a an any the made of with in'.split(' '));
 
+const NOTHING: Known = { names: new Set(), values: new Set() };
+
 /** Reads a sentence. Pure, and well under a millisecond. */
-export function understand(sentence: string): Understanding {
+export function understand(sentence: string, known: Known = NOTHING): Understanding {
   const tokens = tokensOf(sentence);
   const taken = new Array<boolean>(tokens.length).fill(false);
   const constraints: Constraint[] = [];
+  const doubts: Understanding['doubts'] = { names: [], values: [] };
   const take = (from: number, to: number, constraint: Omit<Constraint, 'text' | 'start' | 'end'>) => {
     taken.fill(true, from, to);
     const start = tokens[from]?.start ?? 0;
@@ -100,16 +121,27 @@ export function understand(sentence: string): Understanding {
     const phrase = PHRASES.find(({ words }) => matchPhrase(tokens, i, words));
     if (phrase) take(i, i + phrase.words.length, { kind: phrase.kind, value: phrase.value });
   }
-  takeQuantity(tokens, opened, taken, take);
-  takeNegations(tokens, opened, taken, take);
-  takeTies(tokens, opened, taken);
+  const reading = { tokens, opened, taken, take, known, doubts };
+  takeQuantity(reading);
+  takeNegations(reading);
+  takeTies(reading);
+  for (let i = tokens.length - 1; i > 0 && COURTESIES.has(tokens[i]?.text ?? ''); i -= 1) taken[i] = true;
   const words = tokens.filter(({ kind }, i) => !taken[i] && kind === 'word');
   // A sentence of fillers alone is looked for as it is.
   const left = words.some(({ term }) => !isJoining(term)) || constraints.length > 0 ? words : tokens.filter(isWord);
-  return { constraints: constraints.sort((a, b) => a.start - b.start), words: left };
+  return { constraints: constraints.sort((a, b) => a.start - b.start), words: left, doubts };
 }
 
-type Take = (from: number, to: number, constraint: Omit<Constraint, 'text' | 'start' | 'end'>) => void;
+interface Reading {
+  tokens: Token[];
+  /** Where the opening ends. */
+  opened: number;
+  /** Which tokens are no words to search for. */
+  taken: boolean[];
+  take: (from: number, to: number, constraint: Omit<Constraint, 'text' | 'start' | 'end'>) => void;
+  known: Known;
+  doubts: Understanding['doubts'];
+}
 
 function constraintOf({ quantity, min, max, currency }: Limit) {
   return {
@@ -138,48 +170,65 @@ function openingOf(tokens: Token[]): number {
 
 /** A weak opening begins a sentence only where an article or a number shows that it is one. */
 function isName(tokens: Token[], at: number, opening: string[]): boolean {
-  const next = tokens[at + opening.length];
-  return WEAK_OPENINGS.has(opening.join(' ')) && !(next && (ARTICLES.has(next.text) || next.number !== undefined));
+  const next = at + opening.length;
+  const isWish = ARTICLES.has(tokens[next]?.text ?? '') || numberAt(tokens, next) !== undefined;
+  return WEAK_OPENINGS.has(opening.join(' ')) && !isWish;
 }
 
-/** `I need 3 mugs`, `I need 3 blue mugs`, `2 x mug`, `5 pieces of`: how many, where a sentence begins with it. */
-function takeQuantity(tokens: Token[], opened: number, taken: boolean[], take: Take): void {
-  const number = tokens[opened]?.number;
-  const next = tokens[opened + 1];
-  if (number === undefined || !next || taken[opened] || !Number.isInteger(number) || number < 1 || number > 999) return;
-  const counted = ['x', 'pieces', 'pcs', 'units'].includes(next.text);
-  const plural = opened > 0 && !ARTICLES.has(tokens[opened - 1]?.text ?? '') && isPluralSoon(tokens, opened + 1);
-  if (!counted && !plural) return;
-  const of = tokens[opened + 2]?.text === 'of' ? 1 : 0;
-  take(opened, counted ? opened + 2 + of : opened + 1, { kind: 'quantity', value: String(number) });
+function takeQuantity({ tokens, opened, taken, take, known, doubts }: Reading): void {
+  const quantity = quantityIn(tokens, opened);
+  if (!quantity || taken.slice(Math.max(quantity.from, opened), quantity.to).includes(true)) return;
+  if (quantity.name) doubts.names.push(quantity.name);
+  if (quantity.name && known.names.has(quantity.name)) return;
+  take(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
 }
 
-/** Whether a plural ends the next few words, before anything joins or counts them. */
-function isPluralSoon(tokens: Token[], from: number): boolean {
-  for (const { kind, text, term, number } of tokens.slice(from, from + 3)) {
-    if (kind !== 'word' || number !== undefined || isJoining(term)) return false;
-    if (text !== term) return true;
+/** `without leather`, `not red`, `no zipper`, `non-leather`: the next word, or a value of several, is not wanted. */
+function takeNegations({ tokens, opened, taken, take, known, doubts }: Reading): void {
+  for (let i = opened; i < tokens.length; i += 1) {
+    const what = taken[i] ? undefined : negatedAt(tokens, opened, i);
+    const token = what === undefined ? undefined : tokens[what];
+    if (what === undefined || token?.kind !== 'word' || taken[what]) continue;
+    const name = `${tokens[i]?.text} ${token.text}`;
+    doubts.names.push(name);
+    if (known.names.has(name)) continue;
+    let to = what + 1;
+    let value = token.term;
+    for (
+      let end = what + 2;
+      end <= what + MAX_NEGATED && tokens[end - 1]?.kind === 'word' && !taken[end - 1];
+      end += 1
+    ) {
+      const longer = tokens
+        .slice(what, end)
+        .map(({ term }) => term)
+        .join(' ');
+      doubts.values.push(longer);
+      if (known.values.has(longer)) [to, value] = [end, longer];
+    }
+    take(i, to, { kind: 'without', value });
   }
-  return false;
 }
 
-/** `without leather`, `not red`, `but no zipper`: the next word is not wanted. */
-function takeNegations(tokens: Token[], opened: number, taken: boolean[], take: Take): void {
-  for (let i = opened + 1; i < tokens.length; i += 1) {
-    const { text } = tokens[i] ?? { text: '' };
-    const before = tokens[i - 1]?.text ?? '';
-    const negates = WITHOUT.has(text) || (text === 'no' && ['with', 'but', 'and', ','].includes(before));
-    if (!negates || taken[i]) continue;
-    let what = i + 1;
-    while (AFTER_WITHOUT.has(tokens[what]?.text ?? '')) what += 1;
-    const token = tokens[what];
-    if (token?.kind !== 'word' || taken[what]) continue;
-    take(i, what + 1, { kind: 'without', value: token.term });
-  }
+/** So many words make a value that is not wanted, at most. */
+const MAX_NEGATED = 3;
+
+/** Where what is not wanted begins, if a negation of a thing stands here. */
+function negatedAt(tokens: Token[], opened: number, at: number): number | undefined {
+  const { text } = tokens[at] ?? { text: '' };
+  const before = tokens[at - 1]?.text ?? '';
+  if (text === 'non') return tokens[at + 1]?.text === '-' ? at + 2 : undefined;
+  const isFirst = at === opened || (at === opened + 1 && ARTICLES.has(before));
+  // `No 7 cream`
+  const isNo = text === 'no' && tokens[at + 1]?.number === undefined;
+  if (!WITHOUT.has(text) && !(isNo && (isFirst || ['with', 'but', 'and', ','].includes(before)))) return undefined;
+  let what = at + 1;
+  while (AFTER_WITHOUT.has(tokens[what]?.text ?? '')) what += 1;
+  return what;
 }
 
 /** Takes the words beside constraints that only tie them to the sentence, from the constraints outwards. */
-function takeTies(tokens: Token[], opened: number, taken: boolean[]): void {
+function takeTies({ tokens, opened, taken }: Reading): void {
   const isTie = (i: number) => tokens[i]?.kind === 'sign' || TIES.has(tokens[i]?.text ?? '');
   for (let i = tokens.length - 1; i >= opened; i -= 1) if (!taken[i] && taken[i + 1] && isTie(i)) taken[i] = true;
   for (let i = opened; i < tokens.length; i += 1) {

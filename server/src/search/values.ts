@@ -1,45 +1,111 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
-import { valueTerm } from './postings.ts';
-import { isJoining } from './text.ts';
+import { PLACE, VALUE, valueTerm } from './postings.ts';
+import { sizeForms } from './sizes.ts';
+import { isJoining, measure } from './text.ts';
 import type { Token } from './tokens.ts';
 import type { Constraint } from './understanding.ts';
 
 /** The longest value that is looked for, in words. */
 const MAX_WORDS = 4;
+/** Behind these, what the thing has or is for is said, and no longer what it is. */
+const ENDS_THING = new Set('for with by from in to on at'.split(' '));
+
+/** Some of the words that are left, from one up to but not including another. */
+interface Run {
+  from: number;
+  to: number;
+  value: string;
+  isSize?: boolean;
+}
 
 /**
  * The values of the shop's own options, vendors, types, tags and metadata that a sentence names, the longest first where
- * they overlap. One statement. Their words stay in the query, too: a product that lacks the value may still be meant.
+ * they overlap; sizes that it calls so; and the word that says what the thing is. One statement. Their words stay in the
+ * query, too: a product that lacks the value may still be meant.
  */
 export async function valuesIn(shop: Shop, sentence: string, words: Token[]): Promise<Constraint[]> {
-  const phrases = phrasesOf(words);
-  if (phrases.length === 0) return [];
-  const rows = await shop.rows<{ term: string }>(
-    sql`select w.term from unnest(${phrases.map(({ term }) => term)}::text[]) as w (term)
-      where exists (select from search_postings p where p.site_id = ${shop.siteId} and p.term = w.term)`,
+  const runs = runsOf(words);
+  if (runs.length === 0) return [];
+  const known = await knownTerms(
+    shop,
+    runs.flatMap(({ value }) => formsOf(value)),
+    words.map(({ term }) => term),
   );
-  const known = new Set(rows.map(({ term }) => term));
   const taken = new Set<number>();
-  return phrases.flatMap(({ term, from, to }) => {
+  const chosen = [
+    ...sizesIn(words),
+    ...runs.filter(({ value }) => formsOf(value).some((form) => known.has(form))),
+  ].filter(({ from, to }) => {
     const places = Array.from({ length: to - from }, (_, i) => from + i);
-    if (!known.has(term) || places.some((place) => taken.has(place))) return [];
+    if (places.some((place) => taken.has(place))) return false;
     for (const place of places) taken.add(place);
+    return true;
+  });
+  const constraint = (kind: 'value' | 'word', { from, to, value, isSize }: Run, isThing: boolean): Constraint => {
     const start = words[from]?.start ?? 0;
     const end = words[to - 1]?.end ?? start;
-    return [{ kind: 'value' as const, value: term.slice(1), text: sentence.slice(start, end), start, end }];
+    const text = sentence.slice(start, end);
+    return { kind, value, text, start, end, ...(isThing && { isThing }), ...(isSize && { isSize }) };
+  };
+  const thing = thingIn(words, known);
+  const constraints = chosen.map((run) =>
+    constraint('value', run, thing !== undefined && run.from <= thing && thing < run.to),
+  );
+  if (thing === undefined || taken.has(thing)) return constraints;
+  return [...constraints, constraint('word', { from: thing, to: thing + 1, value: words[thing]?.term ?? '' }, true)];
+}
+
+function formsOf(value: string): string[] {
+  return sizeForms(value).map((form) => VALUE + form);
+}
+
+/** Of the values those that the shop has, and of the words those that name a thing in a name of the shop. */
+async function knownTerms(shop: Shop, values: string[], words: string[]): Promise<Set<string>> {
+  const rows = await shop.rows<{ term: string }>(
+    sql`select w.term from unnest(${values}::text[]) as w (term)
+      where exists (select from search_postings p where p.site_id = ${shop.siteId} and p.term = w.term)
+      union all
+      select w.term from unnest(${words}::text[]) as w (term)
+      where exists (select from search_postings p
+        where p.site_id = ${shop.siteId} and p.term = w.term and p.place & ${PLACE.headOfTitle} > 0)`,
+  );
+  return new Set(rows.map(({ term }) => term));
+}
+
+/** The last word that is the name of a thing, before it is said what for: of `mug rack for the kitchen` the rack. */
+function thingIn(words: Token[], known: Set<string>): number | undefined {
+  let thing: number | undefined;
+  for (const [i, { term }] of words.entries()) {
+    if (thing !== undefined && ENDS_THING.has(term)) break;
+    if (known.has(term) && !isUnit(words, i)) thing = i;
+  }
+  return thing;
+}
+
+/** `size 42`, `size M`. */
+function sizesIn(words: Token[]): Run[] {
+  return words.flatMap(({ term }, i) => {
+    const size = words[i + 1];
+    const isSize = term === 'size' && size && (size.number !== undefined || sizeForms(size.term).length > 1);
+    return isSize ? [{ from: i, to: i + 2, value: size.term, isSize }] : [];
   });
 }
 
 /** All runs of words that may be a value, longest first. */
-function phrasesOf(words: Token[]): { term: string; from: number; to: number }[] {
-  const phrases: { term: string; from: number; to: number }[] = [];
+function runsOf(words: Token[]): Run[] {
+  const runs: Run[] = [];
   for (let length = MAX_WORDS; length > 0; length -= 1) {
     for (let from = 0; from + length <= words.length; from += 1) {
-      const run = words.slice(from, from + length);
-      if (run.every(({ term }) => isJoining(term))) continue;
-      phrases.push({ term: valueTerm(run.map(({ term }) => term)), from, to: from + length });
+      const terms = words.slice(from, from + length).map(({ term }) => term);
+      if (terms.every(isJoining) || isUnit(words, from)) continue;
+      runs.push({ from, to: from + length, value: valueTerm(terms).slice(VALUE.length) });
     }
   }
-  return phrases;
+  return runs;
+}
+
+/** Of `2 l` the litre is no size. */
+function isUnit(words: Token[], i: number): boolean {
+  return measure(words[i - 1]?.text ?? '', words[i]?.term) !== undefined;
 }

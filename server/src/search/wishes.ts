@@ -4,6 +4,7 @@ import { inStock } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
 import { PLACE, VALUE } from './postings.ts';
 import type { Wishes } from './rerank.ts';
+import { sizeForms } from './sizes.ts';
 import type { Constraint } from './understanding.ts';
 
 /** What a product has to meet: a condition on `products p`. */
@@ -23,8 +24,8 @@ const METADATA = {
   reviews: ['reviews', 'review_count', 'reviews_count', 'rating_count'],
 };
 
-/** The less important a kind is, the earlier it is given up. */
-const IMPORTANCE: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'without'];
+/** The less important a kind is, the earlier it is given up; what the thing is, after all else that may be. */
+const IMPORTANCE: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'word', 'without'];
 
 /** The conditions that constraints state, the least important first; what only concerns the order is not among them. */
 export function conditionsOf(shop: Shop, constraints: Constraint[]): Condition[] {
@@ -32,24 +33,29 @@ export function conditionsOf(shop: Shop, constraints: Constraint[]): Condition[]
     const condition = conditionOf(shop, constraint);
     return condition ? [{ reason: constraint.kind, condition, constraint, strict: constraint.kind === 'without' }] : [];
   });
-  return conditions.sort((a, b) => IMPORTANCE.indexOf(a.reason) - IMPORTANCE.indexOf(b.reason));
+  return conditions.sort((a, b) => importance(a.constraint) - importance(b.constraint));
+}
+
+function importance({ kind, isThing }: Constraint): number {
+  return IMPORTANCE.indexOf(isThing ? 'word' : kind);
 }
 
 function conditionOf(shop: Shop, constraint: Constraint): Sql | undefined {
-  const { kind, value = '', min, max } = constraint;
+  const { kind, value = '', min, max, isSize } = constraint;
   switch (kind) {
     case 'price':
       if (isForeign(shop, constraint)) return undefined;
-      // One of its variants may cost what is asked for.
-      return sql`(p.price_max >= ${min ?? 0}::numeric and p.price <= ${max ?? Number.MAX_SAFE_INTEGER}::numeric)`;
+      return costs(min, max);
     case 'rating':
     case 'reviews':
       return sql`coalesce(${metadataNumber(METADATA[kind])} between ${min ?? 0}::numeric and ${max ?? Number.MAX_SAFE_INTEGER}::numeric, false)`;
     case 'in_stock':
       return inStock;
     case 'without':
-      return sql`not ${isCalled(shop, value)}`;
+      return sql`not (${isCalled(shop, value, ~PLACE.option)} or ${isCalledInAll(value)})`;
     case 'value':
+      return isSize ? sql`(${isCalled(shop, value)} or ${hasSize(value)})` : isCalled(shop, value);
+    case 'word':
       return isCalled(shop, value);
     default:
       return undefined;
@@ -67,13 +73,41 @@ function metadataNumber(names: string[]): Sql {
     where lower(m.key) = n.name order by n.place limit 1)`;
 }
 
-/** Products that have it as a value or in their name; what their description says of it does not count. */
-function isCalled(shop: Shop, value: string): Sql {
+/** One of its variants costs that. */
+function costs(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
+  const within = sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
+  // Between two limits there may be none, although the product spans them.
+  return sql`(${within} and (p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or exists (
+    select from variants v where v.site_id = p.site_id and v.product_id = p.id
+      and v.price between ${min}::numeric and ${max}::numeric)))`;
+}
+
+/** Products that have it as a value in these places or in their name; what their description says does not count. */
+function isCalled(shop: Shop, value: string, places = -1): Sql {
   const words = value.split(' ');
+  // A posting without a place is none of a value.
   return sql`(exists (select from search_postings x where x.site_id = ${shop.siteId} and x.product_id = p.id
-      and x.term = ${VALUE + value})
+      and x.term = any(${sizeForms(value).map((form) => VALUE + form)}::text[]) and x.place & ${places}::int <> 0)
     or (select count(*) from search_postings x where x.site_id = ${shop.siteId} and x.product_id = p.id
       and x.term = any(${words}::text[]) and x.place & ${PLACE.title} > 0) = ${words.length})`;
+}
+
+/** Products of which every variant has it in a value of an option. */
+function isCalledInAll(value: string): Sql {
+  const forms = ['', 's', 'es'].map((ending) => ` ${value}${ending} `);
+  return sql`not exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
+    and not exists (select from unnest(${forms}::text[]) as f (form) where strpos(
+      ' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' ',
+      f.form) > 0))`;
+}
+
+/** Products of which a variant has this size, or a range of sizes that holds it. */
+function hasSize(value: string): Sql {
+  const size = /^\d{1,3}$/.test(value) ? Number(value) : null;
+  return sql`exists (select from variants v, unnest(array[v.option1, v.option2, v.option3]) as o (value),
+      regexp_match(o.value, '^ *([0-9]{1,3}) *[-–—/] *([0-9]{1,3}) *$') as r (bounds)
+    where v.site_id = p.site_id and v.product_id = p.id
+      and (lower(o.value) = ${value} or ${size}::int between r.bounds[1]::int and r.bounds[2]::int))`;
 }
 
 /** The soft wishes: they move the order, and leave nothing out. */
@@ -84,16 +118,43 @@ export function boostsOf(constraints: Constraint[]): Wishes {
 }
 
 /** What became of each constraint, when the products found fail the conditions of these bits. */
-export function fatesOf(shop: Shop, constraints: Constraint[], conditions: Condition[], missed: number): Understood[] {
+export function fatesOf(
+  shop: Shop,
+  constraints: Constraint[],
+  conditions: Condition[],
+  { missed, unstated }: { missed: number; unstated: ReadonlySet<Opinion> },
+): Understood[] {
   return constraints.map((constraint) => {
     const bit = conditions.findIndex((condition) => condition.constraint === constraint);
     const isMissed = bit >= 0 && (missed & (1 << bit)) > 0;
     const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
-    return { kind, text, start, end, min, max, currency, value, fate: fateOf(shop, constraint, isMissed) };
+    const opinion = opinionOf(constraint);
+    const cannotBeJudged = (kind === 'price' && isForeign(shop, constraint)) || (opinion && unstated.has(opinion));
+    const fate = cannotBeJudged ? 'not_available' : isMissed ? 'relaxed' : 'applied';
+    return { kind, text, start, end, min, max, currency, value, fate };
   });
 }
 
-function fateOf(shop: Shop, constraint: Constraint, missed: boolean): Understood['fate'] {
-  if (constraint.kind === 'price' && isForeign(shop, constraint)) return 'not_available';
-  return missed ? 'relaxed' : 'applied';
+/** What customers think, as far as a sentence may ask for it. */
+export type Opinion = keyof typeof METADATA;
+
+function opinionOf({ kind, value }: Constraint): Opinion | undefined {
+  if (kind === 'rating' || kind === 'reviews') return kind;
+  return kind === 'wish' && value === 'rating' ? 'rating' : undefined;
+}
+
+/** Of the opinions asked for those that none of these products states. No statement where none is asked for. */
+export async function unstatedOpinions(
+  shop: Shop,
+  constraints: Constraint[],
+  product_ids: string[],
+): Promise<ReadonlySet<Opinion>> {
+  const asked = [...new Set(constraints.flatMap((constraint) => opinionOf(constraint) ?? []))];
+  if (asked.length === 0) return new Set();
+  const stated = await shop.one<Record<Opinion, boolean | null>>(
+    sql`select bool_or(${metadataNumber(METADATA.rating)} is not null) as rating,
+        bool_or(${metadataNumber(METADATA.reviews)} is not null) as reviews
+      from products p where p.site_id = ${shop.siteId} and p.id = any(${product_ids}::uuid[])`,
+  );
+  return new Set(asked.filter((opinion) => !stated?.[opinion]));
 }

@@ -6,10 +6,11 @@ import type {
   Checkout,
   IntentAdd,
   IntentBuy,
+  Product,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { requireCategories } from './agent-categories.ts';
-import { type Finding, find, variantsMeant } from './agent-find.ts';
+import { type Finding, find, inNamed, sortOf } from './agent-find.ts';
 import { candidateOf, type Proposal } from './agent-products.ts';
 import { cartOf, checkoutOf, totalsOf } from './agent-views.ts';
 import * as budgets from './budgets.ts';
@@ -35,11 +36,12 @@ type Choice =
   | { status: 'not_found' };
 
 interface Chosen {
-  finding: Omit<Finding, 'isClear'>;
+  finding: Omit<Finding, 'isClear' | 'proposals'> & { proposals: Proposal[] };
   choice: Choice;
 }
 
 const CANDIDATES = 5;
+const NOTHING_FITS = 'Nothing fits all of what was asked. Is one of these meant all the same?';
 
 /** Finds, and puts it into a cart. Throws `not_found`, `category_not_allowed`, `budget_exceeded`, and what carts throw. */
 export async function findAndAdd(shop: Shop, body: IntentAdd): Promise<AddOutcome> {
@@ -126,13 +128,7 @@ class Undo<T> extends Error {
 /** What the request means: a variant it names, a product whose variant the sentence tells, or what is found. */
 async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const { query = '', product_id, variant_id, limit = CANDIDATES } = body;
-  if (product_id || variant_id) {
-    const product = await named(shop, product_id, variant_id);
-    const variants = variant_id
-      ? product.variants.filter(({ id }) => id === variant_id)
-      : variantsMeant(product, query);
-    return chosenOf(body, [], { product, variants, limit });
-  }
+  if (product_id || variant_id) return chooseNamed(shop, body, await named(shop, product_id, variant_id));
   if (!query) {
     const msg = 'Say what is wanted in query, or name a product_id or variant_id.';
     throw new ValidationError([{ loc: ['body', 'query'], msg, type: 'missing' }]);
@@ -141,34 +137,52 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const [first] = finding.proposals;
   if (!first) return { finding, choice: { status: 'not_found' } };
   if (!isClear) return { finding, choice: { status: 'needs_choice', question: questionFor(finding) } };
-  const variants = variantsMeant(first.product, query);
-  const { finding: narrowed, choice } = chosenOf(body, finding.understood, { product: first.product, variants, limit });
-  const proposals = choice.status === 'chosen' ? [first] : narrowed.proposals;
+  const { proposals, choice } = chosenOf(body, finding.understood, first);
   return { finding: { ...finding, proposals }, choice };
 }
 
 function questionFor({ understood }: Chosen['finding']): string {
   return understood.every(({ fate }) => fate === 'applied')
     ? 'Several products fit. Which one is meant?'
-    : 'Nothing fits all of what was asked. Is one of these meant all the same?';
+    : NOTHING_FITS;
 }
 
-/** Of one product: the variant, when there is only one to choose, or only one that can be bought. */
+/** A variant that is named is the one, whatever the sentence says; of a product it has to be told which. */
+async function chooseNamed(shop: Shop, body: IntentAdd, product: Product): Promise<Chosen> {
+  const { query = '', variant_id } = body;
+  const variants = product.variants.filter(({ id }) => !variant_id || id === variant_id);
+  const { understood, meant, isMet } = await inNamed(shop, { ...product, variants }, query);
+  const { proposals, choice } = chosenOf(body, understood, { product, meant });
+  const finding = { understood, excluded: [], proposals };
+  if (isMet || variant_id) return { finding, choice };
+  return { finding, choice: { status: 'needs_choice', question: NOTHING_FITS } };
+}
+
+/** Of one product: the variant, when only one is meant that can be bought. A sentence never chooses one that is sold out. */
 function chosenOf(
   body: IntentAdd,
   understood: Finding['understood'],
-  { product, variants, limit }: { product: Proposal['product']; variants: Proposal['variant'][]; limit: number },
-): Chosen {
-  const buyable = variants.filter(({ available }) => available);
-  const offered = (buyable.length > 0 ? buyable : variants).slice(0, limit);
-  const proposals = offered.map((variant) => ({ product, variant, match_reasons: ['named in the request'] }));
-  const finding = { understood, excluded: [], proposals };
-  const [only, another] = proposals;
-  if (!only) return { finding, choice: { status: 'not_found' } };
-  if (another) {
-    return { finding, choice: { status: 'needs_choice', question: 'There are several variants. Which one is meant?' } };
+  { product, meant }: { product: Product; meant: { variant: Proposal['variant']; match_reasons: string[] }[] },
+): { proposals: Proposal[]; choice: Choice } {
+  const all = meant.map((each) => ({ product, ...each }));
+  const isNamed = body.variant_id !== undefined || (body.product_id !== undefined && product.variants.length === 1);
+  const buyable = extreme(isNamed ? all : all.filter(({ variant }) => variant.available), sortOf(understood));
+  const proposals = (buyable.length > 0 ? buyable : all).slice(0, body.limit ?? CANDIDATES);
+  const [only, another] = buyable;
+  if (only && !another) {
+    return { proposals, choice: { status: 'chosen', proposal: only, quantity: quantityOf(body, understood) } };
   }
-  return { finding, choice: { status: 'chosen', proposal: only, quantity: quantityOf(body, understood) } };
+  const question = only
+    ? 'There are several variants. Which one is meant?'
+    : 'What fits is out of stock. Is something else meant?';
+  return { proposals, choice: proposals.length > 0 ? { status: 'needs_choice', question } : { status: 'not_found' } };
+}
+
+/** The cheapest or the dearest, where that was asked for. */
+function extreme(proposals: Proposal[], sort: string | undefined): Proposal[] {
+  const prices = proposals.map(({ variant }) => Number(variant.price));
+  const wanted = sort === 'price_asc' ? Math.min(...prices) : sort === 'price_desc' ? Math.max(...prices) : undefined;
+  return wanted === undefined ? proposals : proposals.filter(({ variant }) => Number(variant.price) === wanted);
 }
 
 function quantityOf({ quantity }: IntentAdd, understood: Finding['understood']): number {
@@ -201,7 +215,7 @@ async function fill(
   return cart;
 }
 
-/** The checkout of a cart, with the address given or the customer's own, and the shipping option given or the cheapest. */
+/** The checkout of a cart, with the address given or the customer's own, and the shipping option given or the cheapest delivery. */
 async function prepare(shop: Shop, till: Till, cart_id: string, body: IntentBuy): Promise<Checkout> {
   const { shipping_address, shipping_option_id, note } = body;
   const begun = await checkouts.create(shop, till, cart_id);
@@ -223,8 +237,10 @@ async function prepare(shop: Shop, till: Till, cart_id: string, body: IntentBuy)
   return checkout;
 }
 
+/** Of those that deliver, as whoever gives an address expects; fetching it oneself only where nothing is delivered. */
 async function cheapest(shop: Shop, cart_id: string, country: string): Promise<string | undefined> {
   const choices = await shippingOptions.choicesForCart(shop, cart_id, country);
-  const [first] = [...choices].sort((a, b) => Number(a.price) - Number(b.price));
+  const delivered = choices.filter(({ kind }) => kind === 'delivery');
+  const [first] = (delivered.length > 0 ? delivered : choices).toSorted((a, b) => Number(a.price) - Number(b.price));
   return first?.id;
 }

@@ -11,7 +11,7 @@ import type { Shop } from './shop.ts';
 export async function list(shop: Shop, query: catalog.CatalogQuery): Promise<AgentProductPage> {
   const within = [inCategories(shop.agent?.categories ?? [])];
   const { products, total, page, limit, pages } = await catalog.list(shop, query, within);
-  const candidates = products.map((product) => candidateOf(propose(product, query.q ?? '')));
+  const candidates = products.map((product) => candidateOf(propose(product, query)));
   return { products: candidates, currency: shop.currency, total, page, limit, pages };
 }
 

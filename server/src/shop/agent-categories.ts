@@ -29,7 +29,8 @@ export async function requireCategories(shop: Shop, categories: string[], produc
       select from products p where p.site_id = ${shop.siteId} and p.id = wanted.id and ${inCategories(categories)}) limit 1`,
   );
   if (!outside) return;
-  throw new ShopError('category_not_allowed', `The agent may only deal with ${categories.join(', ')}.`, { categories });
+  // Customers name categories in words of their own, which stand in `categories` and not in a sentence of ours.
+  throw new ShopError('category_not_allowed', 'The agent may only deal with what categories lists.', { categories });
 }
 
 /** The categories of an agent's token, as the customer named them. */

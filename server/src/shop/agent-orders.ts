@@ -2,14 +2,15 @@ import type { AgentLine, AgentOrder, AgentOrderPage, AgentTotals } from '@commer
 import sql, { type Sql } from 'sql-template-tag';
 import { lineContentOf, totalsOf } from './agent-views.ts';
 import { notFound } from './errors.ts';
-import { CAPS, toldOf } from './merchant-text.ts';
+import { CAPS, CONTENT_TRUST, toldOf } from './merchant-text.ts';
 import { type PageQuery, pageOf } from './pages.ts';
 import type { Shop } from './shop.ts';
 
 /** The orders of the customer for whom an agent acts, without addresses and notes. */
 
-type Row = Omit<AgentOrder, 'items' | 'totals'> &
+type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
   AgentTotals & {
+    tracking_number: string | null;
     lines: (Omit<AgentLine, 'content'> & { name: string; variant_name: string | null })[];
   } & Record<string, unknown>;
 
@@ -55,7 +56,7 @@ function orderOf(row: Row): AgentOrder {
     ...{ id, order_number, status, payment_status, fulfillment_status, source, currency },
     totals: totalsOf(row),
     items: lines.map(({ name, variant_name, ...line }) => ({ ...line, content: lineContentOf(name, variant_name) })),
-    tracking_number: toldOf(tracking_number, CAPS.name),
+    content: { content_trust: CONTENT_TRUST, tracking_number: toldOf(tracking_number, CAPS.name) },
     ...{ created_at, shipped_at, delivered_at, cancelled_at },
   };
 }

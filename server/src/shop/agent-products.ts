@@ -12,7 +12,9 @@ export interface Proposal {
 
 export type Availability = AgentCandidate['availability'];
 
-const MAX_OPTION_VALUES = 12;
+/** In a list, of each option: the answer is to be small, and names the variant that is proposed anyway. */
+const MAX_OPTION_VALUES = 5;
+const MAX_REASONS = 10;
 
 /** Whether a variant can be bought, in a word. */
 export function availabilityOf({ track_inventory }: Product, variant: Variant): Availability {
@@ -36,7 +38,7 @@ export function candidateOf({ product, variant, match_reasons }: Proposal): Agen
     price: variant.price,
     compare_at_price: variant.compare_at_price,
     availability: availabilityOf(product, variant),
-    match_reasons,
+    match_reasons: match_reasons.slice(0, MAX_REASONS).flatMap((reason) => toldOf(reason, CAPS.name) ?? []),
     content: {
       content_trust: CONTENT_TRUST,
       name: nameOf(product.name),
@@ -44,7 +46,7 @@ export function candidateOf({ product, variant, match_reasons }: Proposal): Agen
       variant_name: variantNameOf(variant),
       vendor: toldOf(product.vendor, CAPS.name),
       product_type: toldOf(product.product_type, CAPS.name),
-      options: optionsOf(product, MAX_OPTION_VALUES),
+      options: choicesOf(product),
     },
   };
 }
@@ -65,7 +67,7 @@ export function productOf(product: Product): AgentProduct {
       vendor: toldOf(product.vendor, CAPS.name),
       product_type: toldOf(product.product_type, CAPS.name),
       tags: product.tags.slice(0, 50).flatMap((tag) => toldOf(tag, CAPS.name) ?? []),
-      options: optionsOf(product, Number.POSITIVE_INFINITY),
+      options: optionsOf(product),
       attributes: Object.entries(product.metadata ?? {}).flatMap(([name, value]) => {
         const told = { name: toldOf(name, CAPS.name), value: toldOf(value, CAPS.value) };
         return told.name && told.value ? [{ name: told.name, value: told.value }] : [];
@@ -99,13 +101,27 @@ export function variantNameOf({ option1, option2, option3 }: Variant): string | 
   return values.length > 0 ? values.join(' / ') : null;
 }
 
-function optionsOf(product: Product, most: number): AgentOption[] {
+/** The options with all their values, and whether something can be bought with each. */
+function optionsOf(product: Product): AgentOption[] {
   return product.options.map((option) => {
-    const key = `option${option.position}` as 'option1' | 'option2' | 'option3';
-    const buyable = new Set(product.variants.filter(({ available }) => available).map((variant) => variant[key]));
+    const buyable = buyableOf(product, option);
     return {
       name: nameOf(option.name),
-      values: option.values.slice(0, most).map((value) => ({ value: nameOf(value), available: buyable.has(value) })),
+      values: option.values.map((value) => ({ value: nameOf(value), available: buyable.has(value) })),
     };
   });
+}
+
+/** The same for a list: of each option what can be bought, in the merchant's order, and not all of it. */
+function choicesOf(product: Product): AgentCandidate['content']['options'] {
+  return product.options.map((option) => {
+    const buyable = buyableOf(product, option);
+    const told = option.values.filter((value) => buyable.has(value)).slice(0, MAX_OPTION_VALUES);
+    return { name: nameOf(option.name), values: told.map(nameOf), more: option.values.length - told.length };
+  });
+}
+
+function buyableOf(product: Product, { position }: Product['options'][number]) {
+  const key = `option${position}` as 'option1' | 'option2' | 'option3';
+  return new Set(product.variants.filter(({ available }) => available).map((variant) => variant[key]));
 }

@@ -9,7 +9,7 @@ import type { Shop } from './shop.ts';
 const LIST_LIMIT = 100;
 
 /** Of `tokens t`, by the clock of the database. */
-const tokenStatus: Sql = sql`case when t.revoked_at is not null then 'revoked' when t.expires_at <= now() then 'expired'
+export const tokenStatus: Sql = sql`case when t.revoked_at is not null then 'revoked' when t.expires_at <= now() then 'expired'
   else 'active' end`;
 
 /** The select list of an AgentToken from `tokens t` and `agent_tokens a`. */

@@ -1,6 +1,7 @@
 import type {
   AgentCart,
   AgentCheckout,
+  AgentCustomer,
   AgentLine,
   AgentTotals,
   AgentWarning,
@@ -8,11 +9,12 @@ import type {
   CartItem,
   CartWarning,
   Checkout,
+  Customer,
 } from '@commerce-backend/spec';
 import { nameOf } from './agent-products.ts';
 import { CAPS, CONTENT_TRUST, toldOf } from './merchant-text.ts';
 
-/** Carts and checkouts as agents see them: no addresses, no notes, and merchants' text kept apart. */
+/** Carts, checkouts and their customer as agents see them: no addresses, no notes, and merchants' text kept apart. */
 
 export function cartOf(cart: Cart): AgentCart {
   const { id, status, currency, subtotal, discount, total, expires_at } = cart;
@@ -32,6 +34,13 @@ export function checkoutOf(checkout: Checkout): AgentCheckout {
     totals: totalsOf(checkout),
     warnings: warningsOf(checkout.warnings),
   };
+}
+
+/** The interface gives a profile its form (§2.9): what the customer wrote stands where it always does, and the whole is marked. */
+export function customerOf({ first_name, last_name, phone, ...profile }: Customer): Omit<AgentCustomer, 'agent_token'> {
+  const [first, last, number] = [first_name, last_name, phone].map((text) => toldOf(text, CAPS.name));
+  const names = { first_name: first ?? null, last_name: last ?? null, phone: number ?? null };
+  return { ...profile, ...names, content_trust: CONTENT_TRUST };
 }
 
 export function totalsOf({ subtotal, discount, shipping_cost, tax, tax_included, total }: AgentTotals): AgentTotals {

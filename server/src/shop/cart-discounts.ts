@@ -1,6 +1,6 @@
 import type { Cart, DiscountApplication } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
-import { type CartState, discountOf } from './cart-rows.ts';
+import { type CartState, discountOf, forSale } from './cart-rows.ts';
 import { application, view } from './cart-view.ts';
 import { change } from './carts.ts';
 import { type DiscountCode, refusalOf, unknownCode } from './discount-terms.ts';
@@ -16,7 +16,7 @@ export async function apply(shop: Shop, cart_id: string, given: string): Promise
   const product_ids = cart.lines.map(({ product_id }) => product_id);
   const code = await discounts.lockCode(shop, given.trim(), cart.discount?.discount_id ?? null, product_ids);
   if (!code) throw unknownCode();
-  const refusal = refusalOf(code, cart.lines, shop.currencyDigits);
+  const refusal = refusalOf(code, forSale(cart.lines), shop.currencyDigits);
   if (refusal) throw refusal;
   if (cart.discount?.discount_id === code.discount_id) {
     await discounts.follow(shop, cart);

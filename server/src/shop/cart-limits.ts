@@ -1,6 +1,8 @@
 import type { CartLine, CartState } from './cart-rows.ts';
 import { availableOf, labelOf, totals } from './cart-view.ts';
 import { ShopError } from './errors.ts';
+import type { Shop } from './shop.ts';
+import { insufficient } from './stock.ts';
 
 /** Above this, in minor units, sums with tax and shipping would no longer be exact. */
 const MAX_SUBTOTAL = 1e15;
@@ -12,20 +14,14 @@ export function refuseTooDear(cart: CartState): void {
 }
 
 /** Refuses lines of more pieces than can be bought. Throws `insufficient_stock`. */
-export function refuseShort(lines: CartLine[]): void {
-  const short = lines.filter((line) => line.quantity > availableOf(line));
-  const [first] = short;
-  if (!first) return;
-  throw new ShopError(
-    'insufficient_stock',
-    `There are ${availableOf(first)} pieces of ${labelOf(first)}, not ${first.quantity}.`,
-    {
-      lines: short.map((line) => ({
-        line_item_id: line.id,
-        variant_id: line.variant_id,
-        requested: line.quantity,
-        available: availableOf(line),
-      })),
-    },
+export function refuseShort(shop: Shop, lines: CartLine[]): void {
+  const short = lines
+    .filter((line) => line.quantity > availableOf(line))
+    .map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: availableOf(line) }));
+  if (short.length === 0) return;
+  throw insufficient(
+    shop,
+    short,
+    lines.map((line) => ({ ...line, label: labelOf(line) })),
   );
 }

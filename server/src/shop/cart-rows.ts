@@ -103,6 +103,11 @@ function lineOf(row: LineRow, digits: number): CartLine {
   return { ...row, price: minorUnits(row.price, digits), price_seen: minorUnits(row.price_seen, digits) };
 }
 
+/** The lines that can become an order: these alone are counted, by totals and by the conditions of codes. */
+export function forSale(lines: CartLine[]): CartLine[] {
+  return lines.filter(({ sellable }) => sellable);
+}
+
 /** A code as it stands on a cart with these lines. */
 export function discountOf(
   code: DiscountCode & { redemption_id: string },
@@ -114,7 +119,7 @@ export function discountOf(
     discount_id: code.discount_id,
     code: code.code,
     terms: termsOf(code),
-    holds: refusalOf(code, lines, digits) === undefined,
+    holds: refusalOf(code, forSale(lines), digits) === undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Cart, CartItem, CartWarning, DiscountApplication } from '@commerce-backend/spec';
-import type { CartLine, CartState } from './cart-rows.ts';
+import { type CartLine, type CartState, forSale } from './cart-rows.ts';
 import { decimal } from './money.ts';
 import { type Totals, totalsOf } from './totals.ts';
 
@@ -24,10 +24,13 @@ export function view(state: CartState): Cart {
   };
 }
 
-/** What the cart comes to before shipping and tax, in minor units. A code whose conditions do not hold takes nothing off. */
+/**
+ * What the cart comes to before shipping and tax, in minor units: as its checkout reckons, without the lines that are no
+ * longer for sale. A code whose conditions do not hold takes nothing off.
+ */
 export function totals({ lines, discount, currency_digits: digits }: CartState): Totals {
   const terms = discount?.holds ? discount.terms : undefined;
-  return totalsOf({ lines, discount: terms, shipping: 0, tax: { rate: '0', included: true }, digits });
+  return totalsOf({ lines: forSale(lines), discount: terms, shipping: 0, tax: { rate: '0', included: true }, digits });
 }
 
 /** What the code on the cart takes off, line by line. */

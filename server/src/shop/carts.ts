@@ -11,10 +11,10 @@ import type { Shop } from './shop.ts';
 
 /** Carts. Every change begins by locking the row of the cart, so that changes of one cart take turns. */
 
-const MAX_LINES = 100;
+export const MAX_LINES = 100;
 const MAX_QUANTITY = 999;
 /** A cart lives this long after its last change. */
-const cartEnds: Sql = sql`now() + interval '30 days'`;
+export const cartEnds: Sql = sql`now() + interval '30 days'`;
 
 /** A cart for who calls: a new one for a guest; for a customer the active one, if there is one already. */
 export async function create(shop: Shop): Promise<Cart> {
@@ -34,7 +34,8 @@ export async function createForAgent(shop: Shop): Promise<CartState> {
   return stateOf(shop, cart);
 }
 
-async function ofCustomer(shop: Shop, customer_id: string): Promise<CartState> {
+/** The customer's active cart, which begins here if there is none. */
+export async function ofCustomer(shop: Shop, customer_id: string): Promise<CartState> {
   await expire(shop, sql`c.customer_id = ${customer_id}`);
   // Of two calls at once the second waits here for the first, and then finds its cart.
   const created = await insert(shop, customer_id);
@@ -131,7 +132,10 @@ export async function addItem(
   if (cart.lines.length > MAX_LINES) {
     throw new ShopError('cart_limit', `A cart has at most ${MAX_LINES} lines.`, { limit: MAX_LINES });
   }
-  refuseShort(cart.lines.filter((line) => line.variant_id === variant_id));
+  refuseShort(
+    shop,
+    cart.lines.filter((line) => line.variant_id === variant_id),
+  );
   refuseTooDear(cart);
   return changed(shop, cart);
 }
@@ -180,7 +184,10 @@ export async function updateItem(shop: Shop, id: string, line_id: string, quanti
   if (!line) throw notFound('line');
   const cart = await open(shop, id, shop.customerId, false);
   if (quantity > line.before) {
-    refuseShort(cart.lines.filter((one) => one.id === line_id));
+    refuseShort(
+      shop,
+      cart.lines.filter((one) => one.id === line_id),
+    );
     refuseTooDear(cart);
   }
   return changed(shop, cart);
@@ -194,55 +201,6 @@ export async function removeItem(shop: Shop, id: string, line_id: string): Promi
   );
   if (removed === 0) throw notFound('line');
   return changed(shop, await open(shop, id, shop.customerId, false));
-}
-
-/**
- * Takes a guest's cart into the customer's at login: the guest's quantities win, their code takes the place of the
- * other, and of more than 100 lines the customer's oldest go. Answers the customer's active cart. A cart that is not an
- * active one of a guest is left alone.
- */
-export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_id: string): Promise<string | null> {
-  const guest = await readCart(shop, guest_cart_id);
-  if (!guest || !isMergeable(guest)) return null;
-  const { id: target } = await ofCustomer(shop, customer_id);
-  await shop.run(
-    sql`select from carts where site_id = ${shop.siteId} and id = any(${[guest_cart_id, target]}::uuid[])
-      order by id for update`,
-  );
-  const [now, into] = [await readCart(shop, guest_cart_id), await readCart(shop, target)];
-  if (!now || !isMergeable(now) || into?.status !== 'active') return null;
-  await takeLines(shop, now, into);
-  await discounts.handOver(shop, guest_cart_id, target, customer_id);
-  await shop.run(
-    sql`update carts set status = 'merged', merged_into = ${target}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${guest_cart_id}`,
-  );
-  await shop.run(
-    sql`update carts set expires_at = ${cartEnds}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${target}`,
-  );
-  await discounts.follow(shop, await open(shop, target, customer_id, false));
-  return target;
-}
-
-function isMergeable({ status, customer_id, expired }: CartState & { expired: boolean }): boolean {
-  return status === 'active' && customer_id === null && !expired;
-}
-
-async function takeLines(shop: Shop, guest: CartState, target: CartState): Promise<void> {
-  const taken = new Set(guest.lines.map(({ variant_id }) => variant_id));
-  const own = target.lines.filter(({ variant_id }) => !taken.has(variant_id));
-  const beyond = own.slice(0, Math.max(0, own.length + taken.size - MAX_LINES)).map(({ id }) => id);
-  await shop.run(sql`delete from cart_items where site_id = ${shop.siteId} and id = any(${beyond}::uuid[])`);
-  await shop.run(
-    sql`insert into cart_items as i (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity,
-        price_seen, created_at)
-      select site_id, gen_random_uuid(), ${target.id}, variant_id, product_id, name, variant_name, quantity, price_seen,
-        created_at
-      from cart_items where site_id = ${shop.siteId} and cart_id = ${guest.id}
-      on conflict on constraint one_line_per_variant do update
-        set quantity = excluded.quantity, price_seen = excluded.price_seen`,
-  );
 }
 
 const AT_ONCE = 500;

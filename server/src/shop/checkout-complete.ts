@@ -14,6 +14,7 @@ import { bodyMistake, ShopError, ValidationError } from './errors.ts';
 import * as mail from './mail.ts';
 import { decimal } from './money.ts';
 import * as events from './order-events.ts';
+import { expireIfDue } from './order-expiry.ts';
 import { getForCustomer } from './order-rows.ts';
 import type { OrderStates } from './order-states.ts';
 import type { Shop } from './shop.ts';
@@ -45,7 +46,10 @@ export async function complete(
 ): Promise<Completed> {
   await holdActor(shop);
   const row = await lockToComplete(shop, id, customer_id);
-  if (row.order_id) return answer(shop, row.order_id);
+  if (row.order_id) {
+    await expireIfDue(shop.asSystem(), row.order_id);
+    return answer(shop, row.order_id);
+  }
   refuseOver(row);
   const priced = await priceCheckout(shop, till, row);
   requireReady(shop, till, priced, completion);
@@ -79,6 +83,8 @@ export async function place(
   await close(shop, order_id, priced, charged);
   const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
   await events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context });
+  const payment = settledAtOnce(priced, charged);
+  if (payment) await events.record(shop, order_id, { ...payment, context });
   await mail.enqueue(shop, 'order_placed', { order_id });
   return order_id;
 }
@@ -90,6 +96,19 @@ const MADE_ON: Record<Priced['row']['source'], string> = {
   dashboard: 'Ordered on the dashboard.',
   import: 'Imported.',
 };
+
+/** What the timeline tells of the money, if the order begins with it taken or reserved. */
+function settledAtOnce(priced: Priced, charged: Charged | undefined): events.Happening | undefined {
+  if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
+  switch (statesOf(priced, charged).payment_status) {
+    case 'paid':
+      return { type: 'payment_confirmed', message: 'The card provider has the money.' };
+    case 'authorized':
+      return { type: 'payment_authorized', message: 'The card provider has reserved the money.' };
+    default:
+      return undefined;
+  }
+}
 
 async function answer(shop: Shop, order_id: string): Promise<Completed> {
   const { payment, fulfillments: _, ...order } = await getForCustomer(shop, order_id);
@@ -182,13 +201,13 @@ async function insertOrder(
       ), lines as (${insertLines(shop, id, priced, sold)})
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
-        billing_address, shipping_address, shipping_method, source, external_reference, discount_code, bank_details, note,
+        billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
         payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
         ${payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
-        ${shipping_option?.name ?? null}, ${row.source}, (
+        ${shipping_option?.name ?? null}, ${shipping_option?.kind ?? null}, ${row.source}, (
           select s.reference from sync_orders s where s.site_id = ${shop.siteId} and s.checkout_id = ${row.id}),
         ${cart.discount?.holds ? cart.discount.code : null},
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',

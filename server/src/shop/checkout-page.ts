@@ -12,7 +12,9 @@ export interface PagedCheckout {
   agent_token_id: string | null;
   status: CheckoutStatus;
   order_id: string | null;
-  /** The link shows the order no longer: it is a day old, and no bank transfer is awaited for it. */
+  /** The order again, when the deadline of its bank transfer has passed and nobody has noticed yet. */
+  overdue_order: string | null;
+  /** The link shows the order no longer: it is a day old or has been cancelled for one, and no bank transfer is awaited. */
   past: boolean;
 }
 
@@ -22,7 +24,9 @@ export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id,
         case when k.order_id is null and k.status <> 'cancelled' and k.expires_at <= now() then 'expired'
           else k.status end as status,
-        coalesce(o.payment_status <> 'awaiting_payment' and o.created_at <= now() - interval '24 hours', false) as past
+        case when o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() then o.id end as overdue_order,
+        coalesce(o.payment_status <> 'awaiting_payment'
+          and coalesce(o.cancelled_at, o.created_at) <= now() - interval '24 hours', false) as past
       from checkouts k left join orders o on o.site_id = k.site_id and o.id = k.order_id
       where k.site_id = ${shop.siteId} and k.id = ${id}`,
   );

@@ -8,7 +8,7 @@ import type {
   ShippingChoice,
 } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import type { CartLine, CartState } from './cart-rows.ts';
+import { type CartLine, type CartState, forSale } from './cart-rows.ts';
 import * as carts from './carts.ts';
 import { notFound, ShopError } from './errors.ts';
 import { minorUnits } from './money.ts';
@@ -142,7 +142,7 @@ export async function priceCheckout(shop: Shop, till: Till, row: CheckoutRow): P
 export async function priceCart(shop: Shop, till: Till, row: CheckoutRow, cart: CartState): Promise<Priced> {
   const digits = shop.currencyDigits;
   const terms = await readTerms(shop);
-  const lines = cart.lines.filter(({ sellable }) => sellable);
+  const lines = forSale(cart.lines);
   const requires_shipping = lines.some((line) => line.requires_shipping);
   const country = row.shipping_address?.country ?? row.billing_address?.country ?? null;
   const tax = { rate: rateOf(terms, country), included: terms.prices_include_tax };

@@ -1,4 +1,4 @@
-import type { CartItem, Checkout } from '@commerce-backend/spec';
+import type { CartItem, Checkout, ShippingChoice } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import * as cartView from './cart-view.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from './checkout-state.ts';
@@ -61,12 +61,18 @@ type Ordered = Pick<
   | 'tax'
   | 'tax_included'
   | 'total'
-> & { items: CartItem[]; shipping_method: string | null; requires_shipping: boolean };
+> & {
+  items: CartItem[];
+  shipping_method: string | null;
+  shipping_kind: ShippingChoice['kind'];
+  requires_shipping: boolean;
+};
 
 async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Promise<Checkout> {
   const ordered = await shop.one<Ordered & Record<string, unknown>>(
     sql`select o.payment_method, o.currency, o.subtotal, o.discount, o.discount_code, o.shipping_cost, o.tax,
-        o.tax_included, o.total, o.shipping_method, o.shipping_method is not null as requires_shipping, (
+        o.tax_included, o.total, o.shipping_method, coalesce(o.shipping_kind, 'delivery') as shipping_kind,
+        o.shipping_method is not null as requires_shipping, (
           select json_agg(json_build_object('id', l.id, 'variant_id', l.variant_id, 'product_id', l.product_id,
             'name', l.name, 'variant_name', l.variant_name, 'sku', l.sku, 'image_url', l.image_url,
             'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text, 'available', true)
@@ -75,7 +81,7 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
   if (!ordered) throw new Error(`Checkout ${row.id} has lost its order.`);
-  const { shipping_method, ...order } = ordered;
+  const { shipping_method, shipping_kind, ...order } = ordered;
   return {
     ...partsOf(row),
     ...order,
@@ -88,7 +94,7 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
             id: row.shipping_option_id,
             name: shipping_method,
             description: null,
-            kind: 'delivery',
+            kind: shipping_kind,
             price: order.shipping_cost,
           },
     payment_methods: order.payment_method ? [order.payment_method] : [],

@@ -50,7 +50,7 @@ export async function create(shop: Shop, till: Till, cart_id: string): Promise<C
 }
 
 /** The checkout that is open for a locked cart, locked; one past its time ends here. */
-async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow | undefined> {
+export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow | undefined> {
   const found = await shop.one<CheckoutRow & Record<string, unknown>>(
     sql`select ${checkoutColumns} from checkouts k
       where k.site_id = ${shop.siteId} and k.cart_id = ${cart_id} and k.status in ('open', 'ready', 'requires_escalation')
@@ -131,6 +131,7 @@ export async function holdAll(shop: Shop, id: string, cart: CartState, lines = c
   if (short.length === 0) short.push(...(await stock.hold(shop, id, wanted)));
   if (short.length > 0) {
     throw stock.insufficient(
+      shop,
       short,
       lines.map((line) => ({ ...line, label: cartView.labelOf(line) })),
     );
@@ -217,6 +218,13 @@ export async function update(
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
   return viewOf(shop, till, { ...priced, row: await show(shop, priced, filledIn) });
+}
+
+/** What a checkout would still lack after a change, which is not made. Throws `not_found`, and what `refuseOver` throws. */
+export async function missingAfter(shop: Shop, till: Till, id: string, patch: CheckoutPatch): Promise<string[]> {
+  const row = await findCheckout(shop, id, shop.customerId);
+  refuseOver(row);
+  return (await priceCheckout(shop, till, { ...row, ...patch })).missing;
 }
 
 function refuseUnavailable(priced: Priced, { shipping_option_id, payment_method }: CheckoutPatch, till: Till): void {

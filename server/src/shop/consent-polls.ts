@@ -16,6 +16,8 @@ interface Polled {
   expired: boolean;
   too_early: boolean;
   interval_seconds: number;
+  /** Whether the shop takes agents, now. */
+  enabled: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export async function notePoll(db: Pool, tenant: Tenant, actor: Actor, consent_i
   const polled = await inShop(db, tenant, actor, (shop) => write(shop, consent_id));
   if (!polled || polled.status === 'consumed') throw alreadyFetched();
   if (polled.expired) throw expired();
+  if (!polled.enabled) throw switchedOff();
   if (polled.status === 'denied') throw new ShopError('access_denied', 'The customer has denied the request.');
   if (polled.status === 'approved') return;
   const retry_after_seconds = polled.interval_seconds;
@@ -48,8 +51,8 @@ function write(shop: Shop, id: string): Promise<Polled | undefined> {
       )
       update agent_consents k set last_polled_at = now(),
         interval_seconds = k.interval_seconds + case when before.too_early then ${SLOWER_BY}::int else 0 end
-      from before where k.site_id = ${shop.siteId} and k.id = before.id
-      returning k.status, k.status <> 'consumed' and least(k.expires_at, k.token_expires_at) <= now() as expired,
+      from before, site_settings t where k.site_id = ${shop.siteId} and k.id = before.id and t.site_id = k.site_id
+      returning (t.agent_policy ->> 'enabled')::boolean as enabled, k.status, k.status <> 'consumed' and least(k.expires_at, k.token_expires_at) <= now() as expired,
         coalesce(before.too_early, false) as too_early, k.interval_seconds`,
   );
 }
@@ -65,8 +68,7 @@ interface Granted {
 
 /**
  * Makes the token of an approved request: one, however many polls are on their way. Those who fetch tokens of one customer
- * take turns, so that no customer has more than ten that are active. Throws `agent_cap_exceeded`, `invalid_grant` or
- * `expired_token`.
+ * take turns, so that no customer has more than ten that are active. Throws `agent_cap_exceeded` or `invalid_grant`.
  */
 export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);
@@ -122,6 +124,11 @@ async function refuseEleventh(shop: Shop, customer_id: string): Promise<void> {
 
 function alreadyFetched(): ShopError {
   return new ShopError('invalid_grant', 'The token of this device_code has been fetched already.');
+}
+
+/** Also what was approved before brings no token any more: a merchant who switches agents off wants no new ones. */
+function switchedOff(): ShopError {
+  return new ShopError('access_denied', 'The shop does not take agents any more.');
 }
 
 function expired(): ShopError {

@@ -4,8 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, ShopError, ValidationError } from './errors.ts';
 import { consentPage } from './links.ts';
 import type { Shop } from './shop.ts';
+import type { Till } from './till.ts';
 import { hashToken, mintToken } from './tokens.ts';
-import { hashUserCode, mintUserCode } from './user-codes.ts';
+import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 
 /** How an agent asks for a customer's consent (RFC 8628 §3.1). What becomes of it is in consents.ts and consent-polls.ts. */
 const LIFE_SECONDS = 900;
@@ -40,7 +41,7 @@ interface Wish {
  */
 export async function request(
   shop: Shop,
-  baseUrl: string,
+  { baseUrl, secretKey }: Till,
   asked: ConsentWish,
   origin: { ip: string | null; user_agent: string | null },
 ): Promise<DeviceAuthorization> {
@@ -56,7 +57,7 @@ export async function request(
     device_code,
     user_code,
     verification_uri,
-    verification_uri_complete: `${verification_uri}&user_code=${user_code}`,
+    verification_uri_complete: `${verification_uri}&user_code=${user_code}&seal=${sealOf(secretKey, shop.siteId, user_code)}`,
     expires_in: LIFE_SECONDS,
     interval: INTERVAL_SECONDS,
   };

@@ -32,14 +32,24 @@ interface ConsentRow {
 const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and k.expires_at <= now() then 'expired'
   else k.status end`;
 
+/**
+ * What a request can still be given, of `agent_consents k` and `site_settings t`: as long as nobody has decided, the shop's
+ * policy of this moment binds, not that under which the agent asked.
+ */
+const grantable: Sql = sql`case when k.status = 'pending'
+    then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint) else k.budget_cents end as budget_cents,
+  case when k.status = 'pending'
+    then least(k.token_expires_at, now() + (t.agent_policy ->> 'max_lifetime_days')::int * interval '1 day')
+    else k.token_expires_at end as token_expires_at`;
+
 /** The request behind a code, as the customer who calls may see it. Throws `not_found`. */
 async function find(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
   const code = readUserCode(typed);
   const found =
     code &&
     (await shop.one<ConsentRow & Record<string, unknown>>(
-      sql`select k.id, ${consentStatus} as status, t.name as shop_name, k.agent_name, k.scopes, k.budget_cents, k.categories,
-          k.token_expires_at, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
+      sql`select k.id, ${consentStatus} as status, t.name as shop_name, k.agent_name, k.scopes, k.categories,
+          ${grantable}, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
           '{"password_above_cents": null}' || t.agent_policy as policy
         from agent_consents k join site_settings t using (site_id)
         where k.site_id = ${shop.siteId} and k.user_code_hash = ${hashUserCode(code)}
@@ -96,7 +106,7 @@ export interface Approval {
 }
 
 /**
- * Gives the agent what it asks for, or less; the next poll brings the token. Throws `not_found`, `consent_not_pending`,
+ * Gives the agent what it asks for and the shop's policy allows, or less; the next poll brings the token. Throws `not_found`, `consent_not_pending`,
  * `consent_expired`, `agents_not_allowed`, `password_required`, or a ValidationError for more than was asked for.
  */
 export async function approve(shop: Shop, user_code: string, approval: Approval, proof: Proof): Promise<AgentConsent> {
@@ -108,7 +118,7 @@ export async function approve(shop: Shop, user_code: string, approval: Approval,
   const categories = narrowed(row.categories, approval.categories);
   const mistakes: ValidationError['detail'] = categories ? [] : [tooWide()];
   if (budget_cents > row.budget_cents) {
-    const msg = `The agent asks for ${row.budget_cents}, and cannot be given more.`;
+    const msg = `It can be given at most ${row.budget_cents}: it asks for no more, or the shop allows no more.`;
     mistakes.push(bodyMistake(['budget_cents'], 'less_than_equal', msg, { le: row.budget_cents }));
   }
   if (!categories || mistakes.length > 0) throw new ValidationError(mistakes);
@@ -117,7 +127,7 @@ export async function approve(shop: Shop, user_code: string, approval: Approval,
   }
   await shop.run(
     sql`update agent_consents set status = 'approved', customer_id = ${shop.customerId}, budget_cents = ${budget_cents},
-        categories = ${categories}::text[]
+        categories = ${categories}::text[], token_expires_at = ${row.token_expires_at}
       where site_id = ${shop.siteId} and id = ${row.id}`,
   );
   await mail.enqueue(shop, 'agent_approved', { consent_id: row.id });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryCode } from './countries.ts';
+import { COUNTRIES, countryCode, isCountry } from './countries.ts';
 
 test.each([
   ['DE', 'DE'],
@@ -15,4 +15,13 @@ test.each([
 
 test.each(['', 'ZZ', 'EU', 'Europe', 'Germanyy', 'DEU', '12', 'Unknown Region'])('%s is no country', (text) => {
   expect(countryCode(text)).toBeUndefined();
+});
+
+test('the list has the countries in use, each once, and nothing else that has a code', () => {
+  expect(COUNTRIES.length).toBeGreaterThan(240);
+  expect(new Set(COUNTRIES).size).toBe(COUNTRIES.length);
+  for (const code of ['DE', 'GB', 'US', 'JP', 'GF']) expect([code, isCountry(code)]).toEqual([code, true]);
+  for (const code of ['ZZ', 'XX', 'EU', 'UN', 'UK', 'DD', 'SU', 'IC', 'de', '', 'DEU']) {
+    expect([code, isCountry(code)]).toEqual([code, false]);
+  }
 });

@@ -1,21 +1,38 @@
-const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
-/** Regions that the runtime's table names and that are no countries: unions and what is unknown. */
-const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'ZZ', 'QO', 'XA', 'XB'];
+/** The countries: one list, by which requests are judged and from which people choose. */
 
-const CODES = new Map<string, string>();
-for (const first of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') {
-  for (const second of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') {
-    const code = `${first}${second}`;
-    const name = NAMES.of(code);
-    // A code that is no longer in use stands for the one that took its place.
-    const present = new Intl.Locale(`und-${code}`).region;
-    if (!name || !present || NO_COUNTRIES.includes(present)) continue;
-    CODES.set(code.toLowerCase(), present);
-    CODES.set(name.toLowerCase(), present);
-  }
+const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+
+/** Codes that the runtime names and that are no country: unions, reserved ones, and parts of a country that share its post. */
+const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ', 'QO', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA'];
+
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+const NAMED = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter((code) => NAMES.of(code));
+
+/** A code that is no longer in use stands for the one that took its place. */
+function presentOf(code: string): string | undefined {
+  return new Intl.Locale(`und-${code}`).region;
 }
 
-/** The ISO 3166-1 code of a country given by its code, in either case, or by its English name; undefined for anything else. */
+/** The ISO 3166-1 alpha-2 codes in use. */
+export const COUNTRIES: readonly string[] = NAMED.filter(
+  (code) => presentOf(code) === code && !NO_COUNTRIES.includes(code),
+);
+
+const KNOWN = new Set(COUNTRIES);
+
+export function isCountry(code: string): boolean {
+  return KNOWN.has(code);
+}
+
+const CODES = new Map<string, string>();
+for (const code of NAMED) {
+  const present = presentOf(code);
+  if (!present || !isCountry(present)) continue;
+  CODES.set(code.toLowerCase(), present);
+  CODES.set((NAMES.of(code) ?? '').toLowerCase(), present);
+}
+
+/** The code of a country given by its code, in either case, or by its English name; undefined for anything else. */
 export function countryCode(text: string): string | undefined {
   return CODES.get(text.trim().toLowerCase());
 }

@@ -111,7 +111,8 @@ async function anonymizeOrders(shop: Shop, id: string): Promise<void> {
         select id from orders where site_id = ${shop.siteId} and customer_id = ${id} order by id for update
       )
       update orders o set email = null, phone = null,
-        billing_address = ${countryOf(sql`o.billing_address`)}, shipping_address = ${countryOf(sql`o.shipping_address`)}
+        billing_address = ${countryOf(sql`o.billing_address`)}, shipping_address = ${countryOf(sql`o.shipping_address`)},
+        note = null, staff_note = null, metadata = '{}'
       from own where o.site_id = ${shop.siteId} and o.id = own.id`,
   );
 }
@@ -147,7 +148,14 @@ async function letGo(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Ho
   await shop.run(
     sql`update discount_redemptions set email = null where site_id = ${shop.siteId} and customer_id = ${id}`,
   );
-  // The code of a registration names no customer, only the address.
+  // A registration and its code name no customer, only the address.
+  await shop.run(
+    sql`with own as (
+        select r.id from customer_registrations r join customers c on c.site_id = r.site_id and lower(c.email) = r.email
+        where r.site_id = ${shop.siteId} and c.id = ${id} order by r.id for update of r
+      )
+      delete from customer_registrations r using own where r.site_id = ${shop.siteId} and r.id = own.id`,
+  );
   await shop.run(
     sql`delete from customer_codes where site_id = ${shop.siteId} and (customer_id = ${id}
       or email = (select lower(email) from customers where site_id = ${shop.siteId} and id = ${id}))`,

@@ -10,6 +10,7 @@ import { fold } from './emails.ts';
 import { ShopError } from './errors.ts';
 import { inShop } from './in-shop.ts';
 import * as mail from './mail.ts';
+import * as events from './order-events.ts';
 import { hashPassword } from './passwords.ts';
 import type { Actor, Shop, Tenant } from './shop.ts';
 
@@ -30,22 +31,20 @@ interface Profile {
   marketing_opt_in?: boolean;
 }
 
-/** Keeps a request for an account until its address is proven; the newest one of an address counts. */
+/**
+ * Keeps a request for an account until its address is proven. It stands beside others for the address, each with a link of its
+ * own: whose password the account gets is for the reader of the mails to say, and for nobody who merely asks.
+ */
 export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
+  const registration_id = uuidv7();
   await shop.run(
-    sql`insert into customer_registrations (site_id, email, password_hash, profile)
-      values (${shop.siteId}, ${fold(email)}, ${password_hash}, ${JSON.stringify(profile)}::jsonb)
-      on conflict (site_id, email) do update set password_hash = excluded.password_hash, profile = excluded.profile,
-        created_at = now()`,
+    sql`insert into customer_registrations (site_id, id, email, password_hash, profile)
+      values (${shop.siteId}, ${registration_id}, ${fold(email)}, ${password_hash}, ${JSON.stringify(profile)}::jsonb)`,
   );
-  // A link that was sent before belongs to the request before, whose password is gone.
-  await shop.run(
-    sql`delete from customer_codes where site_id = ${shop.siteId} and purpose = 'register' and email = ${fold(email)}`,
-  );
-  await mail.enqueue(shop, 'registration', { email: fold(email) });
+  await mail.enqueue(shop, 'registration', { email: fold(email), registration_id });
 }
 
-/** Sends the link again to whoever waits for one at this address. */
+/** Sends new links of the registrations that wait for one at this address. */
 export async function resendVerification(shop: Shop, email: string): Promise<void> {
   await mail.enqueue(shop, 'verification', { email: fold(email) });
 }
@@ -55,33 +54,74 @@ export async function requestReset(shop: Shop, email: string): Promise<void> {
   await mail.enqueue(shop, 'password_reset', { email: fold(email) });
 }
 
+const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
+
 /**
  * Uses a verification link: an account begins, or gets the address that it was sent to. Guest orders of the address now
  * belong to it. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
-  const code = await codes.take(shop, ['register', 'verify_email'], token);
+  await takeTurns(shop, token);
+  const code = await codes.take(shop, VERIFIES, token);
   const { customer_id } = code ?? {};
-  const customer =
-    code && (customer_id ? await proveAddress(shop, customer_id, code.email) : await begin(shop, code.email));
+  const customer = code && (customer_id ? await proveAddress(shop, customer_id, code.email) : await begin(shop, code));
   if (!customer) throw linkIsDead('verification_token_invalid');
-  await shop.run(
-    sql`with own as (
-        select id from orders where site_id = ${shop.siteId} and customer_id is null and lower(email) = lower(${customer.email})
-        order by id for update
-      )
-      update orders o set customer_id = ${customer.id} from own where o.site_id = ${shop.siteId} and o.id = own.id`,
-  );
+  await attachOrders(shop, customer);
   return customer;
 }
 
-/** The account of a registration. A customer whom staff had entered gets the password, and keeps what staff knew. */
-async function begin(shop: Shop, email: string): Promise<Customer | undefined> {
-  const registration = await shop.one<Registration & Record<string, unknown>>(
-    sql`delete from customer_registrations where site_id = ${shop.siteId} and email = ${email}
-      returning email, password_hash, profile`,
+/**
+ * Links of one address work one after another: of those that lead to one account one is first. Locks are taken in one order
+ * everywhere: customers, registrations, codes.
+ */
+async function takeTurns(shop: Shop, token: string): Promise<void> {
+  const sent = await codes.find(shop, VERIFIES, token);
+  if (!sent) return;
+  await shop.run(
+    sql`select from customers
+      where site_id = ${shop.siteId} and (lower(email) = ${sent.email} or id = ${sent.customer_id})
+      order by id for no key update`,
   );
+  await shop.run(
+    sql`select from customer_registrations where site_id = ${shop.siteId} and email = ${sent.email}
+      order by id for update`,
+  );
+}
+
+async function attachOrders(shop: Shop, { id, email }: Customer): Promise<void> {
+  const attached = await shop.rows<{ id: string }>(
+    sql`with own as (
+        select id from orders where site_id = ${shop.siteId} and customer_id is null and lower(email) = lower(${email})
+        order by id for update
+      )
+      update orders o set customer_id = ${id} from own where o.site_id = ${shop.siteId} and o.id = own.id
+      returning o.id`,
+  );
+  if (attached.length === 0) return;
+  const message = 'The order belongs to the account of its e-mail address now.';
+  const order_ids = attached.map((order) => order.id);
+  await events.recordForAll(shop, order_ids, { type: 'customer_attached', message, context: { customer_id: id } });
+}
+
+interface PendingRegistration extends Registration, Record<string, unknown> {
+  id: string;
+}
+
+/**
+ * The account of the registration whose link was opened; every other one of the address ends. A customer whom staff had
+ * entered gets the password, and keeps what staff knew.
+ */
+async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
+  const ended = await shop.rows<PendingRegistration>(
+    sql`delete from customer_registrations where site_id = ${shop.siteId} and email = ${email}
+      returning id, email, password_hash, profile`,
+  );
+  const registration = ended.find(({ id }) => id === registration_id);
   if (!registration) return undefined;
+  await shop.run(
+    sql`delete from customer_codes
+      where site_id = ${shop.siteId} and purpose = 'register' and email = ${email} and used_at is null`,
+  );
   const { password_hash, profile } = registration;
   return shop.one<Customer & Record<string, unknown>>(
     sql`insert into customers as c (site_id, id, email, password_hash, email_verified_at, first_name, last_name, phone,

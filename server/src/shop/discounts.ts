@@ -15,7 +15,7 @@ import type { Shop } from './shop.ts';
 /** A cart that is left alone gives the use of its code back after this time; the cart itself lives on. */
 const reservationEnds: Sql = sql`now() + interval '24 hours'`;
 
-/** Who redeems a code: the account, or a guest's e-mail. */
+/** Who redeems a code: the account, whose own e-mail counts as well, and the e-mail of the order. */
 export interface Buyer {
   customer_id: string | null;
   email: string | null;
@@ -75,10 +75,19 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
   const counted = await shop.one<{ uses: number }>(
     sql`select count(*) as uses from discount_redemptions
       where site_id = ${shop.siteId} and discount_id = ${code.discount_id} and status <> 'released'
-        and id is distinct from ${own_id} and (customer_id = ${buyer.customer_id} or lower(email) = lower(${buyer.email}))`,
+        and id is distinct from ${own_id} and ${isBy(shop, buyer)}`,
   );
   if ((counted?.uses ?? 0) < code.usage_limit_per_customer) return;
   throw new ShopError('discount_customer_limit_reached', 'You have used this code as often as one may.');
+}
+
+/** Redemptions of one buyer: of the account, of the account that the e-mail belongs to, and of guests with either's e-mail. */
+function isBy(shop: Shop, { customer_id, email }: Buyer): Sql {
+  return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})
+    or lower(email) = (
+      select lower(c.email) from customers c where c.site_id = ${shop.siteId} and c.id = ${customer_id})
+    or customer_id = (
+      select c.id from customers c where c.site_id = ${shop.siteId} and lower(c.email) = lower(${email})))`;
 }
 
 /** Notes what the code takes off the cart by now, and holds its use for longer. */
@@ -166,7 +175,7 @@ export async function handOver(shop: Shop, from_cart: string, to_cart: string, c
         and (d.usage_limit_per_customer is null or d.usage_limit_per_customer > (
           select count(*) from discount_redemptions o
           where o.site_id = r.site_id and o.discount_id = r.discount_id and o.status <> 'released'
-            and o.customer_id = ${customer_id}))`,
+            and ${isBy(shop, { customer_id, email: null })}))`,
   );
   if (moved === 0) await release(shop, from_cart);
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
 
 /** A refusal: a code of the contract's catalogue, one sentence for the caller, and what else the code promises to tell. */
@@ -19,6 +20,14 @@ export class ShopError extends Error {
     this.context = context;
     this.afterwards = afterwards;
   }
+}
+
+/** More is asked of the server than it can do: a refusal that is no failure, and no line in the log for each of a flood. */
+export class Overload extends ShopError {}
+
+/** The refusal of an overloaded server. Those who were refused together are told to come back one by one. */
+export function overloaded(message: string, longest_retry_seconds: number): Overload {
+  return new Overload('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
 
 /** Input that the contract's schema cannot judge alone; answers 422 like every other validation error (interface §2.12). */

@@ -1,6 +1,6 @@
 import type { EventPayload, EventType, ListenerEvent } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { notFound, ShopError, ValidationError } from './errors.ts';
 import type { Shop } from './shop.ts';
@@ -59,16 +59,12 @@ export async function fetch(
   id: string,
   { cursor, limit = 20 }: { cursor?: string; limit?: number },
 ): Promise<{ events: ListenerEvent[]; next_cursor: string }> {
-  const [made_in, after] = positionOf(cursor);
   const rows = await shop.rows<{ id: string; payload: string; made_in: string; alive: boolean }>(
     sql`with listener as (
         update event_listeners set expires_at = now() + ${LIFE}::interval
         where site_id = ${shop.siteId} and id = ${id} and expires_at > now() returning events, created_at
       ), found as (
-        select e.id, e.payload, e.made_in::text from events e, listener l
-        where e.site_id = ${shop.siteId} and e.type = any(l.events) and e.created_at >= l.created_at
-          and (e.made_in, e.id) > (${made_in}::text::xid8, ${after}::uuid)
-          and e.made_in < pg_snapshot_xmin(pg_current_snapshot())
+        select e.id, e.payload, e.made_in::text from events e, listener l where ${isNews(shop, cursor)}
         order by e.made_in, e.id limit ${limit}
       )
       select found.*, true as alive from found
@@ -81,6 +77,25 @@ export async function fetch(
     events: found.map(({ id: event_id, payload }) => ({ event_id, payload: JSON.parse(payload) as EventPayload })),
     next_cursor: last ? `${last.made_in}_${last.id}` : (cursor ?? `0_${FIRST}`),
   };
+}
+
+/** Whether `fetch` has something to answer, be it that the listener's time is over. Changes nothing. */
+export async function hasNews(shop: Shop, id: string, cursor: string | undefined): Promise<boolean> {
+  const listener = sql`select events, created_at from event_listeners
+    where site_id = ${shop.siteId} and id = ${id} and expires_at > now()`;
+  const found = await shop.one<{ news: boolean }>(
+    sql`with l as (${listener})
+      select not exists (select from l) or exists (select from events e, l where ${isNews(shop, cursor)}) as news`,
+  );
+  return found?.news ?? false;
+}
+
+/** That an event `e` happened after the cursor and concerns the listener `l`. */
+function isNews(shop: Shop, cursor: string | undefined): Sql {
+  const [made_in, after] = positionOf(cursor);
+  return sql`e.site_id = ${shop.siteId} and e.type = any(l.events) and e.created_at >= l.created_at
+    and (e.made_in, e.id) > (${made_in}::text::xid8, ${after}::uuid)
+    and e.made_in < pg_snapshot_xmin(pg_current_snapshot())`;
 }
 
 function positionOf(cursor: string | undefined): [string, string] {
@@ -108,8 +123,8 @@ export async function trigger(shop: Shop, { type }: { type: EventType }) {
   );
   await shop.run(sql`select fan_out(${shop.siteId}, ${event_id}, ${type})`);
   const told = await shop.one<{ webhooks_count: number; listeners_count: number }>(
-    sql`select (select count(*) from webhook_deliveries where site_id = ${shop.siteId} and event_id = ${event_id})
-        as webhooks_count,
+    sql`select (select count(*) from webhook_deliveries where site_id = ${shop.siteId} and event_id = ${event_id}
+        and status = 'pending') as webhooks_count,
       (select count(*) from event_listeners where site_id = ${shop.siteId} and expires_at > now()
         and ${type} = any(events)) as listeners_count`,
   );

@@ -58,7 +58,7 @@ export async function create(
   const message = whole ? 'Everything has been shipped.' : 'A part has been shipped.';
   const context = { ...changesBetween(order, after), fulfillment_id: id, carrier: input.carrier ?? null };
   await events.record(shop, order_id, { type: 'fulfilled', message, context });
-  await mail.enqueue(shop, 'order_shipped', { order_id });
+  await mail.enqueue(shop, 'order_shipped', { order_id, fulfillment_id: id });
   return { fulfillment: await get(shop, id), order: await getOrder(shop, order_id) };
 }
 

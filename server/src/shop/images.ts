@@ -18,21 +18,30 @@ export async function create(shop: Shop, product_id: string, input: ImageInput):
     const added = (await idsOf(shop, product_id)).find((id) => !before.includes(id));
     if (added) await place(shop, product_id, added, input.position);
   }
+  await touch(shop, product_id);
   return products.get(shop, product_id);
 }
 
+/** Changes the given fields; one that changes nothing is no change of the product. Throws `not_found`. */
 export async function update(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
   await lockProduct(shop, product_id);
+  const before = await idsOf(shop, product_id);
+  if (!before.includes(id)) throw notFound('image');
   const has = (field: keyof ImagePatch) => patch[field] !== undefined;
   const changed = await shop.run(
-    sql`update product_images set url = coalesce(${patch.url ?? null}, url),
-        alt = case when ${has('alt')} then ${patch.alt ?? null} else alt end,
-        width = case when ${has('width')} then ${patch.width ?? null}::int else width end,
-        height = case when ${has('height')} then ${patch.height ?? null}::int else height end
-      where site_id = ${shop.siteId} and product_id = ${product_id} and id = ${id}`,
+    sql`with wanted as (
+        select coalesce(${patch.url ?? null}, url) as url,
+          case when ${has('alt')} then ${patch.alt ?? null} else alt end as alt,
+          case when ${has('width')} then ${patch.width ?? null}::int else width end as width,
+          case when ${has('height')} then ${patch.height ?? null}::int else height end as height
+        from product_images where site_id = ${shop.siteId} and id = ${id}
+      )
+      update product_images i set url = w.url, alt = w.alt, width = w.width, height = w.height
+      from wanted w where i.site_id = ${shop.siteId} and i.product_id = ${product_id} and i.id = ${id}
+        and (i.url, i.alt, i.width, i.height) is distinct from (w.url, w.alt, w.width, w.height)`,
   );
-  if (changed === 0) throw notFound('image');
-  if (patch.position !== undefined) await place(shop, product_id, id, patch.position);
+  const moved = patch.position !== undefined && (await place(shop, product_id, id, patch.position));
+  if (changed > 0 || moved) await touch(shop, product_id);
   return products.get(shop, product_id);
 }
 
@@ -42,6 +51,7 @@ export async function remove(shop: Shop, product_id: string, id: string): Promis
     sql`delete from product_images where site_id = ${shop.siteId} and product_id = ${product_id} and id = ${id}`,
   );
   if (deleted === 0) throw notFound('image');
+  await touch(shop, product_id);
   return products.get(shop, product_id);
 }
 
@@ -52,11 +62,19 @@ async function idsOf(shop: Shop, product_id: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function place(shop: Shop, product_id: string, id: string, position: number): Promise<void> {
+/** Answers whether any image had another place before. */
+async function place(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const ids = moveTo(await idsOf(shop, product_id), id, position);
-  await shop.run(
+  const moved = await shop.run(
     sql`update product_images i set position = wanted.place
       from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
-      where i.site_id = ${shop.siteId} and i.product_id = ${product_id} and i.id = wanted.id`,
+      where i.site_id = ${shop.siteId} and i.product_id = ${product_id} and i.id = wanted.id
+        and i.position <> wanted.place`,
   );
+  return moved > 0;
+}
+
+/** The images are part of the product, which has changed with them: webhooks are told by its updated_at. */
+async function touch(shop: Shop, product_id: string): Promise<void> {
+  await shop.run(sql`update products set updated_at = now() where site_id = ${shop.siteId} and id = ${product_id}`);
 }

@@ -6,12 +6,20 @@ import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
 const ATTEMPTS = 3;
 const CONFLICTS = ['40001', '40P01'];
+/** A job has the time to wait for a lock once more; a request is answered instead. */
+const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
 
 /**
  * Runs a deed in a shop, in a transaction of its own: for what happens outside a request's transaction. Runs it again when
  * the database chose it as the victim of a deadlock.
  */
-export async function inShop<T>(db: Pool, tenant: Tenant, actor: Actor, deed: (shop: Shop) => Promise<T>): Promise<T> {
+export async function inShop<T>(
+  db: Pool,
+  tenant: Tenant,
+  actor: Actor,
+  deed: (shop: Shop) => Promise<T>,
+  conflicts = CONFLICTS,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await inTransaction(db, async (connection) => {
@@ -19,7 +27,7 @@ export async function inShop<T>(db: Pool, tenant: Tenant, actor: Actor, deed: (s
         return deed(new Shop(tenant, actor, connection));
       });
     } catch (error) {
-      if (attempt === ATTEMPTS || !CONFLICTS.includes((error as { code?: string }).code ?? '')) throw error;
+      if (attempt === ATTEMPTS || !conflicts.includes((error as { code?: string }).code ?? '')) throw error;
       await new Promise((done) => setTimeout(done, 20 + Math.random() * 60 * attempt));
     }
   }
@@ -43,5 +51,5 @@ export async function findTenant(db: Pool, site_id: string): Promise<Tenant | un
 export async function inShopOf<T>(db: Pool, site_id: string, deed: (shop: Shop) => Promise<T>): Promise<T> {
   const tenant = await findTenant(db, site_id);
   if (!tenant) throw new Error(`There is no site ${site_id}.`);
-  return inShop(db, tenant, SYSTEM, deed);
+  return inShop(db, tenant, SYSTEM, deed, CONFLICTS_OF_JOBS);
 }

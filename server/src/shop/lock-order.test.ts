@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 import { query } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { mergeAtLogin } from './cart-merge.ts';
 import { complete } from './checkout-complete.ts';
 import * as checkouts from './checkouts.ts';
+import { ShopError } from './errors.ts';
 import * as orders from './orders.ts';
 import { importProducts } from './product-import.ts';
 import { Shop, SYSTEM } from './shop.ts';
@@ -80,6 +82,51 @@ test('completing, renewing and cancelling with the same code and variants at onc
 
     expect(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))).toEqual([]);
   }
+});
+
+test('logins that take carts along, while their checkouts are changed and others buy the same, never deadlock', async () => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  await shop.givenDiscount({ usage_limit: 100 });
+  const products = [
+    await shop.givenProduct({ inventory_quantity: 90 }),
+    await shop.givenProduct({ inventory_quantity: 90 }),
+  ];
+  const lines = products.map(({ variants }) => ({ variant_id: variants[0]?.id ?? '', quantity: 2 }));
+  const customers = [await shop.givenCustomer(), await shop.givenCustomer()];
+  const given = async (turned: boolean) => {
+    const cart = await shop.givenCart(turned ? lines.toReversed() : lines);
+    const params = { path: { cart_id: cart.id } };
+    await shop.storefront.POST('/api/storefront/cart/{cart_id}/discounts', { params, body: { code: 'TEN' } });
+    return shop.givenCheckout({ cart_id: cart.id });
+  };
+
+  for (let round = 0; round < 3; round += 1) {
+    const ready = await Promise.all(Array.from({ length: 6 }, (_, i) => given(i % 2 === 0)));
+    const merges = ready.slice(0, 4).map(
+      ({ cart_id }, i) =>
+        (inside: Shop) =>
+          mergeAtLogin(inside, cart_id, customers[i % 2]?.id ?? ''),
+    );
+    const others = ready.map(({ id }, i) => (inside: Shop): Promise<unknown> => {
+      if (i % 3 === 0) return complete(inside, till, id, NOTHING, undefined);
+      return i % 3 === 1 ? checkouts.update(inside, till, id, { note: 'Now' }) : checkouts.cancel(inside, till, id);
+    });
+
+    const results = await Promise.allSettled([...merges, ...others].map((deed) => once<unknown>(shop, deed)));
+
+    // Who comes second is refused by a rule of the shop, and never by the database.
+    const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(refusals.filter((error) => !(error instanceof ShopError))).toEqual([]);
+  }
+  const { rows } = await shop.owner.query(
+    `select v.reserved, coalesce(sum(r.quantity), 0)::int as held from commerce.variants v
+     left join commerce.stock_reservations r on r.site_id = v.site_id and r.variant_id = v.id
+     left join commerce.checkouts k on k.site_id = r.site_id and k.id = r.checkout_id and k.status in ('open', 'ready')
+     where v.site_id = $1 and (r.checkout_id is null or k.id is not null) group by v.id, v.reserved`,
+    [shop.site_id],
+  );
+  expect(rows.map(({ reserved, held }) => reserved - held)).toEqual([0, 0]);
 });
 
 test('importing the same products in opposite orders, new ones among them, while they are sold never deadlocks', async () => {

@@ -40,9 +40,12 @@ export async function compose(shop: Shop, baseUrl: string, { template, about }: 
   return letter && render(letter, shop_name);
 }
 
-async function registration(desk: Desk, { email }: Mails['registration']): Promise<Letter | undefined> {
+async function registration(
+  desk: Desk,
+  { email, registration_id }: Mails['registration'],
+): Promise<Letter | undefined> {
   const { shop, shop_name } = desk;
-  if (!(await hasAccount(shop, email))) return verifyRegistration(desk, email);
+  if (!(await hasAccount(shop, email))) return verifyRegistration(desk, email, registration_id);
   await shop.run(sql`delete from customer_registrations where site_id = ${shop.siteId} and email = ${email}`);
   return {
     to: email,
@@ -66,26 +69,55 @@ async function verification(desk: Desk, { email }: Mails['verification']): Promi
   return verifyRegistration(desk, email);
 }
 
-async function verifyRegistration({ shop, shop_name, baseUrl }: Desk, email: string): Promise<Letter | undefined> {
-  const pending = await shop.one(
-    sql`select from customer_registrations where site_id = ${shop.siteId} and email = ${email} for update`,
+const RESENT_AT_MOST = 10;
+
+/**
+ * The link of a registration, or those of the newest ones of the address. Each says when it was asked for: only so can the
+ * reader tell their own from somebody else's.
+ */
+async function verifyRegistration(
+  desk: Desk,
+  email: string,
+  registration_id: string | null = null,
+): Promise<Letter | undefined> {
+  const { shop, shop_name } = desk;
+  const pending = await shop.rows<Pending>(
+    sql`select id, created_at from customer_registrations where site_id = ${shop.siteId} and email = ${email}
+      order by id for update`,
   );
-  if (!pending) return undefined;
-  const token = await codes.mint(shop, 'register', { customer_id: null, email });
+  const asked = registration_id ? pending.filter(({ id }) => id === registration_id) : pending.slice(-RESENT_AT_MOST);
+  if (asked.length === 0) return undefined;
+  const links: Part[] = [];
+  for (const one of asked) links.push(...(await registrationParts(desk, email, one)));
   return {
     to: email,
     subject: `Confirm your address for ${shop_name}`,
     parts: [
       { paragraph: `Welcome to ${shop_name}. Confirm that this is your address, and your account is ready.` },
-      ...linkParts(
-        'Confirm the address',
-        verificationLink(baseUrl, shop.siteId, token),
-        token,
-        codes.LIVES.verify_email,
-      ),
-      { paragraph: 'If you did not ask for an account, do nothing: there will be none.' },
+      ...links,
+      ...(pending.length > 1 ? [{ paragraph: SEVERAL }] : []),
+      { paragraph: 'If you did not ask for an account then, do not open the link: there will be none.' },
     ],
   };
+}
+
+const SEVERAL =
+  'An account was asked for with this address more than once. Open only the link of your own request. If you cannot tell ' +
+  'which that is, ask the shop for a new password as soon as the address is confirmed.';
+
+interface Pending extends Record<string, unknown> {
+  id: string;
+  created_at: string;
+}
+
+async function registrationParts({ shop, baseUrl }: Desk, email: string, { id, created_at }: Pending): Promise<Part[]> {
+  const token = await codes.mint(shop, 'register', { registration_id: id, email });
+  const asked = `${created_at.slice(0, 10)} at ${created_at.slice(11, 19)} UTC`;
+  const link = verificationLink(baseUrl, shop.siteId, token);
+  return [
+    { paragraph: `The account was asked for on ${asked}. It gets the password that was chosen then.` },
+    ...linkParts('Confirm the address', link, token, codes.LIVES.register),
+  ];
 }
 
 /** To a customer whose address is not verified. */

@@ -7,8 +7,8 @@ import type { Shop } from './shop.ts';
  */
 export interface Mails {
   /** Someone asked for an account. Goes out with a link, or as a warning to whoever has the address. */
-  registration: { email: string };
-  /** Someone who waits for a verification link asked for another. */
+  registration: { email: string; registration_id: string };
+  /** Someone who waits for a verification link asked for another. It is not known whose registration it was: all are told. */
   verification: { email: string };
   /** Staff changed the address: its owner is to verify it. */
   address_changed_by_staff: { customer_id: string };
@@ -23,7 +23,7 @@ export interface Mails {
   order_placed: { order_id: string };
   payment_reminder: { order_id: string };
   payment_received: { order_id: string };
-  order_shipped: { order_id: string };
+  order_shipped: { order_id: string; fulfillment_id: string };
   order_cancelled: { order_id: string };
   /** To a member of staff: a webhook was taken out of service. */
   webhook_disabled: { webhook_id: string; staff_id: string };

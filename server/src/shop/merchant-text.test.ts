@@ -11,6 +11,7 @@ test.each([
   ['Mug\u0000\u001B[31m red', 'Mug [31m red'],
   ['See https://evil.example/x?y and www.evil.test now', 'See [address removed] and [address removed] now'],
   ['See evil.com/pay now', 'See [address removed] now'],
+  ['See evil。com now', 'See [address removed] now'],
   ['javascript:alert(1)', '[address removed]'],
   ['ｈｔｔｐｓ：／／evil.example/x', '[address removed]'],
   ['Cup 3.5 in. by Dr. Oak Inc.', 'Cup 3.5 in. by Dr. Oak Inc.'],

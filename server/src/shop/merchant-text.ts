@@ -13,9 +13,9 @@ export const CAPS = { name: 200, summary: 160, description: 1_000, value: 500 } 
 const UNSEEN =
   /[\p{Cf}\p{Cs}\p{Co}\p{Cn}]|[\u115F\u1160\u2800\u3164\uFFA0]|\u034F|[\u17B4\u17B5]|[\u180B-\u180F]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
 const BLANK = /[\p{Cc}\p{Zl}\p{Zp}\p{Zs}]+/gu;
-/** An address within a word, with a scheme or without. */
+/** An address within a word, with a scheme or without; browsers take the ideographic full stop for a dot. */
 const ADDRESS =
-  /:\/\/|www\.[^.]|(?:^|\W)(?:javascript|data|mailto|tel|vbscript|file):\S|(?:[a-z0-9-]{1,63}\.){1,8}(?:com|net|org|info|biz|io|co|dev|app|ai|me|ly|gg|xyz|shop|store|site|online|top|club|link|eu|de|uk|fr|us|ru|cn|in|to|cc|tk)(?![a-z0-9])/i;
+  /:\/\/|www[.。][^.]|(?:^|\W)(?:javascript|data|mailto|tel|vbscript|file):\S|(?:[a-z0-9-]{1,63}[.。]){1,8}(?:com|net|org|info|biz|io|co|dev|app|ai|me|ly|gg|xyz|shop|store|site|online|top|club|link|eu|de|uk|fr|us|ru|cn|in|to|cc|tk)(?![a-z0-9])/i;
 const REMOVED = '[address removed]';
 
 /** The text in one line, of at most `cap` characters; null when nothing is left of it. */

@@ -32,7 +32,10 @@ export async function create(shop: Shop, product_id: string, { name, values }: O
   return finish(shop, product_id);
 }
 
-/** Renames an option, moves it, or replaces its values; a value that a variant has must stay (`option_in_use`). */
+/**
+ * Renames an option, moves it, or replaces its values; a value that a variant has must stay (`option_in_use`). What changes
+ * nothing is no change of the product.
+ */
 export async function update(shop: Shop, product_id: string, id: string, patch: OptionPatch): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
@@ -40,22 +43,17 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   if (!row) throw notFound('option');
   if (patch.values) await refuseMissingValues(shop, product_id, row, patch.values);
   const name = patch.name === undefined ? null : normalName(patch.name, ['body', 'name']);
-  await shop.run(
+  const changed = await shop.run(
     sql`update product_options set name = coalesce(${name}, name),
         values = coalesce(${patch.values ?? null}::text[], values)
-      where site_id = ${shop.siteId} and id = ${id}`,
+      where site_id = ${shop.siteId} and id = ${id} and (name, values) is distinct from
+        (coalesce(${name}, name), coalesce(${patch.values ?? null}::text[], values))`,
   );
-  if (patch.position !== undefined)
-    await reorder(
-      shop,
-      product_id,
-      rows,
-      moveTo(
-        rows.map((one) => one.id),
-        id,
-        patch.position,
-      ),
-    );
+  const before = rows.map((one) => one.id);
+  const after = patch.position === undefined ? before : moveTo(before, id, patch.position);
+  const moved = after.some((one, place) => one !== before[place]);
+  if (changed === 0 && !moved) return products.get(shop, product_id);
+  if (moved) await reorder(shop, product_id, rows, after);
   return finish(shop, product_id);
 }
 

@@ -14,11 +14,21 @@ export interface Happening {
 }
 
 /** Adds to the timeline of an order, in the name of whoever acts. */
-export async function record(shop: Shop, order_id: string, { type, message, context = {} }: Happening): Promise<void> {
+export function record(shop: Shop, order_id: string, happening: Happening): Promise<void> {
+  return recordForAll(shop, [order_id], happening);
+}
+
+/** Adds the same to the timelines of many orders. */
+export async function recordForAll(
+  shop: Shop,
+  order_ids: string[],
+  { type, message, context = {} }: Happening,
+): Promise<void> {
   await shop.run(
     sql`insert into order_events (site_id, id, order_id, type, message, context, actor_type, actor_id)
-      values (${shop.siteId}, ${uuidv7()}, ${order_id}, ${type}, ${message}, ${JSON.stringify(context)},
-        ${actorType(shop)}, ${shop.actorType === 'system' ? null : shop.actorId})`,
+      select ${shop.siteId}, told.id, told.order_id, ${type}, ${message}, ${JSON.stringify(context)}::jsonb,
+        ${actorType(shop)}, ${shop.actorType === 'system' ? null : shop.actorId}::uuid
+      from unnest(${order_ids.map(() => uuidv7())}::uuid[], ${order_ids}::uuid[]) as told (id, order_id)`,
   );
 }
 

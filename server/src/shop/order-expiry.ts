@@ -19,7 +19,7 @@ export async function expireUnpaid(db: Pool, tenant: Tenant, only?: string): Pro
   const due = await inShop(db, tenant, SYSTEM, (shop) => overdue(shop, only));
   let expired = 0;
   for (const id of due) {
-    if (await inShop(db, tenant, SYSTEM, (shop) => expire(shop, id))) expired += 1;
+    if (await inShop(db, tenant, SYSTEM, (shop) => expireIfDue(shop, id))) expired += 1;
   }
   return expired;
 }
@@ -34,7 +34,8 @@ async function overdue(shop: Shop, only: string | undefined): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
-async function expire(shop: Shop, id: string): Promise<boolean> {
+/** Expires and cancels an order if its deadline has passed, in the transaction and the name of who calls. */
+export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   const order = await orders.lock(shop, id);
   if (!order.overdue) return false;
   const after: Partial<OrderStates> = { payment_status: 'expired', status: 'cancelled' };

@@ -1,4 +1,6 @@
-import type { CustomerOrder } from '@commerce-backend/spec';
+import type { CustomerOrder, Fulfillment, PaymentStatus } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import type { Mails } from './mail.ts';
 import type { Desk } from './mail-letters.ts';
 import type { Letter, Part } from './mail-rendering.ts';
 import { getForCustomer } from './order-rows.ts';
@@ -6,12 +8,12 @@ import { getForCustomer } from './order-rows.ts';
 /** Letters about orders. Each says how the order stands when it is sent; one that has been overtaken is not sent. */
 export const WRITERS = {
   order_placed: (desk: Desk, { order_id }: About) =>
-    about(desk, order_id, (order) => ({
+    about(desk, order_id, async (order) => ({
       subject: `Your order ${order.order_number} at ${desk.shop_name}`,
       parts: [
         { paragraph: 'Thank you for your order.' },
         { facts: linesOf(order) },
-        { facts: amountsOf(order) },
+        { facts: amountsOf(order, await isTaxIncluded(desk, order_id)) },
         ...howToPay(order),
       ],
     })),
@@ -33,31 +35,32 @@ export const WRITERS = {
           }
         : undefined,
     ),
-  order_shipped: (desk: Desk, { order_id }: About) =>
-    about(desk, order_id, (order) => ({
-      subject: `Your order ${order.order_number} is on its way`,
-      parts: [
-        { paragraph: `A parcel of order ${order.order_number} is on its way.` },
-        ...(order.tracking_number ? [{ facts: [['Tracking number', order.tracking_number]] } satisfies Part] : []),
-        ...(order.tracking_url ? [{ link: order.tracking_url, label: 'Follow the parcel' }] : []),
-      ],
-    })),
+  order_shipped: (desk: Desk, { order_id, fulfillment_id }: Mails['order_shipped']) =>
+    about(desk, order_id, (order) => {
+      const parcel = order.fulfillments.find(({ id }) => id === fulfillment_id);
+      return (
+        parcel && {
+          subject: `Your order ${order.order_number} is on its way`,
+          parts: [{ paragraph: `A parcel of order ${order.order_number} is on its way.` }, ...partsOf(order, parcel)],
+        }
+      );
+    }),
   order_cancelled: (desk: Desk, { order_id }: About) =>
     about(desk, order_id, (order) =>
       order.status === 'cancelled'
         ? {
             subject: `Your order ${order.order_number} is cancelled`,
             parts: [
-              {
-                paragraph:
-                  order.payment_status === 'expired'
-                    ? `The payment for order ${order.order_number} did not arrive in time, so it is cancelled.`
-                    : `Order ${order.order_number} is cancelled.`,
-              },
+              { paragraph: `${WHY_CANCELLED[order.payment_status] ?? ''}Order ${order.order_number} is cancelled.` },
             ],
           }
         : undefined,
     ),
+};
+
+const WHY_CANCELLED: Partial<Record<PaymentStatus, string>> = {
+  expired: 'The payment did not arrive in time. ',
+  failed: 'The payment failed. ',
 };
 
 interface About {
@@ -66,26 +69,53 @@ interface About {
 
 type Words = Omit<Letter, 'to'> | undefined;
 
-async function about({ shop }: Desk, order_id: string, write: (order: CustomerOrder) => Words) {
+async function about({ shop }: Desk, order_id: string, write: (order: CustomerOrder) => Words | Promise<Words>) {
   const order = await getForCustomer(shop, order_id);
-  const words = order.email ? write(order) : undefined;
+  const words = order.email ? await write(order) : undefined;
   return words && order.email ? { to: order.email, ...words } : undefined;
 }
 
 function linesOf(order: CustomerOrder): [string, string][] {
-  return order.line_items.map(({ name, variant_name, quantity, total }) => [
-    `${quantity} × ${variant_name ? `${name}, ${variant_name}` : name}`,
-    money(order, total),
-  ]);
+  return order.line_items.map((line) => [`${line.quantity} × ${nameOf(line)}`, money(order, line.total)]);
 }
 
-function amountsOf(order: CustomerOrder): [string, string][] {
+function nameOf({ name, variant_name }: CustomerOrder['line_items'][number]): string {
+  return variant_name ? `${name}, ${variant_name}` : name;
+}
+
+/** What is in a parcel, and how to follow it. */
+function partsOf({ line_items }: CustomerOrder, { items, ...parcel }: Fulfillment): Part[] {
+  const content = line_items.flatMap((line): [string, string][] => {
+    const item = items.find(({ line_item_id }) => line_item_id === line.id);
+    return item ? [[nameOf(line), `${item.quantity} of ${line.quantity}`]] : [];
+  });
+  const tracking: [string, string][] = [];
+  if (parcel.carrier) tracking.push(['Carrier', parcel.carrier]);
+  if (parcel.tracking_number) tracking.push(['Tracking number', parcel.tracking_number]);
+  return [
+    { facts: content },
+    ...(tracking.length > 0 ? [{ facts: tracking }] : []),
+    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: 'Follow the parcel' }] : []),
+  ];
+}
+
+async function isTaxIncluded({ shop }: Desk, order_id: string): Promise<boolean> {
+  const order = await shop.one<{ tax_included: boolean }>(
+    sql`select tax_included from orders where site_id = ${shop.siteId} and id = ${order_id}`,
+  );
+  return order?.tax_included ?? false;
+}
+
+/** The amounts down to the total add up to it; a tax that is in the prices already stands below. */
+function amountsOf(order: CustomerOrder, tax_included: boolean): [string, string][] {
+  const total: [string, string] = ['Total', order.total];
   const amounts: [string, string][] = [
     ['Subtotal', order.subtotal],
-    ['Discount', order.discount],
+    ['Discount', `−${order.discount}`],
     ['Shipping', order.shipping_cost],
-    ['Tax', order.tax],
-    ['Total', order.total],
+    ...(tax_included
+      ? [total, ['Tax, included', order.tax] satisfies [string, string]]
+      : [['Tax', order.tax] satisfies [string, string], total]),
   ];
   return amounts.filter(([, amount]) => /[1-9]/.test(amount)).map(([name, amount]) => [name, money(order, amount)]);
 }

@@ -69,8 +69,8 @@ type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable'> & Pa
 /** One order with all that belongs to it. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
   const found = await shop.one<DetailsRow & Record<string, unknown>>(
-    sql`select ${orderColumns(shop, 'merchant')}, o.discount_code, o.tax_included, o.cancel_reason, o.metadata,
-        ${fulfillments} as fulfillments, ${refunds} as refunds, ${paymentColumns}
+    sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
+        o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   if (!found) throw notFound('order');

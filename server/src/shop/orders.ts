@@ -102,9 +102,10 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
   return join(conditions, ' and ');
 }
 
-/** Orders in whose number, e-mail, names, SKUs or tracking numbers the text is found. */
+/** Orders in whose number, e-mail, names, SKUs, tracking numbers or reference of an integration the text is found. */
 function mentions(like: string): Sql {
   return sql`(o.order_number ilike ${like} or o.email ilike ${like} or o.tracking_number ilike ${like}
+    or o.external_reference ilike ${like}
     or concat_ws(' ', o.shipping_address->>'first_name', o.shipping_address->>'last_name') ilike ${like}
     or concat_ws(' ', o.billing_address->>'first_name', o.billing_address->>'last_name') ilike ${like}
     or exists (select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.sku ilike ${like})
@@ -231,9 +232,12 @@ export async function markDelivered(shop: Shop, id: string): Promise<Order> {
     sql`update fulfillments set delivered_at = now()
       where site_id = ${shop.siteId} and order_id = ${id} and delivered_at is null`,
   );
-  const context = changesBetween(order, after);
-  const message = paidNow ? 'Everything was handed over and paid.' : 'Everything has arrived.';
-  await events.record(shop, id, { type: 'delivered', message, context });
+  const { payment_status, ...arrived } = changesBetween(order, after);
+  if (paidNow) {
+    const message = 'It was paid when it was handed over.';
+    await events.record(shop, id, { type: 'payment_confirmed', message, context: { payment_status } });
+  }
+  await events.record(shop, id, { type: 'delivered', message: 'Everything has arrived.', context: arrived });
   return rows.getOrder(shop, id);
 }
 

@@ -1,6 +1,7 @@
-import { availableParallelism } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
-import { amongFew, fitsPassword, hashPassword, randomPassword } from './passwords.ts';
+import { fitsPassword, hashPassword, logins, MOST_LOGINS, randomPassword } from './passwords.ts';
 
 test('a password fits its own hash and no other', async () => {
   const stored = await hashPassword('correct horse');
@@ -29,18 +30,39 @@ test('beyond what can be computed and what may wait, callers are told to come ba
 test('of a flood of logins those who could not wait are refused before they begin, and the places are free again', async () => {
   let begun = 0;
   const login = () =>
-    amongFew(async () => {
+    logins.take(async () => {
       begun += 1;
       await hashPassword('x');
     });
 
   const results = await Promise.allSettled(Array.from({ length: 500 }, login));
 
-  expect(begun).toBe(availableParallelism() + 32);
+  expect(begun).toBe(MOST_LOGINS);
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(begun);
   expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
   await expect(login()).resolves.toBeUndefined();
 });
+
+test('a hash that cannot be read fails by itself, and the next password is judged as ever', async () => {
+  await expect(fitsPassword('no hash', 'x')).rejects.toThrow();
+
+  expect(await fitsPassword(await hashPassword('x'), 'x')).toBe(true);
+});
+
+// Elsewhere a thread has no priority of its own.
+test.runIf(process.platform === 'linux')('passwords are computed with less claim to the processor', async () => {
+  await hashPassword('x');
+
+  const least = Math.max(...readdirSync('/proc/self/task').map(nicenessOf));
+
+  expect(least).toBe(Math.min(19, getPriority() + 5));
+});
+
+/** The 19th field of its line: the second, its name, stands in brackets and may hold blanks. */
+function nicenessOf(thread: string): number {
+  const line = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+  return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);
+}
 
 test('passwords that we make differ and can be read out', () => {
   const made = Array.from({ length: 1_000 }, randomPassword);

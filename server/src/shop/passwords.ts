@@ -1,38 +1,30 @@
 import { randomInt } from 'node:crypto';
-import { availableParallelism } from 'node:os';
-import { hash, verify } from '@node-rs/argon2';
-import { ShopError } from './errors.ts';
+import { compute } from './password-threads.ts';
+import { Turns } from './turns.ts';
 
 /**
- * Passwords at rest: argon2id, 19 MiB, 2 passes, 1 lane. A hash costs tens of milliseconds of a
- * core, so only as many run at once as there are cores, a few wait, and the rest are told to come back.
+ * Passwords at rest: argon2id. A hash costs tens of milliseconds of a core, so few are computed at once, a few wait, and the
+ * rest are told to come back (hazards §1.5).
  */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MAX_WAITING = 32;
-
-const MAX_BEGUN = availableParallelism() + MAX_WAITING;
-
-let free = availableParallelism();
-const waiting: (() => void)[] = [];
-let begun = 0;
+/** Few enough to leave connections to others; more than the free guesses, so that who guesses on is told so meanwhile. */
+const AT_ONCE = 8;
+/** More than these are refused. */
+export const MOST_LOGINS = AT_ONCE + MAX_WAITING;
 
 /**
- * Runs a deed that is going to hash a password, with all that leads there. Throws `unavailable` when as many are under way as
- * hashes may wait: of a flood of logins most end here, before each has asked the database and stood in the way of others.
+ * Deeds that are going to hash a password for anyone who asks, each with all that leads there: of a flood of logins most end
+ * here, before they ask the database and stand in the way of others.
  */
-export async function amongFew<T>(deed: () => Promise<T>): Promise<T> {
-  if (begun >= MAX_BEGUN) throw tooMany();
-  begun += 1;
-  try {
-    return await deed();
-  } finally {
-    begun -= 1;
-  }
-}
+export const logins = new Turns({
+  atOnce: AT_ONCE,
+  maxWaiting: MAX_WAITING,
+  refusal: 'Too many logins at once. Try again.',
+});
 
 /** The form in which a password is kept. Throws `unavailable` when too many are being computed. */
 export async function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(canonical(password), COST));
+  return compute<string>({ password: canonical(password) });
 }
 
 /**
@@ -40,7 +32,7 @@ export async function hashPassword(password: string): Promise<string> {
  * Throws `unavailable` when too many are being computed.
  */
 export async function fitsPassword(stored: string | undefined, password: string): Promise<boolean> {
-  const fits = await inTurn(() => verify(stored ?? NOBODYS_HASH, canonical(password)));
+  const fits = await compute<boolean>({ password: canonical(password), stored: stored ?? NOBODYS_HASH });
   return fits && stored !== undefined;
 }
 
@@ -51,31 +43,11 @@ export function randomPassword(): string {
   return [group(), group(), group(), group()].join('-');
 }
 
-// Of a random password that was never kept, at the cost above.
+// Of a random password that was never kept, at the cost of every other.
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$eQyf8RPx8CQND0Jpb7KEVA$YDbfGixOejSQCEyrDlOuhadL0u8c4ysSjuukaCY2VPo';
 
 /** The same letters typed on another keyboard are the same password (NFKC, as RFC 8265 has it). */
 function canonical(password: string): string {
   return password.normalize('NFKC');
-}
-
-async function inTurn<T>(compute: () => Promise<T>): Promise<T> {
-  if (free === 0) {
-    if (waiting.length >= MAX_WAITING) throw tooMany();
-    await new Promise<void>((go) => waiting.push(go));
-  } else {
-    free -= 1;
-  }
-  try {
-    return await compute();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  }
-}
-
-function tooMany(): ShopError {
-  return new ShopError('unavailable', 'Too many logins at once. Try again.');
 }

@@ -131,12 +131,21 @@ function cursorOf({ era, changed_in, product_id }: Place): string {
   return `${era}-${changed_in}-${product_id}`;
 }
 
-/** Tells that a product has become visible by itself, at the time it was to be published. */
+/**
+ * Tells the log and the webhooks that a product has become visible by itself, at the time it was to be published. Whoever
+ * changed it since then has told the webhooks.
+ */
 export async function notePublication(shop: Shop, product_id: string): Promise<void> {
   await shop.run(
     sql`insert into product_changes (site_id, product_id, seen)
       select site_id, id, true from products p
       where p.site_id = ${shop.siteId} and p.id = ${product_id} and ${visible}
       on conflict do nothing`,
+  );
+  await shop.run(
+    sql`select emit_product('product.updated', p) from products p
+      where p.site_id = ${shop.siteId} and p.id = ${product_id} and ${visible} and not exists (
+        select from events e where e.site_id = p.site_id and e.subject_id = p.id
+          and e.type in ('product.created', 'product.updated') and e.created_at >= p.published_at)`,
   );
 }

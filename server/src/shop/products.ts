@@ -116,8 +116,8 @@ const VARIANT_FIELDS = [
 ] as const;
 
 /**
- * Changes the given fields. Throws `not_found`, `slug_taken`, `sku_taken`, or `product_has_variants` for fields of the
- * variants.
+ * Changes the given fields; where all are as they were, nothing is written and nobody is told. Throws `not_found`,
+ * `slug_taken`, `sku_taken`, or `product_has_variants` for fields of the variants.
  */
 export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
   const locked = await shop.one<{ has_variants: boolean }>(
@@ -125,61 +125,76 @@ export async function update(shop: Shop, id: string, patch: ProductPatch): Promi
   );
   if (!locked) throw notFound('product');
   const fields = VARIANT_FIELDS.filter((field) => patch[field] !== undefined);
+  let changed = false;
   if (fields.length > 0) {
     if (locked.has_variants) {
       throw new ShopError('product_has_variants', 'Set these fields on each variant of the product.', { fields });
     }
-    await updateDefaultVariant(shop, id, patch);
+    changed = await updateDefaultVariant(shop, id, patch);
   }
-  await updateRow(shop, id, { ...patch, ...normalTexts(patch, ['body']) });
-  await summarize(shop, id);
-  await indexProducts(shop, [id]);
+  if (await updateRow(shop, id, { ...patch, ...normalTexts(patch, ['body']) })) changed = true;
+  if (changed) {
+    await summarize(shop, id);
+    await indexProducts(shop, [id]);
+  }
   return get(shop, id);
 }
 
-/** Writes the product's own fields that are given, texts in their normal form; `undefined` leaves a field as it is. */
-export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPatch>): Promise<void> {
+/**
+ * Writes the product's own fields that are given, texts in their normal form; `undefined` leaves a field as it is. Answers
+ * whether anything changed.
+ */
+export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPatch>): Promise<boolean> {
   const given = <T>(field: keyof ProductPatch, value: T) => [patch[field] !== undefined, value] as const;
   const [hasVendor, vendor] = given('vendor', patch.vendor ?? null);
   const [hasType, product_type] = given('product_type', patch.product_type ?? null);
   const [hasPublished, published_at] = given('published_at', patch.published_at ?? null);
-  await shop.run(
-    sql`update products set
-        name = coalesce(${patch.name ?? null}, name),
-        slug = coalesce(${patch.slug ?? null}, slug),
-        description = coalesce(${patch.description ?? null}, description),
-        vendor = case when ${hasVendor} then ${vendor} else vendor end,
-        product_type = case when ${hasType} then ${product_type} else product_type end,
-        tags = coalesce(${patch.tags ?? null}::text[], tags),
-        metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata),
-        status = coalesce(${patch.status ?? null}, status),
-        published_at = case when ${hasPublished} then ${published_at}::timestamptz
-          when ${patch.status === 'active'} then coalesce(published_at, now()) else published_at end,
-        track_inventory = coalesce(${patch.track_inventory ?? null}, track_inventory)
-      where site_id = ${shop.siteId} and id = ${id}`,
+  const changed = await shop.run(
+    sql`with wanted as (
+        select coalesce(${patch.name ?? null}, name) as name,
+          coalesce(${patch.slug ?? null}, slug) as slug,
+          coalesce(${patch.description ?? null}, description) as description,
+          case when ${hasVendor} then ${vendor} else vendor end as vendor,
+          case when ${hasType} then ${product_type} else product_type end as product_type,
+          coalesce(${patch.tags ?? null}::text[], tags) as tags,
+          coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata) as metadata,
+          coalesce(${patch.status ?? null}, status) as status,
+          case when ${hasPublished} then ${published_at}::timestamptz
+            when ${patch.status === 'active'} then coalesce(published_at, now()) else published_at end as published_at,
+          coalesce(${patch.track_inventory ?? null}, track_inventory) as track_inventory
+        from products where site_id = ${shop.siteId} and id = ${id}
+      )
+      update products p set name = w.name, slug = w.slug, description = w.description, vendor = w.vendor,
+        product_type = w.product_type, tags = w.tags, metadata = w.metadata, status = w.status,
+        published_at = w.published_at, track_inventory = w.track_inventory
+      from wanted w where p.site_id = ${shop.siteId} and p.id = ${id}
+        and (p.name, p.slug, p.description, p.vendor, p.product_type, p.tags, p.metadata, p.status, p.published_at,
+          p.track_inventory)
+        is distinct from (w.name, w.slug, w.description, w.vendor, w.product_type, w.tags, w.metadata, w.status,
+          w.published_at, w.track_inventory)`,
   );
-  if (patch.track_inventory !== undefined) {
-    await shop.run(
-      sql`update variants set track_inventory = ${patch.track_inventory}, updated_at = now()
-        where site_id = ${shop.siteId} and product_id = ${id} and track_inventory <> ${patch.track_inventory}`,
-    );
-  }
+  if (patch.track_inventory === undefined) return changed > 0;
+  const tracked = await shop.run(
+    sql`update variants set track_inventory = ${patch.track_inventory}, updated_at = now()
+      where site_id = ${shop.siteId} and product_id = ${id} and track_inventory <> ${patch.track_inventory}`,
+  );
+  return changed + tracked > 0;
 }
 
-async function updateDefaultVariant(shop: Shop, product_id: string, patch: ProductPatch): Promise<void> {
+async function updateDefaultVariant(shop: Shop, product_id: string, patch: ProductPatch): Promise<boolean> {
   const row = await shop.one<{ id: string }>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id}`,
   );
-  if (row) await updateVariantRow(shop, row.id, patch);
+  return row ? updateVariantRow(shop, row.id, patch) : false;
 }
 
 type VariantFields = Pick<ProductPatch, (typeof VARIANT_FIELDS)[number]> & { image_url?: string | null };
 
 /**
- * Writes the fields of a variant that are given. A new price at or above the old compare_at_price ends the sale.
- * Throws `sku_taken`.
+ * Writes the fields of a variant that are given. A new price at or above the old compare_at_price ends the sale. Answers
+ * whether anything changed. Throws `sku_taken`.
  */
-export async function updateVariantRow(shop: Shop, id: string, patch: VariantFields): Promise<void> {
+export async function updateVariantRow(shop: Shop, id: string, patch: VariantFields): Promise<boolean> {
   const money = (field: 'price' | 'compare_at_price' | 'cost_per_item') => {
     const amount = patch[field];
     return amount == null ? null : canonicalAmount(amount, shop.currencyDigits, ['body', field]);
@@ -188,25 +203,36 @@ export async function updateVariantRow(shop: Shop, id: string, patch: VariantFie
   if (patch.compare_at_price != null) await refuseNoSale(shop, id, price, money('compare_at_price') ?? '');
   const set = (field: keyof VariantFields) => patch[field] !== undefined;
   const updated = shop.run(
-    sql`update variants set
-        price = coalesce(${price}::numeric, price),
-        compare_at_price = case when ${set('compare_at_price')} then ${money('compare_at_price')}::numeric
-          when compare_at_price > coalesce(${price}::numeric, price) then compare_at_price end,
-        cost_per_item = case when ${set('cost_per_item')} then ${money('cost_per_item')}::numeric else cost_per_item end,
-        sku = case when ${set('sku')} then ${patch.sku ?? null} else sku end,
-        barcode = case when ${set('barcode')} then ${patch.barcode ?? null} else barcode end,
-        inventory_policy = coalesce(${patch.inventory_policy ?? null}, inventory_policy),
-        low_stock_threshold = coalesce(${patch.low_stock_threshold ?? null}::int, low_stock_threshold),
-        weight = case when ${set('weight')} then ${patch.weight ?? null}::numeric else weight end,
-        weight_unit = coalesce(${patch.weight_unit ?? null}, weight_unit),
-        requires_shipping = coalesce(${patch.requires_shipping ?? null}::boolean, requires_shipping),
-        image_url = case when ${set('image_url')} then ${patch.image_url ?? null} else image_url end,
-        updated_at = now()
-      where site_id = ${shop.siteId} and id = ${id}`,
+    sql`with wanted as (
+        select coalesce(${price}::numeric, price) as price,
+          case when ${set('compare_at_price')} then ${money('compare_at_price')}::numeric
+            when compare_at_price > coalesce(${price}::numeric, price) then compare_at_price end as compare_at_price,
+          case when ${set('cost_per_item')} then ${money('cost_per_item')}::numeric else cost_per_item end
+            as cost_per_item,
+          case when ${set('sku')} then ${patch.sku ?? null} else sku end as sku,
+          case when ${set('barcode')} then ${patch.barcode ?? null} else barcode end as barcode,
+          coalesce(${patch.inventory_policy ?? null}, inventory_policy) as inventory_policy,
+          coalesce(${patch.low_stock_threshold ?? null}::int, low_stock_threshold) as low_stock_threshold,
+          case when ${set('weight')} then ${patch.weight ?? null}::numeric else weight end as weight,
+          coalesce(${patch.weight_unit ?? null}, weight_unit) as weight_unit,
+          coalesce(${patch.requires_shipping ?? null}::boolean, requires_shipping) as requires_shipping,
+          case when ${set('image_url')} then ${patch.image_url ?? null} else image_url end as image_url
+        from variants where site_id = ${shop.siteId} and id = ${id}
+      )
+      update variants v set price = w.price, compare_at_price = w.compare_at_price, cost_per_item = w.cost_per_item,
+        sku = w.sku, barcode = w.barcode, inventory_policy = w.inventory_policy,
+        low_stock_threshold = w.low_stock_threshold, weight = w.weight, weight_unit = w.weight_unit,
+        requires_shipping = w.requires_shipping, image_url = w.image_url, updated_at = now()
+      from wanted w where v.site_id = ${shop.siteId} and v.id = ${id}
+        and (v.price, v.compare_at_price, v.cost_per_item, v.sku, v.barcode, v.inventory_policy, v.low_stock_threshold,
+          v.weight, v.weight_unit, v.requires_shipping, v.image_url)
+        is distinct from (w.price, w.compare_at_price, w.cost_per_item, w.sku, w.barcode, w.inventory_policy,
+          w.low_stock_threshold, w.weight, w.weight_unit, w.requires_shipping, w.image_url)`,
   );
-  await updated.catch((error: { constraint?: string }) => {
+  const changed = await updated.catch((error: { constraint?: string }) => {
     throw error.constraint === 'sku_taken' ? skuTaken(patch.sku ?? null) : error;
   });
+  return changed > 0;
 }
 
 async function refuseNoSale(shop: Shop, id: string, newPrice: string | null, compareAt: string): Promise<void> {

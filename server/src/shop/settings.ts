@@ -69,7 +69,10 @@ export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings
   return get(shop);
 }
 
-/** Waits for products, codes and shipping options that are just being made: each holds a key lock on the site's row until it commits. */
+/**
+ * Waits for products, codes, shipping options and requests of agents that are just being made: each holds a key lock on the
+ * site's row until it commits. What a customer allowed an agent to spend is an amount of the currency as well.
+ */
 async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   const now = await shop.one<{ currency: string }>(
     sql`select currency from sites where site_id = ${shop.siteId} for update`,
@@ -82,7 +85,11 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
         and not exists (select from cart_items where site_id = ${shop.siteId})
         and not exists (select from discounts where site_id = ${shop.siteId})
         and not exists (select from shipping_options where site_id = ${shop.siteId})
-        and not exists (select from orders where site_id = ${shop.siteId})`,
+        and not exists (select from orders where site_id = ${shop.siteId})
+        and not exists (select from agent_tokens where site_id = ${shop.siteId})
+        and not exists (
+          select from agent_consents
+          where site_id = ${shop.siteId} and status in ('pending', 'approved') and expires_at > now())`,
   );
   if (changed === 0) throw new ShopError('currency_in_use', 'The shop has amounts in its currency.');
 }

@@ -7,6 +7,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { forSale } from './cart-rows.ts';
 import { totals } from './cart-view.ts';
 import * as carts from './carts.ts';
 import { holdCurrency } from './currency.ts';
@@ -185,7 +186,7 @@ export async function choicesForCart(shop: Shop, cart_id: string, country: strin
   return choices(shop, {
     country,
     subtotal: subtotal - discount,
-    requires_shipping: cart.lines.some((line) => line.requires_shipping),
+    requires_shipping: forSale(cart.lines).some((line) => line.requires_shipping),
     free_shipping: cart.discount?.holds === true && cart.discount.terms.kind === 'free_shipping',
   });
 }

@@ -52,9 +52,11 @@ export class Shop {
   readonly customerId: string | null;
   /** The agent who acts; null when nobody but people do. */
   readonly agent: Mandate | null;
+  readonly #tenant: Tenant;
   readonly #connection: Connection;
 
   constructor(tenant: Tenant, actor: Actor, connection: Connection) {
+    this.#tenant = tenant;
     this.siteId = tenant.site_id;
     this.merchantId = tenant.merchant_id;
     this.currency = tenant.currency;
@@ -65,6 +67,11 @@ export class Shop {
     this.customerId = actor.customer_id;
     this.agent = actor.agent ?? null;
     this.#connection = connection;
+  }
+
+  /** The same shop in the same transaction, doing what nobody asked for: what time does. */
+  asSystem(): Shop {
+    return new Shop(this.#tenant, SYSTEM, this.#connection);
   }
 
   /** All rows of a statement. */

@@ -164,8 +164,12 @@ function movements(shop: Shop, type: Sql): Sql {
       select ${shop.siteId}, uuid_v7(), id, product_id, ${type}, delta, on_hand, reserved, ${shop.actorId} from changed`;
 }
 
-/** The refusal of what cannot be had; `lines` are those of a cart. */
+/**
+ * The refusal of what cannot be had; `lines` are those of a cart. An agent is not told what the merchant calls the goods: that
+ * stands in parts marked as the merchant's text alone (hazards §2.8).
+ */
 export function insufficient(
+  shop: Shop,
   short: Shortage[],
   lines: { id: string; variant_id: string; quantity: number; label: string }[],
 ): ShopError {
@@ -177,9 +181,10 @@ export function insufficient(
     return [{ line_item_id: line.id, variant_id: line.variant_id, requested, available, label: line.label }];
   });
   const [first] = found;
+  const label = shop.agent ? 'the first of lines' : first?.label;
   const message =
     first?.available === 0
-      ? `${first.label} is out of stock.`
-      : `There are ${first?.available} pieces of ${first?.label}, not ${first?.requested}.`;
+      ? `Out of stock: ${label}.`
+      : `There are ${first?.available} pieces of ${label}, not ${first?.requested}.`;
   return new ShopError('insufficient_stock', message, { lines: found.map(({ label: _, ...line }) => line) });
 }

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { notFound, ShopError } from './errors.ts';
@@ -16,6 +16,7 @@ const HALF = 4;
 
 const MINUTE = 60;
 const GUESSES_OF_CUSTOMER = { points: 5, seconds: 15 * MINUTE };
+const GUESSES_OF_ADDRESS = { points: 10, seconds: 60 * MINUTE };
 const GUESSES_IN_SHOP = { points: 50, seconds: 60 * MINUTE };
 
 export function mintUserCode(): string {
@@ -34,14 +35,44 @@ export function hashUserCode(code: string): Buffer {
   return hashToken(code);
 }
 
+const SEAL_LENGTH = 22;
+
+/**
+ * What only the server can add to the link with a code, 132 bits of it: whoever opens that link guesses nothing. So the
+ * guesses of others, which may use up those of the whole shop, never keep a customer from a request of their own.
+ */
+export function sealOf(secretKey: string, site_id: string, code: string): string {
+  return createHmac('sha256', secretKey)
+    .update(`user_code|${site_id}|${code}`)
+    .digest('base64url')
+    .slice(0, SEAL_LENGTH);
+}
+
+/** Whether the seal is that of the code. */
+export function isSealed(secretKey: string, site_id: string, code: string, seal: string): boolean {
+  const own = Buffer.from(sealOf(secretKey, site_id, code));
+  const shown = Buffer.from(seal);
+  return own.length === shown.length && timingSafeEqual(own, shown);
+}
+
+/** Who tries a code, and from where. */
+export interface Guesser {
+  tenant: Tenant;
+  actor: Actor;
+  ip: string | null;
+}
+
 /**
  * Looks whether a customer may know of the request behind a code, and counts those who guess: after 5 unknown codes of a
- * customer in 15 minutes, or 50 in the shop in an hour, each further try is `rate_limited`. A code that is known costs
- * nothing. Throws `not_found` for one that is not. Call it with no connection held.
+ * customer in 15 minutes, 10 of an address in an hour, or 50 in the shop in an hour, each further try is `rate_limited`. The
+ * last bounds what any number of accounts and addresses can try (hazards §4.3): at a thousand pending requests less than one
+ * chance in 2^18 an hour. A code that is known costs nothing. Throws `not_found` for one that is not. Call it with no
+ * connection held.
  */
-export async function takeGuess(db: Pool, tenant: Tenant, actor: Actor, typed: string): Promise<void> {
+export async function takeGuess(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const draws: Draw[] = [
     { key: `user_code ${tenant.site_id} ${actor.customer_id}`, ...GUESSES_OF_CUSTOMER },
+    { key: `user_code ${tenant.site_id} ip ${ip}`, ...GUESSES_OF_ADDRESS },
     { key: `user_code ${tenant.site_id}`, ...GUESSES_IN_SHOP },
   ];
   // Taken before the look, so that parallel guesses count one by one.

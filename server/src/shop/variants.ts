@@ -27,15 +27,19 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
   return get(shop, product_id, id);
 }
 
-/** Changes the given fields. Throws `not_found`, `sku_taken` or `variant_options_taken`. */
+/** Changes the given fields; what changes nothing is no change of the product. Throws `not_found`, `sku_taken` or `variant_options_taken`. */
 export async function update(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<Variant> {
   await lockProduct(shop, product_id);
   await get(shop, product_id, id);
-  await products.updateVariantRow(shop, id, patch);
-  await updateOptionValues(shop, product_id, id, patch);
-  if (patch.position !== undefined) await move(shop, product_id, id, patch.position);
-  await summarize(shop, product_id);
-  await indexProducts(shop, [product_id]);
+  const changes = [
+    await products.updateVariantRow(shop, id, patch),
+    await updateOptionValues(shop, product_id, id, patch),
+    patch.position !== undefined && (await move(shop, product_id, id, patch.position)),
+  ];
+  if (changes.includes(true)) {
+    await summarize(shop, product_id);
+    await indexProducts(shop, [product_id]);
+  }
   return get(shop, product_id, id);
 }
 
@@ -83,29 +87,34 @@ async function writeValues(shop: Shop, product_id: string, options: OptionPlan[]
   );
 }
 
-async function updateOptionValues(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<void> {
+/** Answers whether the variant has other values now. */
+async function updateOptionValues(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<boolean> {
   const { option1, option2, option3 } = patch;
   const given = [option1, option2, option3];
-  if (given.every((value) => value === undefined)) return;
+  if (given.every((value) => value === undefined)) return false;
   const options = await optionsOf(shop, product_id);
   const beyond = given.findIndex((value, i) => value !== undefined && i >= options.length);
   if (beyond >= 0) {
     const msg = 'The product has no such option.';
     throw new ValidationError([{ loc: ['body', `option${beyond + 1}`], msg, type: 'extra_forbidden' }]);
   }
-  await shop.run(
+  const changed = await shop.run(
     sql`update variants set option1 = coalesce(${option1 ?? null}, option1),
         option2 = coalesce(${option2 ?? null}, option2), option3 = coalesce(${option3 ?? null}, option3)
-      where site_id = ${shop.siteId} and id = ${id}`,
+      where site_id = ${shop.siteId} and id = ${id} and (option1, option2, option3) is distinct from
+        (coalesce(${option1 ?? null}, option1), coalesce(${option2 ?? null}, option2),
+          coalesce(${option3 ?? null}, option3))`,
   );
   given.forEach((value, i) => {
     const values = options[i]?.values;
     if (value != null && values && !values.includes(value)) values.push(value);
   });
   await writeValues(shop, product_id, options);
+  return changed > 0;
 }
 
-async function move(shop: Shop, product_id: string, id: string, position: number): Promise<void> {
+/** Answers whether any variant had another place before. */
+async function move(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const rows = await shop.rows<{ id: string }>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} order by position, id`,
   );
@@ -114,9 +123,11 @@ async function move(shop: Shop, product_id: string, id: string, position: number
     id,
     position,
   );
-  await shop.run(
+  const moved = await shop.run(
     sql`update variants v set position = wanted.place
       from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
-      where v.site_id = ${shop.siteId} and v.product_id = ${product_id} and v.id = wanted.id`,
+      where v.site_id = ${shop.siteId} and v.product_id = ${product_id} and v.id = wanted.id
+        and v.position <> wanted.place`,
   );
+  return moved > 0;
 }

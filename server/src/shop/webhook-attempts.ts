@@ -21,20 +21,38 @@ export interface Due {
   url: string;
   payload: string;
   tries: number;
+  /** Says whether another attempt was written down since. */
+  attempts_count: number;
   secret: Buffer;
   /** Null when none is to sign any more. */
   previous_secret: Buffer | null;
 }
 
-/** The delivery, unless it is done, given up, gone, or its webhook disabled. */
+/**
+ * The delivery, unless it is done, given up, gone, or another job will come for it later: of what a killed process or a
+ * replay left twice, one goes on. What a disabled webhook still has waiting is given up.
+ */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
-  return shop.one<Due & Record<string, unknown>>(
-    sql`select d.id, d.event_id, d.webhook_id, d.tries, w.url, e.payload, w.secret,
+  const found = await shop.one<Due & Record<string, unknown>>(
+    sql`select d.id, d.event_id, d.webhook_id, d.tries, d.attempts_count, w.url, e.payload, w.secret,
         case when w.previous_secret_expires_at > now() then w.previous_secret end as previous_secret
       from webhook_deliveries d
       join webhooks w on w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'active'
       join events e on e.site_id = d.site_id and e.id = d.event_id
-      where d.site_id = ${shop.siteId} and d.id = ${delivery_id} and d.status = 'pending'`,
+      where d.site_id = ${shop.siteId} and d.id = ${delivery_id} and d.status = 'pending'
+        and d.next_attempt_at <= now()`,
+  );
+  if (!found) await giveUpDisabled(shop, delivery_id);
+  return found;
+}
+
+/** It was made while somebody disabled its webhook, and neither saw the other. */
+async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
+  await shop.run(
+    sql`update webhook_deliveries d set status = 'failed', next_attempt_at = null, completed_at = now()
+      from webhooks w
+      where d.site_id = ${shop.siteId} and d.id = ${delivery_id} and d.status = 'pending'
+        and w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'disabled'`,
   );
 }
 
@@ -46,12 +64,20 @@ export function waitAfter(tries: number, retry_after_seconds: number | null, ran
   return Math.max(wait * (1 + JITTER * (2 * random - 1)), asked);
 }
 
-/** Writes an attempt down, with all that follows from it: the next one, the end, or the end of the webhook. */
+/**
+ * Writes an attempt down, with all that follows from it: the next one, the end, or the end of the webhook. The webhook is
+ * locked before the delivery, as whoever disables or deletes it does.
+ */
 export async function record(shop: Shop, delivery: Due, attempted: Attempted): Promise<void> {
+  const { webhook_id } = delivery;
   const succeeded = attempted.outcome === 'succeeded';
   const gone = attempted.response_status === 410;
   const wait = succeeded || gone ? null : waitAfter(delivery.tries + 1, attempted.retry_after_seconds);
-  const status = succeeded ? 'succeeded' : wait === null ? 'failed' : 'pending';
+  const given_up = wait === null && !succeeded;
+  if (given_up) await lock(shop, webhook_id);
+  if (succeeded) await markWorking(shop, webhook_id);
+  else await markFailing(shop, webhook_id);
+  const status = succeeded ? 'succeeded' : given_up ? 'failed' : 'pending';
   const kept = await shop.run(
     sql`with written as (
         update webhook_deliveries set attempts_count = attempts_count + 1, tries = tries + 1, status = ${status},
@@ -59,18 +85,21 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
           next_attempt_at = now() + ${wait}::float8 * interval '1 second',
           completed_at = case when ${status} = 'pending' then null else now() end
         where site_id = ${shop.siteId} and id = ${delivery.id} and status = 'pending'
+          and attempts_count = ${delivery.attempts_count}
         returning id, attempts_count
       )
       insert into webhook_attempts (site_id, delivery_id, number, attempted_at, duration_ms, outcome, response_status)
       select ${shop.siteId}, id, attempts_count, now() - ${attempted.duration_ms}::int * interval '1 millisecond',
         ${attempted.duration_ms}, ${attempted.outcome}, ${attempted.response_status} from written`,
   );
-  // Disabled, deleted or delivered by another process meanwhile: there is nothing more to say.
+  // Disabled, deleted or attempted by another process meanwhile: there is nothing more to say.
   if (kept === 0) return;
-  if (succeeded) return markWorking(shop, delivery.webhook_id);
-  await markFailing(shop, delivery.webhook_id);
-  if (wait === null) await disable(shop, delivery.webhook_id, gone ? 'gone' : 'failing');
-  else await enqueue(shop, delivery.id, wait);
+  if (given_up) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
+  else if (wait !== null) await enqueue(shop, delivery.id, wait);
+}
+
+async function lock(shop: Shop, webhook_id: string): Promise<void> {
+  await shop.run(sql`select from webhooks where site_id = ${shop.siteId} and id = ${webhook_id} for no key update`);
 }
 
 /** Once in a while is enough: the row is shared by all deliveries of the webhook. */

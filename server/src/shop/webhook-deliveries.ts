@@ -84,27 +84,36 @@ export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
   throw new ShopError('delivery_pending', 'This delivery is still under way.', { next_attempt_at });
 }
 
-/** Replays what was given up since a time, of one webhook or of all that are active. Answers how many. */
+const BATCH = 1_000;
+
+/**
+ * Replays what was given up since a time, the oldest first, of one webhook or of all that are active. Answers how many, and
+ * how many remain for another call: a long outage leaves more than one statement may take its time for.
+ */
 export async function replayFailed(shop: Shop, { since, webhook_id }: { since: string; webhook_id?: string }) {
   if (webhook_id) await webhooks.get(shop, webhook_id);
+  const failed = sql`from webhook_deliveries d
+    join webhooks w on w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'active'
+    where d.site_id = ${shop.siteId} and d.status = 'failed' and d.completed_at >= ${since}
+      ${webhook_id ? sql`and d.webhook_id = ${webhook_id}` : empty}`;
   const again = await shop.rows<{ id: string }>(
-    sql`update webhook_deliveries d set status = 'pending', tries = 0, next_attempt_at = now(), completed_at = null
-      from webhooks w
-      where d.site_id = ${shop.siteId} and d.status = 'failed' and d.completed_at >= ${since}
-        ${webhook_id ? sql`and d.webhook_id = ${webhook_id}` : empty}
-        and w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'active'
+    sql`with batch as materialized (
+        select d.id ${failed} order by d.completed_at, d.id limit ${BATCH} for update of d skip locked
+      )
+      update webhook_deliveries d set status = 'pending', tries = 0, next_attempt_at = now(), completed_at = null
+      from batch where d.site_id = ${shop.siteId} and d.id = batch.id
       returning d.id`,
   );
   await enqueue(
     shop,
     again.map(({ id }) => id),
   );
-  return { replayed: again.length };
+  const left = again.length < BATCH ? undefined : await shop.one<{ count: number }>(sql`select count(*) ${failed}`);
+  return { replayed: again.length, remaining: left?.count ?? 0 };
 }
 
 /** A job for each delivery, now. */
 async function enqueue(shop: Shop, ids: string[]): Promise<void> {
-  await shop.run(
-    sql`select enqueue_delivery(${shop.siteId}, delivery.id, now()) from unnest(${ids}::uuid[]) as delivery (id)`,
-  );
+  if (ids.length === 0) return;
+  await shop.run(sql`select enqueue_deliveries(${shop.siteId}, ${ids}::uuid[], now())`);
 }

@@ -1,5 +1,5 @@
 import type { Webhook, WebhookInput, WebhookPatch, WebhookRegistration } from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { notFound, ShopError } from './errors.ts';
 import type { Shop } from './shop.ts';
@@ -7,7 +7,8 @@ import { hashSecret, mintSecret, seal } from './webhook-secrets.ts';
 
 /**
  * Who is told of events. Whoever calls has checked the address (egress/addresses.ts), which may ask the DNS and so has no
- * place in a transaction. Integrations and the dashboard manage the same webhooks.
+ * place in a transaction. The dashboard manages all webhooks, integrations those that integrations registered: a sync secret
+ * does not take over what the merchant made.
  */
 const LIMIT = 1_000;
 const ROTATION_OVERLAP = '24 hours';
@@ -17,6 +18,11 @@ const COLUMNS = sql`id, url, events, description, status, disabled_reason, disab
   created_at, updated_at`;
 
 type Row = Webhook & Record<string, unknown>;
+
+/** Those that the one who acts may manage. */
+function manageable(shop: Shop): Sql {
+  return shop.actorType === 'sync' ? sql`and sync_key_id is not null` : empty;
+}
 
 /** All of the shop, oldest first. */
 export async function list(shop: Shop): Promise<Webhook[]> {
@@ -34,7 +40,9 @@ export function registrationOf({ id, url, events, created_at }: Webhook): Webhoo
 
 /** Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Webhook> {
-  const found = await shop.one<Row>(sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} and id = ${id}`);
+  const found = await shop.one<Row>(
+    sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
+  );
   if (!found) throw notFound('webhook');
   return found;
 }
@@ -46,9 +54,9 @@ export async function create(shop: Shop, secretKey: string, { url, events, descr
   // Those who make webhooks of one site take turns, so that the count cannot be overtaken by a parallel one.
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
   const made = await shop.one<Row>(
-    sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash)
+    sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id)
       select ${shop.siteId}, ${id}, ${url}, ${events}::text[], ${description}, ${seal(secretKey, id, secret)},
-        ${hashSecret(secret)}
+        ${hashSecret(secret)}, ${shop.actorType === 'sync' ? shop.actorId : null}::uuid
       where (select count(*) from webhooks where site_id = ${shop.siteId}) < ${LIMIT}
       returning ${COLUMNS}`,
   );
@@ -90,7 +98,9 @@ async function dropPending(shop: Shop, id: string): Promise<void> {
 
 /** Ends a subscription with all that was to be delivered to it. Throws `not_found`. */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
-  const removed = await shop.run(sql`delete from webhooks where site_id = ${shop.siteId} and id = ${id}`);
+  const removed = await shop.run(
+    sql`delete from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
+  );
   if (removed === 0) throw notFound('webhook');
   return { id, deleted: true };
 }
@@ -105,7 +115,8 @@ export async function rotate(shop: Shop, secretKey: string, id: string) {
     sql`update webhooks set previous_secret = secret,
         previous_secret_expires_at = now() + ${ROTATION_OVERLAP}::interval,
         secret = ${seal(secretKey, id, secret)}, secret_hash = ${hashSecret(secret)}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${id} and coalesce(previous_secret_expires_at, now()) <= now()
+      where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}
+        and coalesce(previous_secret_expires_at, now()) <= now()
       returning ${COLUMNS}`,
   );
   if (rotated) return { ...rotated, secret };

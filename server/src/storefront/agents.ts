@@ -1,10 +1,10 @@
 import { actorOf, type Caller } from '../http/callers.ts';
-import type { Beforehand, Handler } from '../http/contract.ts';
+import type { Beforehand, Handler, Origin } from '../http/contract.ts';
 import * as agentAudit from '../shop/agent-audit.ts';
 import * as agentTokens from '../shop/agent-tokens.ts';
 import * as consents from '../shop/consents.ts';
 import * as sessions from '../shop/customer-sessions.ts';
-import { takeGuess } from '../shop/user-codes.ts';
+import { type Guesser, takeGuess } from '../shop/user-codes.ts';
 
 export const listAgents: Handler<'storefront.listAgents'> = async ({ shop, caller }) => ({
   agent_tokens: await agentTokens.listOfCustomer(shop, signedIn(caller).customer_id),
@@ -18,16 +18,16 @@ export const listAgentAudit: Handler<'storefront.listAgentAudit'> = ({ shop, cal
 
 /** Codes are short: whoever tries unknown ones is counted, before anything is told. */
 export const getAgentConsent: Beforehand<'storefront.getAgentConsent'> = {
-  async beforehand({ db, caller, path }) {
-    await takeGuess(db, caller.tenant, actorOf(caller), path.user_code);
+  async beforehand({ db, caller, origin, path }) {
+    await takeGuess(db, guesserOf(caller, origin), path.user_code);
     return async ({ shop }) =>
       consents.get(shop, path.user_code, await consents.proofOf(shop, signedIn(caller).session_id, false));
   },
 };
 
 export const approveAgentConsent: Beforehand<'storefront.approveAgentConsent'> = {
-  async beforehand({ db, caller, path, body }) {
-    await takeGuess(db, caller.tenant, actorOf(caller), path.user_code);
+  async beforehand({ db, caller, origin, path, body }) {
+    await takeGuess(db, guesserOf(caller, origin), path.user_code);
     const { current_password, ...approval } = body ?? {};
     if (current_password !== undefined) {
       await sessions.verifyAgain(db, caller.tenant, actorOf(caller), current_password);
@@ -40,12 +40,16 @@ export const approveAgentConsent: Beforehand<'storefront.approveAgentConsent'> =
 };
 
 export const denyAgentConsent: Beforehand<'storefront.denyAgentConsent'> = {
-  async beforehand({ db, caller, path }) {
-    await takeGuess(db, caller.tenant, actorOf(caller), path.user_code);
+  async beforehand({ db, caller, origin, path }) {
+    await takeGuess(db, guesserOf(caller, origin), path.user_code);
     return async ({ shop }) =>
       consents.deny(shop, path.user_code, await consents.proofOf(shop, signedIn(caller).session_id, false));
   },
 };
+
+function guesserOf(caller: Caller, { ip }: Origin): Guesser {
+  return { tenant: caller.tenant, actor: actorOf(caller), ip };
+}
 
 /** The contract asks for the customer's token wherever this is called. */
 function signedIn({ customer_id, session }: Caller): { customer_id: string; session_id: string } {

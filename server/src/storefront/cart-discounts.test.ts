@@ -2,6 +2,7 @@ import type { DiscountInput } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
+import { mergeAtLogin } from '../shop/cart-merge.ts';
 import * as carts from '../shop/carts.ts';
 import * as discounts from '../shop/discounts.ts';
 import { inShopOf } from '../shop/in-shop.ts';
@@ -357,7 +358,7 @@ test('a customer meets the limit as soon as the code is applied', async () => {
   await redeem(shop, first.id, { customer_id, email: 'june@example.com' });
   // A customer's cart, which is no longer the first.
   await shop.owner.query(`update commerce.carts set status = 'converted' where id = $1`, [first.id]);
-  await inShopOf(shop.db, shop.site_id, (inside) => carts.mergeAtLogin(inside, second.id, customer_id));
+  await inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, second.id, customer_id));
 
   const merged = await shop.owner.query(`select id from commerce.carts where customer_id = $1 and status = 'active'`, [
     customer_id,
@@ -375,8 +376,7 @@ test('a customer meets the limit as soon as the code is applied', async () => {
 test("at login the guest's quantities and code win, and the guest's cart becomes merged", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
-  const merge = (id: string) =>
-    inShopOf(shop.db, shop.site_id, (inside) => carts.mergeAtLogin(inside, id, customer_id));
+  const merge = (id: string) => inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
   const [mug, plate, bowl] = [await shop.givenProduct(), await shop.givenProduct(), await shop.givenProduct()].map(
     ({ variants }) => variants[0]?.id ?? '',
   ) as [string, string, string];
@@ -416,7 +416,7 @@ test('a cart that cannot be merged is left alone', async () => {
   const foreign = await (await openShop()).givenCart('10.00');
   const guest = await shop.givenCart('10.00');
   const merge = (id: string, customer_id: string) =>
-    inShopOf(shop.db, shop.site_id, (inside) => carts.mergeAtLogin(inside, id, customer_id));
+    inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
   const target = (await merge(guest.id, june)) ?? '';
 
   expect(await merge(guest.id, july)).toBeNull();
@@ -431,9 +431,7 @@ test('one guest cart that is merged many times at once is merged once', async ()
   const { id } = await shop.givenCart('10.00');
 
   const targets = await Promise.all(
-    Array.from({ length: 8 }, () =>
-      inShopOf(shop.db, shop.site_id, (inside) => carts.mergeAtLogin(inside, id, customer_id)),
-    ),
+    Array.from({ length: 8 }, () => inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id))),
   );
 
   expect(targets.filter((target) => target !== null)).toHaveLength(1);
@@ -444,8 +442,7 @@ test('one guest cart that is merged many times at once is merged once', async ()
 test('of more than 100 lines at login the oldest of the customer go', async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
-  const merge = (id: string) =>
-    inShopOf(shop.db, shop.site_id, (inside) => carts.mergeAtLogin(inside, id, customer_id));
+  const merge = (id: string) => inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
   const numbers = Array.from({ length: 110 }, (_, i) => `${i}`);
   const { variants } = await shop.givenProduct({
     track_inventory: false,

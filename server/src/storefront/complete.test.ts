@@ -77,6 +77,26 @@ test('a completed checkout is an order that waits for its bank transfer, with st
   ]);
 });
 
+test('completing again after the deadline of the transfer answers the expired order, and its stock is back', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop);
+  const { id, checkout_id } = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
+  await shop.owner.query(`update commerce.orders set payment_due_at = now() - interval '1 hour' where id = $1`, [id]);
+
+  const { data } = await shop.storefront.POST(completePath, { ...at(checkout_id), body: {} });
+
+  expect(data).toMatchObject({
+    order: { id, status: 'cancelled' },
+    payment: { status: 'expired', instructions: null },
+  });
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
+  const { rows } = await shop.owner.query(
+    `select actor_type from commerce.order_events where order_id = $1 and type = 'payment_expired'`,
+    [id],
+  );
+  expect(rows).toEqual([{ actor_type: 'system' }]);
+});
+
 test('order numbers count from 1001 in each shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
 
@@ -275,6 +295,49 @@ test('a guest uses a code once per e-mail, and the refusal undoes everything', a
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
+test("a guest and the account of the guest's e-mail use a code as one customer, whatever the order's e-mail, also at once", async () => {
+  for (const first of ['guest', 'account', 'both']) {
+    const shop = await openShop();
+    const { client, email } = await shop.givenCustomer();
+    await shop.givenDiscount({ usage_limit_per_customer: 1 });
+    const apply = (cart_id: string, from = shop.storefront) =>
+      from.POST('/api/storefront/cart/{cart_id}/discounts', { params: { path: { cart_id } }, body: { code: 'TEN' } });
+    const [guestCart, ownCart] = [await shop.givenCart('30.00'), await shop.givenCart('30.00', client)];
+    await apply(guestCart.id);
+    await apply(ownCart.id, client);
+    const guest = await shop.givenCheckout({ cart_id: guestCart.id, email: email.toUpperCase() });
+    const own = await shop.givenCheckout({ client, cart_id: ownCart.id, email: 'other@example.com' });
+    const deeds = [
+      () => shop.storefront.POST(completePath, { ...at(guest.id), body: {} }),
+      () => client.POST(completePath, { ...at(own.id), body: {} }),
+    ];
+    if (first === 'account') deeds.reverse();
+
+    const before = first === 'both' ? [] : [await deeds.shift()?.()];
+    const answers = [...before, ...(await Promise.all(deeds.map((complete) => complete())))];
+
+    expect(answers.map((answer) => answer?.response.status).toSorted()).toEqual([200, 400]);
+    expect(answers.flatMap((answer) => answer?.error?.error ?? [])).toEqual(['discount_customer_limit_reached']);
+    expect(await ordersOf(shop)).toHaveLength(1);
+  }
+});
+
+test('a code that a guest has used up is refused to the account of the e-mail as soon as it is applied', async () => {
+  const shop = await openShop();
+  const { client, email } = await shop.givenCustomer();
+  await shop.givenDiscount({ usage_limit_per_customer: 1 });
+  const apply = (cart_id: string, from = shop.storefront) =>
+    from.POST('/api/storefront/cart/{cart_id}/discounts', { params: { path: { cart_id } }, body: { code: 'TEN' } });
+  const { id: cart_id } = await shop.givenCart('30.00');
+  await apply(cart_id);
+  await shop.givenOrder({ cart_id, email });
+
+  const { error, response } = await apply((await shop.givenCart('30.00', client)).id, client);
+
+  expect(response.status).toBe(400);
+  expect(error).toMatchObject({ error: 'discount_customer_limit_reached' });
+});
+
 test('an order whose total is 0 is free, confirmed and paid', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenShippingOption({ price: '0.00' });
@@ -292,6 +355,41 @@ test('what is paid when it is handed over is confirmed and pending', async () =>
 
   expect(order).toMatchObject({ status: 'confirmed', payment_status: 'pending', payment_method: 'manual' });
   expect(order.payment).toMatchObject({ due_at: null, instructions: null });
+});
+
+test('what is fetched is still fetched once it is ordered', async () => {
+  const shop = await openShop();
+  const pickup = await shop.givenShippingOption({ name: 'Collect in the shop', kind: 'pickup', price: '0.00' });
+  const delivery = await shop.givenShippingOption();
+  const ordered = async (shipping_option_id: string) => {
+    const { checkout_id } = await shop.givenOrder({ shipping_option_id });
+    return (await shop.storefront.GET(checkoutPath, at(checkout_id))).data?.shipping_option;
+  };
+
+  expect(await ordered(pickup.id)).toMatchObject({ name: 'Collect in the shop', kind: 'pickup', price: '0.00' });
+  expect(await ordered(delivery.id)).toMatchObject({ name: 'Parcel', kind: 'delivery', price: '4.90' });
+});
+
+test('a code is judged by what is for sale: one total is shown, asked for and charged', async () => {
+  const shop = await openShop();
+  const [dear, cheap] = [await givenVariant(shop, { price: '100.00' }), await givenVariant(shop)];
+  await shop.givenDiscount({ value: '5.00', minimum_subtotal: '50' });
+  const cart = await shop.givenCart([dear, cheap].map(({ variant_id }) => ({ variant_id, quantity: 1 })));
+  const path = { cart_id: cart.id };
+  await shop.storefront.POST('/api/storefront/cart/{cart_id}/discounts', { params: { path }, body: { code: 'TEN' } });
+  const { id } = await shop.givenCheckout({ cart_id: cart.id });
+  const params = { path: { product_id: dear.product.id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status: 'archived' } });
+
+  const seen = await shop.storefront.GET(checkoutPath, at(id));
+  const { data: kept } = await shop.storefront.GET('/api/storefront/cart/{cart_id}', { params: { path } });
+  const told = await shop.storefront.POST(completePath, { ...at(id), body: {} });
+  const { data } = await shop.storefront.POST(completePath, { ...at(id), body: { expected_total: '14.90' } });
+
+  expect(seen.data).toMatchObject({ subtotal: '10.00', discount: '0.00', total: '14.90' });
+  expect(kept).toMatchObject({ subtotal: '10.00', discount: '0.00', total: '10.00', discount_code: 'TEN' });
+  expect(told.error).toMatchObject({ error: 'price_changed', total: '14.90' });
+  expect(data?.order).toMatchObject({ subtotal: '10.00', discount: '0.00', total: '14.90' });
 });
 
 test('a card that is good makes a paid order', async () => {

@@ -1,7 +1,7 @@
 import { actorOf } from '../http/callers.ts';
 import type { Beforehand, Call, Handler, OperationId } from '../http/contract.ts';
 import * as addresses from '../shop/addresses.ts';
-import * as carts from '../shop/carts.ts';
+import { mergeAtLogin } from '../shop/cart-merge.ts';
 import * as account from '../shop/customer-account.ts';
 import * as erasure from '../shop/customer-erasure.ts';
 import * as registration from '../shop/customer-registration.ts';
@@ -35,7 +35,7 @@ export const loginCustomer: Beforehand<'storefront.loginCustomer'> = {
     const verified = await sessions.verifyLogin(db, caller.tenant, actorOf(caller), email, password);
     return async ({ shop }) => {
       const session = await sessions.open(shop, verified);
-      const merged = cart_id ? await carts.mergeAtLogin(shop, cart_id, verified.customer_id) : null;
+      const merged = cart_id ? await mergeAtLogin(shop, cart_id, verified.customer_id) : null;
       return { ...session, cart_id: merged ?? session.cart_id };
     };
   },

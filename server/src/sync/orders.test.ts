@@ -106,6 +106,16 @@ test('an order is read back by its id, by its reference and in the list, and goe
   expect(await read(first.id)).toMatchObject({ order: { payment_status: 'paid' }, payment_instructions: null });
 });
 
+test('the merchant reads the reference of an integration with its order, and finds the order by it', async () => {
+  const { sync, dashboard } = await givenShop();
+  const made = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'Widget/77-a' }) }));
+  const order_id = made.order?.id ?? '';
+  const found = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { q: 'widget/77' } } }));
+  expect(found.orders.map(({ id }) => id)).toEqual([order_id]);
+  const read = await unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id } } }));
+  expect(read.external_reference).toBe('Widget/77-a');
+});
+
 test('an order for the hosted checkout holds its stock, and is made by a human at its address', async () => {
   const shop = await givenShop();
   const { sync, storefront, mug } = shop;
@@ -476,4 +486,23 @@ test('lines that know no more than they must are read back', async () => {
   expect(read.order?.line_items).toMatchObject([
     { name: 'Mug', price: '14.00', total: '14.00', variant_id: null, sku: null },
   ]);
+});
+
+test('an order past the deadline of its transfer is read as expired, alone and in the list', async () => {
+  for (const listed of [false, true]) {
+    const shop = await givenShop();
+    const made = await unwrap(shop.sync.POST(orders, { body: orderFor('MUG', '14.00') }));
+    await shop.owner.query(`update commerce.orders set payment_due_at = now() - interval '1 hour' where site_id = $1`, [
+      shop.site_id,
+    ]);
+
+    const params = { path: { sync_order_id: made.id } };
+    const read = listed
+      ? (await unwrap(shop.sync.GET(orders))).orders[0]
+      : await unwrap(shop.sync.GET(order, { params }));
+
+    expect(read?.order).toMatchObject({ status: 'cancelled', payment_status: 'expired' });
+    expect(read?.payment_instructions).toBeNull();
+    expect(await stockOf(shop, shop.mug.id)).toEqual({ on_hand: 10, reserved: 0 });
+  }
 });

@@ -1,9 +1,20 @@
-import type { Handler } from '../http/contract.ts';
+import type { Beforehand, Handler } from '../http/contract.ts';
+import { expireUnpaid } from '../shop/order-expiry.ts';
 import * as syncOrders from '../shop/sync-orders.ts';
 
 export const createOrder: Handler<'sync.createOrder'> = ({ shop, till, body }) => syncOrders.create(shop, till, body);
 
-export const getOrder: Handler<'sync.getOrder'> = ({ shop, till, path }) =>
-  syncOrders.get(shop, till, path.sync_order_id);
+/** Orders past their deadline are expired before they are shown. */
+export const getOrder: Beforehand<'sync.getOrder'> = {
+  async beforehand({ caller, db, till, path }) {
+    await expireUnpaid(db, caller.tenant);
+    return ({ shop }) => syncOrders.get(shop, till, path.sync_order_id);
+  },
+};
 
-export const listOrders: Handler<'sync.listOrders'> = ({ shop, till, query }) => syncOrders.list(shop, till, query);
+export const listOrders: Beforehand<'sync.listOrders'> = {
+  async beforehand({ caller, db, till, query }) {
+    await expireUnpaid(db, caller.tenant);
+    return ({ shop }) => syncOrders.list(shop, till, query);
+  },
+};

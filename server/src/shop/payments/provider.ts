@@ -7,7 +7,7 @@ export interface PaymentProvider {
   readonly name: string;
   /** Takes the money, or says that the answer comes later. Throws when the outcome is unknown: ask again with the same id. */
   charge(charge: Charge): Promise<Outcome>;
-  /** How a payment stands that was answered with `pending`, or not at all. */
+  /** How a payment stands that was answered with `pending` or `authorized`, or not at all. */
   outcomeOf(payment: { id: string; reference: string | null }): Promise<Outcome | undefined>;
   /** Gives back what was taken, or sees to it that nothing will be. Doing it twice is harmless. */
   cancel(payment: { id: string; reference: string | null }): Promise<void>;

@@ -17,22 +17,29 @@ const ORPHANED_AFTER = '10 minutes';
 interface OpenPayment {
   id: string;
   order_id: string | null;
-  status: 'pending' | 'abandoned';
+  status: 'pending' | 'authorized' | 'abandoned';
   reference: string | null;
 }
 
 /**
- * Asks the provider how pending payments stand, and calls off those that nothing came of; at most 100 in one call. Each
- * outcome takes effect once, whoever asks and however often. Answers how many were settled.
+ * Asks the provider how pending and authorized payments stand, and calls off those that nothing came of; at most 100 in one
+ * call, those first that were asked about longest ago. Each outcome takes effect once, whoever asks and however often.
+ * Answers how many were settled. A payment that fails keeps no other back; throws at the end if any did.
  */
 export async function settlePayments(db: Pool, tenant: Tenant, card: PaymentProvider | undefined): Promise<number> {
   if (!card) return 0;
   const open = await inShop(db, tenant, SYSTEM, (shop) => openPayments(shop, card));
+  const failures: unknown[] = [];
   let settled = 0;
   for (const payment of open) {
-    const done = payment.status === 'abandoned' ? callOff(db, tenant, card, payment) : ask(db, tenant, card, payment);
-    if (await done) settled += 1;
+    try {
+      const settle = payment.status === 'abandoned' ? callOff : ask;
+      if (await settle(db, tenant, card, payment)) settled += 1;
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} payments could not be settled.`);
   return settled;
 }
 
@@ -43,10 +50,13 @@ async function openPayments(shop: Shop, { name }: PaymentProvider): Promise<Open
         and updated_at <= now() - ${ORPHANED_AFTER}::interval`,
   );
   return shop.rows<OpenPayment & Record<string, unknown>>(
-    sql`select id, order_id, status, reference from payments
-      where site_id = ${shop.siteId} and provider = ${name}
-        and (status = 'abandoned' or (status = 'pending' and order_id is not null))
-      order by updated_at limit ${AT_ONCE}`,
+    sql`update payments set updated_at = now()
+      where site_id = ${shop.siteId} and id in (
+        select id from payments
+        where site_id = ${shop.siteId} and provider = ${name}
+          and (status = 'abandoned' or (status in ('pending', 'authorized') and order_id is not null))
+        order by updated_at limit ${AT_ONCE} for update skip locked)
+      returning id, order_id, status, reference`,
   );
 }
 
@@ -63,7 +73,7 @@ async function callOff(db: Pool, tenant: Tenant, card: PaymentProvider, payment:
 
 async function ask(db: Pool, tenant: Tenant, card: PaymentProvider, payment: OpenPayment): Promise<boolean> {
   const outcome = await card.outcomeOf(payment);
-  if (!outcome || outcome.status === 'pending' || !payment.order_id) return false;
+  if (!outcome || ['pending', payment.status].includes(outcome.status) || !payment.order_id) return false;
   const event = { event_id: `${payment.id}:${outcome.status}`, provider: card.name, outcome };
   const { order_id, id } = payment;
   return inShop(db, tenant, SYSTEM, (shop) => takeEvent(shop, order_id, id, event));
@@ -120,18 +130,24 @@ async function authorize(shop: Shop, order: orders.LockedOrder): Promise<void> {
 }
 
 async function fail(shop: Shop, order: orders.LockedOrder, { reason }: Outcome): Promise<void> {
-  const after: Partial<OrderStates> = { payment_status: 'failed' };
+  const failed: Partial<OrderStates> = { payment_status: 'failed' };
   const cancels = canMove(order, 'status', 'cancelled') && order.fulfillment_status === 'unfulfilled';
   if (cancels) {
-    after.status = 'cancelled';
-    await orders.end(shop, order, after, { reason: 'other', restock: true });
-    await mail.enqueue(shop, 'order_cancelled', { order_id: order.id });
+    await orders.end(shop, order, failed, { reason: 'other', restock: true });
   } else {
     await shop.run(
       sql`update orders set payment_status = 'failed', updated_at = now()
         where site_id = ${shop.siteId} and id = ${order.id}`,
     );
   }
-  const context = { ...changesBetween(order, after), reason };
+  const context = { ...changesBetween(order, failed), reason };
   await events.record(shop, order.id, { type: 'payment_failed', message: 'The card payment failed.', context });
+  if (cancels) await tellCancelled(shop, order);
+}
+
+async function tellCancelled(shop: Shop, order: orders.LockedOrder): Promise<void> {
+  const context = { ...changesBetween(order, { status: 'cancelled' }), reason: 'other', note: null, restock: true };
+  const message = 'The order was cancelled, because its payment failed.';
+  await events.record(shop, order.id, { type: 'cancelled', message, context });
+  await mail.enqueue(shop, 'order_cancelled', { order_id: order.id });
 }

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
+import pg from 'pg';
+import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
+import { importByCli } from './cli-import.ts';
+import { type Database, openDatabase } from './database.ts';
+import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
+import { NOUNS, productOf } from './products.ts';
+import { report, table, whole } from './report.ts';
+
+/** What an agent asks for, one call after the other, on a small and on a large catalogue. */
+export async function agents(sizes: number[], rounds: number): Promise<void> {
+  const database = await openDatabase();
+  let server: Running | undefined;
+  try {
+    await migrate(database.url, database.dataDir);
+    server = await startOurs(database);
+    const timed: (string | number)[][] = [];
+    const sized: (string | number)[][] = [];
+    for (const size of sizes) {
+      const secret = await openShop(database, server, size);
+      for (const [name, call] of Object.entries(CALLS)) {
+        const { p50, p99 } = await latencies(server, secret, call, size, rounds);
+        const statements = await statementsPer(database, secret, call, size);
+        timed.push([name, whole(size), p50, p99, statements]);
+      }
+      if (size === sizes.at(-1)) sized.push(...(await answerSizes(server, secret, size)));
+    }
+    await report('agent', database.version, [
+      ...table(['Call', 'products', 'p50 ms', 'p99 ms', 'SQL statements'], timed),
+      '',
+      ...table(['Answer with five candidates', 'answers', 'tokens, mean', 'tokens, most'], sized),
+    ]);
+  } finally {
+    await stop(server);
+    await database.drop();
+  }
+}
+
+function startOurs({ url, dataDir }: Database, counted = false): Promise<Running> {
+  return startCommerce({ databaseUrl: url, dataDir, counted, env: { ROLE: 'api' } });
+}
+
+/** A shop of so many products, imported as any catalogue is; answers the token of an agent that may buy there. */
+async function openShop(database: Database, server: Running, size: number): Promise<string> {
+  const site = await createSite(database.url, database.dataDir, 'EUR');
+  const file = join(database.dataDir, `${size}.jsonl`);
+  const lines = Array.from({ length: size }, (_, i) => {
+    const { variants, ...product } = productOf(i);
+    const plenty = variants.map((variant) => ({ ...variant, inventory_quantity: 10_000 }));
+    return JSON.stringify({ ...product, name: nameOf(i), variants: plenty });
+  });
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const { counts, seconds } = await importByCli(file, server, site.api_key, `${file}.refused`);
+  if (counts.created !== size) throw new Error(`Of ${size} products ${counts.created} were imported.`);
+  process.stderr.write(`  ${whole(size)} products imported in ${seconds.toFixed(0)} s\n`);
+  const client = createDashboardClient({ baseUrl: server.url, apiKey: site.api_key });
+  await unwrap(client.POST('/api/dashboard/shipping-options', { body: { name: 'Parcel', price: '4.90' } }));
+  return openAgent(database, site);
+}
+
+/** Written into the tables, since it is not the consent that is measured. */
+async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<string> {
+  const db = new pg.Client({ connectionString: bareUrl });
+  await db.connect();
+  try {
+    const [customer, token, secret] = [randomUUID(), randomUUID(), mintToken('agent')];
+    await db.query('insert into commerce.customers (site_id, id, email) values ($1, $2, $3)', [
+      site_id,
+      customer,
+      'june@example.com',
+    ]);
+    await db.query(
+      `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id)
+       values ($1, $2, 'agent', $3, 'agt', 'Bench', '{catalog:read,cart:write,checkout:create}', now() + interval '1 day', $4)`,
+      [site_id, token, hashToken(secret), customer],
+    );
+    await db.query(
+      'insert into commerce.agent_tokens (site_id, id, consent_id, budget_cents) values ($1, $2, $3, 1000000000)',
+      [site_id, token, randomUUID()],
+    );
+    await db.query('vacuum analyze');
+    return secret;
+  } finally {
+    await db.end();
+  }
+}
+
+/** What people say, with limits, values, negations, wishes and slips of the pen. */
+const SENTENCES = NOUNS.flatMap((noun) => {
+  const word = noun.toLowerCase();
+  const slip = word.slice(0, 2) + word.slice(3);
+  return [
+    `a ${word} under 60 euros`,
+    `amber ${word} for the kitchen, not steel`,
+    `two ${word}s in size M between 20 and 90 euros, in stock`,
+    `the cheapest nordic ${word} from Alder`,
+    `folding ${slip} made of wood`,
+    word,
+  ];
+});
+
+interface Asked {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: unknown;
+  /** The status in the answer's body that it must come to, where it has one. */
+  status?: string;
+}
+
+/** The i-th call of its kind on a catalogue of this size. */
+type Call = (i: number, size: number) => Asked;
+
+const FIND = '/api/agent/intent/find';
+const BUY = '/api/agent/intent/find-and-buy';
+const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
+
+const sentence = (i: number) => SENTENCES[i % SENTENCES.length] ?? '';
+
+const searching: Call = (i) => ({
+  method: 'GET',
+  path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i))}`,
+});
+const finding: Call = (i) => ({ method: 'POST', path: FIND, body: { query: sentence(i) } });
+const adding: Call = (i, size) => ({
+  method: 'POST',
+  path: '/api/agent/intent/find-and-add',
+  body: { query: byName(i, size) },
+  status: 'added',
+});
+const buying: Call = (i, size) => ({
+  method: 'POST',
+  path: BUY,
+  body: { query: byName(i, size), shipping_address: ADDRESS },
+  status: 'requires_escalation',
+});
+const asking: Call = (i) => ({ method: 'POST', path: BUY, body: { query: sentence(i) } });
+
+const CALLS: Record<string, Call> = {
+  'catalog/search, five candidates': searching,
+  'intent/find, five candidates': finding,
+  'intent/find-and-add, one product by its name': adding,
+  'intent/find-and-buy, one product by its name': buying,
+};
+
+/** With a model that no other product has. */
+function nameOf(i: number): string {
+  return productOf(i).name.replace(/\d+$/, `KX${10_000 + i}`);
+}
+
+/** Products all over the catalogue. */
+function byName(i: number, size: number): string {
+  return `${nameOf((i * 7_919) % size)}, size M`;
+}
+
+async function ask(
+  { url }: Running,
+  secret: string,
+  { method, path, body, status }: Asked,
+  accept = 'application/json',
+) {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...{ Authorization: `Bearer ${secret}`, Accept: accept },
+      ...(method === 'POST' && { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} ${JSON.stringify(body)}: ${response.status} ${text}`);
+  if (status && JSON.parse(text).status !== status) throw new Error(`${path} ${JSON.stringify(body)}: ${text}`);
+  return text;
+}
+
+/** Milliseconds from the request to the whole answer, one request at a time, after a round that does not count. */
+async function latencies(server: Running, secret: string, call: Call, size: number, rounds: number) {
+  const times: number[] = [];
+  for (let i = 0; i < SENTENCES.length * (rounds + 1); i += 1) {
+    const began = performance.now();
+    await ask(server, secret, call(i, size));
+    if (i >= SENTENCES.length) times.push(performance.now() - began);
+  }
+  const sorted = times.sort((a, b) => a - b);
+  const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(1);
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+/** On average: words that the shop does not know cost a few more. */
+async function statementsPer(database: Database, secret: string, call: Call, size: number): Promise<string> {
+  const server = await startOurs(database, true);
+  try {
+    await ask(server, secret, call(0, size));
+    const before = (await sentBy(server)).statements;
+    for (let i = 1; i <= SENTENCES.length; i += 1) await ask(server, secret, call(i, size));
+    return (((await sentBy(server)).statements - before) / SENTENCES.length).toFixed(1);
+  } finally {
+    await stop(server);
+  }
+}
+
+const ANSWERS: Record<string, Call> = {
+  'catalog/search': searching,
+  'intent/find': finding,
+  'intent/find-and-buy, needs_choice': asking,
+};
+
+/** Models cut text into pieces of their own: about four characters of English each, fewer of ids and punctuation. */
+const CHARACTERS_PER_TOKEN = 4;
+
+async function answerSizes(server: Running, secret: string, size: number): Promise<(string | number)[][]> {
+  const rows: (string | number)[][] = [];
+  for (const [name, call] of Object.entries(ANSWERS)) {
+    for (const type of ['application/json', 'text/markdown']) {
+      const tokens: number[] = [];
+      for (let i = 0; i < SENTENCES.length; i += 1) {
+        const { candidates, products } = JSON.parse(await ask(server, secret, call(i, size)));
+        if ((candidates ?? products).length !== 5) continue;
+        tokens.push((await ask(server, secret, call(i, size), type)).length / CHARACTERS_PER_TOKEN);
+      }
+      const mean = tokens.reduce((sum, one) => sum + one, 0) / tokens.length;
+      rows.push([`${name}, ${type}`, tokens.length, whole(mean), whole(Math.max(...tokens))]);
+    }
+  }
+  return rows;
+}

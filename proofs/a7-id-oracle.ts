@@ -1,0 +1,181 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { operationTable } from '../server/src/http/contract.ts';
+import { mintUserCode } from '../server/src/shop/user-codes.ts';
+import { forgetGuesses } from './agents.ts';
+import { type Call, send, tell } from './client.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
+import { kindsOf } from './makers.ts';
+import { type Chance, chanceOf } from './random.ts';
+import { rankSumTest } from './ranks.ts';
+import { validCall } from './requests.ts';
+import { type Slot, slotsOf, withValue } from './slots.ts';
+import { watchStatements } from './statements.ts';
+import type { Kind, Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+/**
+ * The ids of other tenants, ids of nothing, and both misspelt, in every place that takes one: what is told and what is done
+ * must be the same, and in the full form the time, too.
+ */
+export const A7: Proof = {
+  id: 'A7',
+  promise: 'Neither the answer, nor the work, nor the time tells an id of another tenant from one that never was.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const chance = chanceOf(trial.seed);
+      const count: Count = { compared: 0, pairs: 0, places: 0, least: 1 };
+      for (const operation of pick(trial.size, chance.some(operationTable, 40), operationTable)) {
+        const places = await placesOf(world, operation);
+        for (const place of places)
+          await compareAnswers(world, place, chance, count, pick(trial.size, 1, MISSPELT.length));
+        if (trial.size === 'full') {
+          for (const place of places) await compareTimes(world, place, PAIRS / places.length, chance, count);
+        }
+        trial.progress(`${operation.id}: ${count.compared} comparisons, ${count.pairs} pairs timed`);
+      }
+      return {
+        tried: count.compared + count.pairs,
+        unit: 'pairs of ids',
+        violations: world.violations.list,
+        ...noteOf(trial, count),
+      };
+    }),
+};
+
+interface Count {
+  compared: number;
+  pairs: number;
+  /** Places that were timed. */
+  places: number;
+  /** The least probability that chance alone made the times of a place what they are. */
+  least: number;
+}
+
+function noteOf({ size }: Trial, { places, pairs, least }: Count): Pick<Figures, 'note'> {
+  if (size === 'short') return {};
+  return {
+    note: `${pairs} pairs timed in ${places} places; least p ${least.toFixed(4)}, none of them twice at or below ${P}`,
+  };
+}
+
+/** Where an id stands in a call that is good but for it. */
+interface Place {
+  where: string;
+  call: Call;
+  slot: Slot;
+  tenant: Tenant;
+  /** Of the other tenants, and as many of nothing, alike in form. */
+  foreign: string[];
+  absent: string[];
+}
+
+const POOL = 12;
+
+async function placesOf(world: World, operation: Call['operation']): Promise<Place[]> {
+  const [tenant, ...others] = world.tenants;
+  const call = await validCall(world, tenant, operation, { full: true });
+  return slotsOf(operation, call.body).flatMap((slot) => {
+    const kinds = kindsOf(slot.name, slot.schema, operation.id);
+    if (!kinds || [slot.schema.type].flat().includes('array')) return [];
+    return kinds.map((kind) => {
+      const foreign = others.flatMap(({ ids }) => ids[kind].slice(0, POOL / 2));
+      const where = `${operation.id}: ${slot.in} /${slot.at.join('/')} as ${kind}`;
+      return { where, call, slot, tenant, foreign, absent: foreign.map((id) => nothingLike(kind, id)) };
+    });
+  });
+}
+
+/** An id of the same form and, where it tells its moment, of the same age, which names nothing. */
+function nothingLike(kind: Kind, id: string): string {
+  if (kind === 'user_code') return mintUserCode();
+  if (/^[0-9a-f]{8}-/.test(id)) return id.slice(0, -12) + randomUUID().slice(-12);
+  return [...id].map((char) => (/[a-z]/.test(char) ? String.fromCharCode(97 + randomInt(26)) : char)).join('');
+}
+
+const asItIs = (id: string) => id;
+/** Ways to misspell a UUID. */
+const MISSPELT: ((id: string) => string)[] = [
+  (id) => id.slice(0, -1),
+  (id) => `${id}0`,
+  (id) => id.replace(/^./, 'g'),
+  (id) => id.replaceAll('-', ''),
+  (id) => `{${id}}`,
+  (id) => `${id} `,
+];
+
+async function compareAnswers(
+  world: World,
+  place: Place,
+  chance: Chance,
+  count: Count,
+  misspelt: number,
+): Promise<void> {
+  const at = Math.floor(chance.next() * place.foreign.length);
+  const [foreign, absent] = [place.foreign[at] ?? '', place.absent[at] ?? ''];
+  const spellings = /^[0-9a-f]{8}-/.test(foreign) ? [asItIs, ...chance.some(MISSPELT, misspelt)] : [asItIs];
+  for (const spell of spellings) {
+    const one = await observed(world, place, spell(foreign));
+    const other = await observed(world, place, spell(absent));
+    count.compared += 1;
+    const [id, none] = [spell(foreign), spell(absent)];
+    if (one.told !== other.told)
+      world.violations.add(`${place.where}: ${id} is told ${one.told}, ${none} ${other.told}`);
+    if (one.work !== other.work)
+      world.violations.add(`${place.where}: for ${id} is done ${one.work}, for ${none} ${other.work}`);
+  }
+}
+
+async function observed(world: World, place: Place, id: string): Promise<{ told: string; work: string }> {
+  const statements: string[] = [];
+  const call = await readyCall(world, place, id);
+  const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
+  try {
+    const reply = await send(world.baseUrl, call);
+    // When a credential was used last is noted once a minute, by whichever call comes then.
+    const work = statements.filter((text) => !text.includes('last_used_at'));
+    return { told: tell(reply, [id]), work: JSON.stringify(work) };
+  } finally {
+    stop();
+  }
+}
+
+async function readyCall(world: World, { call, slot, tenant }: Place, id: string): Promise<Call> {
+  if ('user_code' in call.path) await forgetGuesses(world, tenant);
+  const attack = withValue(call, slot, id);
+  if (call.operation.method === 'get') return attack;
+  return { ...attack, headers: { ...attack.headers, 'Idempotency-Key': randomUUID() } };
+}
+
+/** For each operation; those that look suspicious are looked at more closely, with others, and may be so once by chance. */
+const PAIRS = 1_000;
+const PAIRS_OF_SUSPECTS = 5_000;
+const SUSPICIOUS = 0.05;
+const P = 0.01;
+
+async function compareTimes(world: World, place: Place, pairs: number, chance: Chance, count: Count): Promise<void> {
+  count.places += 1;
+  let p = await series(world, place, Math.ceil(pairs), chance, count);
+  if (p <= SUSPICIOUS) {
+    p = await series(world, place, PAIRS_OF_SUSPECTS, chance, count);
+    if (p <= P) p = Math.max(p, await series(world, place, PAIRS_OF_SUSPECTS, chance, count));
+  }
+  count.least = Math.min(count.least, p);
+  if (p <= P) world.violations.add(`${place.where}: the time tells a foreign id from one of nothing (p = ${p})`);
+}
+
+/** The probability that it is chance alone which sets the times of foreign and absent ids apart. */
+async function series(world: World, place: Place, pairs: number, chance: Chance, count: Count): Promise<number> {
+  const times = { foreign: [] as number[], absent: [] as number[] };
+  for (let pair = 0; pair < pairs; pair += 1) {
+    const at = pair % place.foreign.length;
+    // Which of the two comes first is left to chance.
+    for (const kind of chance.some(['foreign', 'absent'] as const, 2)) {
+      const call = await readyCall(world, place, place[kind][at] ?? '');
+      const started = performance.now();
+      await send(world.baseUrl, call);
+      times[kind].push(performance.now() - started);
+    }
+  }
+  count.pairs += pairs;
+  return rankSumTest(times.foreign, times.absent);
+}

@@ -1,0 +1,59 @@
+import { leftIn } from './injections.ts';
+
+/** What of a merchant's and a customer's text an answer for agents shows, and where. */
+
+/** The faults of a JSON answer: canaries beyond what is marked as untrusted, and what is left in it that harms. */
+export function faultsInJson(body: unknown, canary: string, at: string): string[] {
+  return textsIn(body, at, false).flatMap(({ text, at: place, marked }) => {
+    if (/_url$/.test(place)) return [];
+    const left = leftIn(text).map((kind) => `${kind} is left in ${place}: ${JSON.stringify(text)}`);
+    const strays = !marked && text.toLowerCase().includes(canary);
+    return strays ? [...left, `${place} is not marked as untrusted: ${JSON.stringify(text)}`] : left;
+  });
+}
+
+interface Text {
+  text: string;
+  at: string;
+  marked: boolean;
+}
+
+/** Every string of a body, names of fields included. */
+function textsIn(value: unknown, at: string, marked: boolean): Text[] {
+  if (typeof value === 'string') return [{ text: value, at, marked }];
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = marked || (value as { content_trust?: unknown }).content_trust === 'merchant';
+  if (Array.isArray(value)) return value.flatMap((entry) => textsIn(entry, at, inside));
+  return Object.entries(value).flatMap(([name, field]) => [
+    { text: name, at: `${at} (a name)`, marked: inside },
+    ...textsIn(field, `${at}.${name}`, inside),
+  ]);
+}
+
+const LINE = /^( *)- (?:\*\*(\w+)\*\*(?:: (.*))?|\d+)$/;
+const ESCAPED = /\\[\\`*_[\]<>#|]/g;
+
+/** The same of an answer in Markdown, where a text must neither end its line nor mean anything but itself. */
+export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
+  const path: string[] = [];
+  const whole = /^- \*\*content_trust\*\*: merchant$/m.test(body);
+  return body
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => {
+      const [matched, indent = '', name = '', value] = LINE.exec(line) ?? [];
+      if (matched === undefined) return [`${at}: ${JSON.stringify(line)} is no line of the answer`];
+      path.length = indent.length / 2;
+      path.push(name);
+      if (value === undefined || /_url$/.test(name)) return [];
+      const place = `${at}.${path.filter(Boolean).join('.')}`;
+      const plain = value.replaceAll(ESCAPED, '');
+      const faults = leftIn(value.replaceAll(/\\(.)/g, '$1')).map((kind) => `${kind} is left in ${place}: ${value}`);
+      if (/[\\`*_[\]<>#|]/.test(plain)) faults.push(`${place} is marked up: ${value}`);
+      const marked = whole || path.includes('content');
+      if (!marked && value.toLowerCase().includes(canary)) {
+        faults.push(`${place} is not marked as untrusted: ${value}`);
+      }
+      return faults;
+    });
+}

@@ -1,0 +1,155 @@
+import { operationTable } from '../server/src/http/contract.ts';
+import { AgentPurchases } from './agent-purchases.ts';
+import { faultsInJson, faultsInMarkdown } from './agent-texts.ts';
+import { bearer, callOf } from './agents.ts';
+import { type Call, send } from './client.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { takeTransfers } from './goods.ts';
+import { INJECTIONS, type Injection } from './injections.ts';
+import { type OpenShop, onPremises } from './shop.ts';
+
+/** Orders to the model in every text of a shop and its customer, read through every operation of agents in both forms. */
+export const J7: Proof = {
+  id: 'J7',
+  promise:
+    'What merchants and customers write reaches agents without markup, addresses and hidden characters, and only where it is marked.',
+  run: (trial) =>
+    onPremises(trial, async (premises) => {
+      const shop = await premises.openShop();
+      await takeTransfers(shop);
+      const readings = new Readings(shop);
+      const chosen = pick(trial.size, everyDisguise(), INJECTIONS);
+      for (const [i, injection] of chosen.entries()) {
+        await expose(shop, injection, readings);
+        trial.progress(`${i + 1} of ${chosen.length} texts, ${readings.answers} answers`);
+      }
+      for (const id of readings.unread())
+        premises.violations.add(`${id} was never asked: teach proofs/j7-injections.ts`);
+      const note = `${chosen.length} texts, each in every field of a shop that takes it; ${readings.shown} answers showed one`;
+      return { tried: readings.answers, unit: 'answers', violations: premises.violations.list, note } satisfies Figures;
+    }),
+};
+
+/** Each disguise once, with an order that no other has. */
+function everyDisguise(): Injection[] {
+  const disguises = [...new Set(INJECTIONS.map(({ disguise }) => disguise))];
+  return disguises.map((wanted, i) => INJECTIONS.filter(({ disguise }) => disguise === wanted)[i] as Injection);
+}
+
+/** Asks as an agent, for JSON and for Markdown, and looks at what comes back. */
+class Readings {
+  answers = 0;
+  /** How many held a canary: a proof that sees none proves nothing. */
+  shown = 0;
+  readonly #shop: OpenShop;
+  readonly #asked = new Set<string>();
+
+  constructor(shop: OpenShop) {
+    this.#shop = shop;
+  }
+
+  /** The body of the JSON answer. */
+  async ask(agent: AgentPurchases, { canary }: Injection, id: string, parts: Partial<Call> = {}) {
+    const { baseUrl, violations } = this.#shop.premises;
+    const faults: string[] = [];
+    const read = async (Accept: string) => {
+      const reply = await send(baseUrl, callOf(id, { ...bearer(agent.agent.secret), Accept }, parts));
+      this.answers += 1;
+      if (reply.text.includes(canary)) this.shown += 1;
+      if (reply.status >= 500) faults.push(`${id}: ${reply.status} ${reply.text}`);
+      return reply;
+    };
+    this.#asked.add(id);
+    const markdown = await read('text/markdown');
+    const isMarkdown = String(markdown.headers['content-type']).startsWith('text/markdown');
+    if (isMarkdown) faults.push(...faultsInMarkdown(markdown.text, canary, id));
+    const { text } = await read('application/json');
+    const body = JSON.parse(text) as Record<string, never>;
+    faults.push(...faultsInJson(body, canary, id));
+    for (const fault of new Set(faults)) violations.add(fault);
+    return body;
+  }
+
+  /** Operations that read or write for an agent, and that nobody asked. */
+  unread(): string[] {
+    const all = operationTable.filter(({ surface, security }) => surface === 'agent' && security.length > 0);
+    return all.map(({ id }) => id).filter((id) => !this.#asked.has(id));
+  }
+}
+
+/** A product, a customer and an order that say it wherever they may, and all that an agent can see of them. */
+async function expose(shop: OpenShop, injection: Injection, readings: Readings): Promise<void> {
+  const { word } = injection;
+  const agent = await AgentPurchases.open(shop, 1_000_000_000);
+  const { product_id, variant_id } = await sell(shop, injection);
+  await write(shop, 'storefront.updateCustomer', ['first_name', 'last_name', 'phone'], injection, agent.as);
+  const ask = (id: string, parts: Partial<Call> = {}) => readings.ask(agent, injection, id, parts);
+
+  await ask('agent.getCustomer');
+  await ask('agent.searchCatalog', { query: { q: word } });
+  await ask('agent.searchCatalog', { query: { limit: '3' } });
+  await ask('agent.getProduct', { path: { product_id } });
+  await ask('agent.findProducts', { body: { query: word } });
+  await ask('agent.findProducts', { body: { query: `${word} mug, colour ${word}, cheap, not leather` } });
+  const { cart } = (await ask('agent.findAndAdd', { body: { variant_id } })) as { cart?: { id: string } };
+  const cart_id = cart?.id ?? '';
+  await ask('agent.findAndAdd', { body: { query: word } });
+  await ask('agent.findAndAdd', { body: { query: word, limit: 1 } });
+  await ask('agent.findAndAdd', { body: { variant_id, quantity: 999 } });
+  await ask('agent.getCart', { path: { cart_id } });
+  await ask('agent.findAndBuy', { body: { product_id } });
+  await ask('agent.findAndBuy', { body: { variant_id, quantity: 999 } });
+  const { checkout } = (await ask('agent.findAndBuy', { body: { cart_id } })) as { checkout?: { id: string } };
+  const checkout_id = checkout?.id ?? '';
+  await ask('agent.getCheckout', { path: { checkout_id } });
+  await agent.payBy(checkout_id);
+  const confirmed = await agent.confirmWhatever(checkout_id);
+  const order_id = confirmed.data?.order.id ?? '';
+  if (!order_id) shop.premises.violations.add(`${injection.disguise}: no order: ${JSON.stringify(confirmed.refusal)}`);
+  await shop.must('dashboard.markOrderPaid', { path: { order_id } });
+  await write(shop, 'dashboard.createFulfillment', ['carrier', 'tracking_number'], injection, { path: { order_id } });
+  await ask('agent.listOrders');
+  await ask('agent.getOrder', { path: { order_id } });
+  // What is gone by then is told by refusals.
+  await shop.must('dashboard.deleteProduct', { path: { product_id } });
+  await ask('agent.findAndBuy', { body: { variant_id } });
+  await ask('agent.getCheckout', { path: { checkout_id } });
+  await ask('agent.listAudit');
+  await ask('agent.revokeToken');
+}
+
+async function sell(shop: OpenShop, { text, canary, word }: Injection) {
+  const said = `${word} ${text}`;
+  const [name, value] = [said.slice(0, 255), said.slice(0, 500)];
+  const hidden = { bold: `<b>${word}</b>`, turned: `\u202E${word}`, long: `${word}\u200B` };
+  const variant = { price: '10', inventory_quantity: 3, requires_shipping: false, sku: name };
+  const product = await shop.must('dashboard.createProduct', {
+    body: {
+      ...{ name, description: said, vendor: name, product_type: name, tags: [name], status: 'active' },
+      metadata: { [canary]: value, colour: value },
+      options: [
+        { name, values: [name, word, hidden.turned] },
+        { name: 'Colour', values: [hidden.bold, hidden.long] },
+      ],
+      variants: [
+        { ...variant, option1: name, option2: hidden.bold },
+        { ...variant, option1: word, option2: hidden.long, sku: null },
+        { ...variant, option1: hidden.turned, option2: hidden.bold, sku: null },
+      ],
+    },
+  });
+  return { product_id: product.id, variant_id: product.variants[0]?.id ?? '' };
+}
+
+/** Writes the text into each of these fields that takes it. */
+async function write(
+  shop: OpenShop,
+  id: 'storefront.updateCustomer' | 'dashboard.createFulfillment',
+  fields: string[],
+  { text }: Injection,
+  request: object,
+): Promise<void> {
+  const taken = Object.fromEntries(fields.map((field) => [field, text.slice(0, field === 'phone' ? 64 : 255)]));
+  const { status, refusal } = await shop.ask(id, { ...request, body: taken });
+  if (status >= 300) throw new Error(`${id} of the proof was refused: ${JSON.stringify(refusal)}`);
+}

@@ -1,0 +1,23 @@
+import { type Proof, pick } from '../frame.ts';
+import { AgentShoppers } from './agent-shoppers.ts';
+import { killServers } from './killed-servers.ts';
+
+/** As E1 at the edge of budgets, while the servers are killed at any moment and every call is sent again until it is answered. */
+export const E2: Proof = {
+  id: 'E2',
+  promise: 'Whenever servers are killed, no budget of an agent is overrun, and nothing that was spent is forgotten.',
+  async run(trial) {
+    const { databaseUrl, seed, size } = trial;
+    const goal = pick(size, 4, 500);
+    let shoppers: AgentShoppers | undefined;
+    try {
+      const ended = await killServers(trial, goal, async (servers) => {
+        shoppers = await AgentShoppers.open({ databaseUrl, servers, shoppers: pick(size, 4, 8), seed });
+        return shoppers;
+      });
+      return { tried: goal, unit: 'kill -9', ...ended };
+    } finally {
+      await shoppers?.end();
+    }
+  },
+};

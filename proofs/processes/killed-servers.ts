@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Trial, Violations } from '../frame.ts';
+import { chanceOf } from '../random.ts';
+import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+
+/** Callers who work without pause, and who know what they were told. */
+export interface Workers {
+  begin(): void;
+  /** Waits until they have had so many more answers, or something went wrong. */
+  moreAnswers(count: number): Promise<void>;
+  /** Lets each finish what it has begun. */
+  rest(): Promise<void>;
+  /** To be called at rest: holds what they were told against the database. */
+  judge(violations: Violations): Promise<void>;
+  /** What they have done, in a few words. */
+  told(): string;
+}
+
+/** A server is killed when the workers have had so many more answers, at most, and then at any moment. */
+const MOST_ANSWERS_PER_LIFE = 60;
+const LONGEST_WAIT_MS = 20;
+/** Between two looks at all that was told. */
+const KILLS_PER_BATCH = 20;
+
+/** Kills servers one after the other, at any moment of what they do for the workers, while the next is there. */
+export function killServers(
+  trial: Trial,
+  goal: number,
+  open: (servers: () => string[]) => Promise<Workers>,
+): Promise<{ violations: string[]; note: string }> {
+  return withDirectory((directory) => attack(trial, directory, goal, open));
+}
+
+async function attack(
+  { size, seed, databaseUrl, progress }: Trial,
+  directory: string,
+  goal: number,
+  open: (servers: () => string[]) => Promise<Workers>,
+) {
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: directory,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'warn',
+    // In the tests, the background jobs would work on the rows of others.
+    ROLE: size === 'short' ? 'api' : 'all',
+    // Most of a start is compiling, and only a server that ends by itself writes down what it has compiled.
+    NODE_COMPILE_CACHE: join(directory, 'compiled'),
+  };
+  const violations = new Violations();
+  const chance = chanceOf(seed);
+  const start = async () => new ServerProcess(await freePort(), env);
+  await (await up(await start())).end('SIGTERM');
+  let victim = await up(await start());
+  let heir = await start();
+  let servers = [victim.baseUrl];
+  let workers: Workers | undefined;
+  try {
+    workers = await open(() => servers);
+    let kills = 0;
+    while (kills < goal) {
+      workers.begin();
+      for (const end = Math.min(goal, kills + KILLS_PER_BATCH); kills < end; kills += 1) {
+        await up(heir);
+        servers = [victim.baseUrl, heir.baseUrl];
+        await workers.moreAnswers(Math.ceil(chance.next() * MOST_ANSWERS_PER_LIFE));
+        await sleep(chance.next() * LONGEST_WAIT_MS);
+        const { code } = await victim.end('SIGKILL');
+        if (code !== null) violations.add(`A server ended by itself with ${code}: ${victim.errors}`);
+        servers = [heir.baseUrl];
+        victim = heir;
+        heir = await start();
+      }
+      await workers.rest();
+      await workers.judge(violations);
+      progress(`${kills} of ${goal}; ${workers.told()}, ${violations.list.length} violations`);
+    }
+    return { violations: violations.list, note: workers.told() };
+  } finally {
+    await workers?.rest();
+    await Promise.all([victim.end('SIGKILL'), heir.end('SIGKILL')]);
+  }
+}
+
+/** The server when it is ready, however long that takes while others are busy. Throws when it ends before. */
+async function up(server: ServerProcess): Promise<ServerProcess> {
+  while (server.running) if (await server.ready()) return server;
+  throw new Error(`A server did not start: ${server.errors}`);
+}

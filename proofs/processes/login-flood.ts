@@ -1,0 +1,21 @@
+import { Worker } from 'node:worker_threads';
+
+/** Who logs in where, and for how long. */
+export interface Flood {
+  url: string;
+  headers: Record<string, string>;
+  emails: string[];
+  password: string;
+  seconds: number;
+}
+
+/**
+ * All log in at once, and again as soon as they are answered; who is told to come back later does so. Answers how often there was
+ * which status. In a thread of its own, so that work on the flood does not look like a slow answer to somebody else.
+ */
+export function logInAtOnce(flood: Flood): Promise<Record<string, number>> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./login-flood-thread.ts', import.meta.url), { workerData: flood });
+    worker.once('message', resolve).once('error', reject);
+  });
+}

@@ -1,0 +1,56 @@
+import type { Product, Understood, Variant } from '@commerce-backend/spec';
+import type { Group } from './groups.ts';
+import { isNumber, plainText, termsOf } from './text.ts';
+import type { NamedValue } from './variants.ts';
+
+/** Why a variant of a product is an answer, such as `name: desk, lamp` or `price 49.00 within the limit`. */
+export function reasonsOf(
+  product: Product,
+  variant: Variant,
+  asked: { groups: Group[]; values: NamedValue[]; understood: Pick<Understood, 'kind' | 'text' | 'fate'>[] },
+): string[] {
+  const applied = asked.understood.filter(({ fate }) => fate === 'applied');
+  const own = [variant.option1, variant.option2, variant.option3];
+  const values = asked.values.filter(({ value }) => own.includes(value)).map(({ value }) => value);
+  return [
+    ...wordReasons(product, asked.groups, new Set(values.flatMap(termsOf))),
+    ...[...new Set(values)].map((value) => `option: ${value}`),
+    ...(applied.some(({ kind }) => kind === 'price') ? [`price ${variant.price} within the limit`] : []),
+    ...applied.flatMap(({ kind, text }) => (AS_ASKED.has(kind) ? [`as asked: ${text}`] : [])),
+  ];
+}
+
+const AS_ASKED = new Set<Understood['kind']>(['rating', 'reviews', 'without', 'in_stock']);
+
+/** Where the words asked for stand; all but labels only for what stands nowhere else. */
+function wordReasons(product: Product, groups: Group[], values: Set<string>): string[] {
+  const { name, vendor, product_type, tags, metadata, description, options } = product;
+  const told = new Set<Group>();
+  const reason = (place: string, text: string, wanted: Group[]) => {
+    const terms = new Set(termsOf(plainText(text)));
+    const found = wanted.flatMap((group) => {
+      const term = group.alternatives.find((alternative) => terms.has(alternative.term))?.term;
+      return term ? [{ group, term }] : [];
+    });
+    for (const { group } of found) told.add(group);
+    return found.length > 0 ? [`${place}: ${[...new Set(found.map(({ term }) => term))].join(', ')}`] : [];
+  };
+  const labels = { name, vendor: vendor ?? '', type: product_type ?? '', tags: tags.join(' ') };
+  const texts = {
+    options: options.flatMap((option) => option.values).join(' '),
+    attributes: Object.values(metadata ?? {}).join(' '),
+    description,
+  };
+  const isTold = (group: Group) =>
+    told.has(group) || isNumber(group.text) || group.alternatives.some(({ term }) => values.has(term));
+  return [
+    ...Object.entries(labels).flatMap(([place, text]) => reason(place, text, groups)),
+    ...Object.entries(texts).flatMap(([place, text]) =>
+      reason(
+        place,
+        text,
+        groups.filter((group) => !isTold(group)),
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Turns } from './turns.ts';
+
+function openTurns() {
+  const turns = new Turns({ atOnce: 2, maxWaiting: 1, refusal: 'Too many at once.' });
+  const begun: string[] = [];
+  const ends: Record<string, () => void> = {};
+  const begin = (name: string) =>
+    turns.take(() => {
+      begun.push(name);
+      return new Promise<void>((end) => {
+        ends[name] = end;
+      });
+    });
+  return { turns, begun, begin, end: (name: string) => ends[name]?.() };
+}
+
+test('so many are done at once, and the next begins when one has ended', async () => {
+  const { begun, begin, end } = openTurns();
+  const [first] = [begin('first'), begin('second'), begin('third')];
+  expect(begun).toEqual(['first', 'second']);
+
+  end('first');
+  await first;
+  await nextTurn();
+
+  expect(begun).toEqual(['first', 'second', 'third']);
+});
+
+test('who cannot even wait is refused, and told when to come back', async () => {
+  const { turns, begun, begin } = openTurns();
+  for (const name of ['first', 'second']) void begin(name);
+  turns.refuseIfFull();
+  void begin('third');
+
+  const refusal = { code: 'unavailable', context: { retry_after_seconds: expect.any(Number) } };
+
+  expect(() => turns.refuseIfFull()).toThrow(expect.objectContaining(refusal));
+  await expect(begin('fourth')).rejects.toMatchObject(refusal);
+  expect(begun).toEqual(['first', 'second']);
+});
+
+test('a deed that fails gives its place to the next', async () => {
+  const turns = new Turns({ atOnce: 1, maxWaiting: 1, refusal: 'Too many at once.' });
+  const fail = () => Promise.reject(new Error('It failed.'));
+
+  const results = await Promise.allSettled([turns.take(fail), turns.take(async () => 'done')]);
+
+  expect(results).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 'done' }]);
+  expect(await turns.take(async () => 'again')).toBe('again');
+});
