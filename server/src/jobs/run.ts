@@ -10,6 +10,7 @@ import { WAITING_ROOM } from './fair-share.ts';
 import { indexOutdatedProducts } from './index-products.ts';
 import { counted } from './job-metrics.ts';
 import { type Kept, keepRunning } from './keep-running.ts';
+import { learnMeaningsOfAll } from './learn-meanings.ts';
 import { notePublication } from './note-publication.ts';
 import { type PostOffice, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
@@ -33,6 +34,7 @@ export interface Workplace extends PostOffice {
 }
 
 const CRONTAB = `*/10 * * * * sweep ?max=3
+*/10 * * * * learn_meanings ?max=1
 * * * * * overdue ?max=1`;
 const CONNECTIONS = 3;
 /** Rarely: new jobs wake a worker at once, and `wakeWhenDue` those whose time has come. */
@@ -84,6 +86,10 @@ function runHousework({ card, url, ...office }: Workplace, watch: Watch): Promis
       index_products: counted('index_products', async () => {
         const products = await indexOutdatedProducts(db);
         if (products > 0) logger.info({ job: 'index_products', products }, 'job');
+      }),
+      learn_meanings: counted('learn_meanings', async () => {
+        const products = await learnMeaningsOfAll(db);
+        if (products > 0) logger.info({ job: 'learn_meanings', products }, 'job');
       }),
     },
   };

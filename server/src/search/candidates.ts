@@ -3,6 +3,7 @@ import { visible } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
 import { knownSize, learnSize } from './catalogue-size.ts';
 import type { Group } from './groups.ts';
+import { meaningsOf, vectorOf } from './latent-index.ts';
 import { CODE, PLACE } from './postings.ts';
 import { fold } from './text.ts';
 import type { Condition } from './wishes.ts';
@@ -11,9 +12,9 @@ import type { Condition } from './wishes.ts';
 export const RERANKED = 200;
 
 /** Rarer words count more, but not as much more as plain BM25 has it. */
-const RARITY = 0.7;
+const RARITY = 0.456;
 /** How much it costs a product to lack some of the words. */
-const COVERAGE = 1.5;
+const COVERAGE = 3.7;
 /** A product that has less than this share of the query's weight is no match, unless told otherwise. */
 const LEAST_COVERAGE = 0.35;
 /** A whole SKU or barcode comes before everything that words could reach. */
@@ -26,6 +27,12 @@ export interface Candidate extends Record<string, unknown> {
   price: string;
   sales_count: number;
   score: number;
+  /** One bit for each group that is what the name says the thing is. */
+  heads: number;
+  /** Whether one of the words names its vendor. */
+  by_vendor: boolean;
+  /** Its place among the meanings that the shop's texts have, if it has been given one (see latent.ts). */
+  vector: string | null;
   /** One bit for each condition that it fails, in the order they were given; 0 meets all. */
   misses: number;
 }
@@ -37,6 +44,8 @@ export interface Candidates {
   counts: Map<number, number>;
   /** For each group how many products have it, in the name, and as what the name says the thing is. */
   stats: { products: number; titles: number; heads: number }[];
+  /** What the words mean in this shop, by word, as far as it is known. */
+  meanings: Map<string, string>;
 }
 
 /** What is looked for among the products that `where` admits. */
@@ -56,20 +65,26 @@ export interface Search {
 export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
   const { groups, where, conditions } = search;
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
+  // A word alone is found best by itself; what words mean tells which of several the others belong to.
+  const isPlain = groups.length < 2;
   const misses = bits.length > 0 ? join(bits, ' + ') : sql`0`;
   const row = await shop.one<{
     rows: Candidate[] | null;
     counts: Record<string, number> | null;
     stats: Stat[] | null;
     size: number;
+    meanings: Record<string, string> | null;
   }>(
     sql`with ${matches(shop, search)}, judged as materialized (
-        select p.id as product_id, p.name, p.price::text, p.sales_count, m.score, ${misses} as misses
+        select m.product_id, m.score, m.heads, m.by_vendor, ${misses} as misses
         from matches m join products p on p.site_id = ${shop.siteId} and p.id = m.product_id
         where ${visible} ${where.length > 0 ? sql`and ${join(where, ' and ')}` : empty}
       )
       select (select json_agg(best) from (
-          select * from judged order by misses, score desc, sales_count desc, product_id limit ${RERANKED}) as best) as rows,
+          select b.*, p.name, p.price::text, p.sales_count, ${isPlain ? sql`null` : vectorOf(shop)} as vector from (
+            select * from judged order by misses, score desc, product_id limit ${RERANKED}) as b
+          join products p on p.site_id = ${shop.siteId} and p.id = b.product_id) as best) as rows,
+        ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
         (select json_object_agg(misses, products) from (
           select misses, count(*) as products from judged group by misses) as c) as counts,
         (select json_agg(s) from stats s) as stats, (select products from catalogue) as size`,
@@ -79,7 +94,7 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
     (_group, i) => row?.stats?.find(({ grp }) => grp === i) ?? { products: 0, titles: 0, heads: 0 },
   );
   const counts = new Map(Object.entries(row?.counts ?? {}).map(([bits, count]) => [Number(bits), count]));
-  return { rows: row?.rows ?? [], counts, stats };
+  return { rows: row?.rows ?? [], counts, stats, meanings: new Map(Object.entries(row?.meanings ?? {})) };
 }
 
 interface Stat {
@@ -90,8 +105,9 @@ interface Stat {
 }
 
 /**
- * Common table expressions up to `matches (product_id, score)`, all products that match, visible or not: for each group the
- * strongest of its terms, weighted by how rare the group is in this shop, times the share of the query that is covered.
+ * Common table expressions up to `matches (product_id, score, heads, by_vendor)`, all products that match, visible or not:
+ * for each group the strongest of its terms, weighted by how rare the group is in this shop, times the share of the query
+ * that is covered.
  */
 export function matches(
   shop: Shop,
@@ -132,14 +148,17 @@ export function matches(
       select grp, power(ln(1 + (greatest(c.products - s.products, 0) + 0.5) / (s.products + 0.5)),
         ${RARITY}::numeric)::float8 as weight
       from stats s, catalogue c
+    ), coded as materialized (
+      select product_id from search_postings where site_id = ${shop.siteId} and term = ${code}
     ), matches as materialized (
-      select h.product_id, sum(r.weight * h.impact) * power(sum(r.weight) / total.weight, ${COVERAGE}::float8) as score
+      select h.product_id, sum(r.weight * h.impact) * power(sum(r.weight) / total.weight, ${COVERAGE}::float8) as score,
+        bit_or(case when h.place & ${PLACE.headOfTitle} > 0 then 1 << h.grp else 0 end) as heads,
+        bool_or(h.place & ${PLACE.vendor} > 0) as by_vendor
       from hits h join rarity r using (grp), (select sum(weight) as weight from rarity) as total
+      where not exists (select from coded c where c.product_id = h.product_id)
       group by h.product_id, total.weight having sum(r.weight) >= ${coverage}::float8 * total.weight
-        and not exists (select from search_postings c
-          where c.site_id = ${shop.siteId} and c.term = ${code} and c.product_id = h.product_id)
       union all
-      select product_id, ${CODE_SCORE} from search_postings where site_id = ${shop.siteId} and term = ${code}
+      select product_id, ${CODE_SCORE}, 0, false from coded
     )`;
 }
 

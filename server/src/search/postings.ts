@@ -1,4 +1,4 @@
-import { isJoining, measure, plainText, termsOf } from './text.ts';
+import { isJoining, isNumber, plainText, termsOf, withMeasures } from './text.ts';
 
 /** What the search reads of a product. */
 export interface Source {
@@ -28,13 +28,15 @@ export const PLACE = { title: 1, headOfTitle: 2, vendor: 4, product_type: 8, tag
  * off. These lengths stand for the average of the shop, so that a product's postings depend on the product alone.
  */
 const FIELDS = {
-  name: { weight: 1, usual: 9, slope: 0.4 },
+  name: { weight: 1, usual: 4.8, slope: 0.35 },
+  vendor: { weight: 0.09, usual: 1, slope: 0 },
   labels: { weight: 0.2, usual: 1, slope: 0 },
-  metadata: { weight: 0.1, usual: 40, slope: 0.8 },
-  description: { weight: 0.2, usual: 10, slope: 0.9 },
+  product_type: { weight: 0.01, usual: 1, slope: 0 },
+  metadata: { weight: 0.23, usual: 29, slope: 0.92 },
+  description: { weight: 0.86, usual: 6.8, slope: 1 },
 };
 /** Where the second mention of a word begins to add little (the k1 of BM25). */
-const SATURATION = 0.6;
+const SATURATION = 1.1;
 
 const MAX_DESCRIPTION = 4_000;
 const MAX_METADATA = 6_000;
@@ -48,7 +50,9 @@ export const CODE = '#';
 export function postingsOf(source: Source): Posting[] {
   const fields = {
     name: termsOf(plainText(source.name)),
-    labels: [source.vendor ?? '', source.product_type ?? '', ...source.options, ...source.tags].flatMap(termsOf),
+    vendor: termsOf(source.vendor ?? ''),
+    product_type: termsOf(source.product_type ?? ''),
+    labels: [...source.options, ...source.tags].flatMap(termsOf),
     metadata: termsOf(Object.values(source.metadata).join('\n').slice(0, MAX_METADATA)),
     description: termsOf(plainText(source.description).slice(0, MAX_DESCRIPTION)),
   };
@@ -61,28 +65,37 @@ export function postingsOf(source: Source): Posting[] {
     }
   }
   const inTitle = new Set(withMeasures(fields.name));
-  const head = headOf(source.name).at(-1);
+  const inVendor = new Set(fields.vendor);
+  const head = headOf(source.name, [...source.options.flatMap(termsOf), ...fields.metadata]);
   const words = Array.from(counted, ([term, weight]) => ({
     term: term.slice(0, MAX_TERM),
     impact: weight / (SATURATION + weight),
-    place: (inTitle.has(term) ? PLACE.title : 0) | (term === head ? PLACE.headOfTitle : 0),
+    place:
+      (inTitle.has(term) ? PLACE.title : 0) |
+      (term === head ? PLACE.headOfTitle : 0) |
+      (inVendor.has(term) ? PLACE.vendor : 0),
   }));
   return merged([...words, ...valuesOf(source), ...source.codes.map((code) => exact(CODE + code.slice(0, 255), 0))]);
-}
-
-function withMeasures(terms: string[]): string[] {
-  return [...terms, ...terms.flatMap((term, i) => measure(term, terms[i + 1]) ?? [])];
 }
 
 /** What ends the part of a name that says what the thing is: `Case for phones, black` is a case. */
 const END_OF_HEAD = /\s(?:for|with|w\/|by|from|in|and|compatible|fits|to|of|on)\s|\s[-–|]\s|[,(:;|]/i;
 
-/** The terms of that part, without numbers at its end. The last one names the thing. */
-export function headOf(name: string): string[] {
+/**
+ * The word that names the thing: the last one of that part, but for numbers, what they count (`39 cm`), and values of the
+ * product's own, with which many names end (`Laser printer black`).
+ */
+export function headOf(name: string, values: string[]): string | undefined {
   const end = END_OF_HEAD.exec(name)?.index ?? name.length;
   const terms = termsOf(plainText(name.slice(0, end)));
-  while (terms.length > 1 && /^\d/.test(terms.at(-1) ?? '')) terms.pop();
-  return terms;
+  const known = new Set(values);
+  const isDetail = (at: number) => {
+    const term = terms[at] ?? '';
+    return /\d/.test(term) || known.has(term) || (at > 1 && isNumber(terms[at - 1] ?? ''));
+  };
+  let last = terms.length - 1;
+  while (last > 0 && isDetail(last)) last -= 1;
+  return terms[last];
 }
 
 /** At most so many words make a value that somebody asks for by name. */

@@ -1,20 +1,30 @@
 import type { Candidate, Candidates } from './candidates.ts';
 import type { Group } from './groups.ts';
-import { headOf } from './postings.ts';
+import { affinities } from './latent-index.ts';
 import { plainText, termsOf } from './text.ts';
 
-/** What the names of the best candidates tell beyond which words are in them. */
+/** What the best candidates tell beyond which words are in them and where. */
 
 /** By what a candidate's score is multiplied, as powers of e. */
 const WEIGHTS = {
   /** All words stand in the name, one behind the other. */
   phrase: 0.4,
-  /** The share of neighbours in the query that are neighbours in the name. */
-  neighbours: 0.05,
-  /** What is asked for is what the name says the thing is: of a `mouse pad` the pad. */
-  head: 0.15,
+  /** How much of the name is what was asked for. */
+  covered: 0.65,
+  /** The name begins with what was asked for: names begin with whose thing it is, and what it is comes later. */
+  first: -0.16,
+  /** One of several words is what the name says the thing is: of a `mouse pad` the pad. */
+  head: 0.75,
+  /** The only word is. */
+  headAlone: 0.2,
   /** What is asked for is only what the thing is for: a case for the phone. */
-  accessory: -0.2,
+  accessory: -1.2,
+  /** None of the words is in the name, though one of them usually names the thing. */
+  nameless: -0.5,
+  /** One of the words names its vendor. */
+  vendor: 1.15,
+  /** It is what the words together are about, by what they mean in this shop, in the best case. */
+  affinity: 1.8,
   /** The wish for a low or a high price, in the best case. */
   price: 0.15,
   /** The wish for what others bought, in the best case. */
@@ -31,40 +41,52 @@ export interface Wishes {
 }
 
 /** The candidates, best first. */
-export function rerank({ rows, stats }: Candidates, groups: Group[], wishes: Wishes = {}): Candidate[] {
+export function rerank({ rows, stats, meanings }: Candidates, groups: Group[], wishes: Wishes = {}): Candidate[] {
   const wanted = groups.map(({ alternatives }) => new Set(alternatives.map(({ term }) => term)));
-  const headWeight = Math.min(1, headShare(stats.at(-1)) / USUAL_HEADS);
+  const headWeights = stats.map((stat) => Math.min(1, headShare(stat) / USUAL_HEADS));
+  const affinity = affinities(
+    groups,
+    meanings,
+    rows.map(({ vector }) => vector),
+  );
   const place = placesIn(rows.map(({ price }) => Number(price)));
   const sold = Math.max(1, ...rows.map(({ sales_count }) => sales_count));
-  const score = (candidate: Candidate) => {
-    let power = boostOf(candidate.name, wanted, headWeight);
+  const score = (candidate: Candidate, at: number) => {
+    let power = boostOf(candidate.name, wanted, headWeights) + headBoost(candidate.heads, headWeights);
+    power += WEIGHTS.affinity * (affinity[at] ?? 0);
+    if (candidate.by_vendor) power += WEIGHTS.vendor;
     const share = place(Number(candidate.price));
     if (wishes.price) power += WEIGHTS.price * (wishes.price === 'low' ? 1 - share : share);
     if (wishes.popular) power += (WEIGHTS.popular * Math.log1p(candidate.sales_count)) / Math.log1p(sold);
     return candidate.score * Math.exp(power);
   };
   return rows
-    .map((candidate) => ({ ...candidate, score: score(candidate) }))
+    .map((candidate, at) => ({ ...candidate, score: score(candidate, at) }))
     .sort((a, b) => b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1));
 }
 
-/** In how many of the names that have the last word it names the thing. */
-function headShare(stat: Candidates['stats'][number] | undefined): number {
-  return stat ? stat.heads / (stat.titles + 3) : 0;
+/** In how many of the names that have a word it names the thing. */
+function headShare({ heads, titles }: Candidates['stats'][number]): number {
+  return heads / (titles + 3);
 }
 
-function boostOf(name: string, wanted: Set<string>[], headWeight: number): number {
+/** Counts by how usual it is that the word names the thing. */
+function headBoost(heads: number, weights: number[]): number {
+  const usual = Math.max(0, ...weights.map((weight, i) => ((heads & (1 << i)) !== 0 ? weight : 0)));
+  return usual * (weights.length > 1 ? WEIGHTS.head : WEIGHTS.headAlone);
+}
+
+function boostOf(name: string, wanted: Set<string>[], headWeights: number[]): number {
   const terms = termsOf(plainText(name));
   const places = wanted.map((set) => placesOf(set, terms));
-  const last = places.at(-1) ?? [];
   const found = places.flat();
   const pairs = places.slice(1).map((next, i) => isNext(places[i] ?? [], next));
-  const neighbours = pairs.filter(Boolean).length / Math.max(1, pairs.length);
-  const head = headOf(name).length - 1;
-  let power = WEIGHTS.neighbours * neighbours;
-  if (pairs.length > 0 && neighbours === 1) power += WEIGHTS.phrase;
-  if (last.some(({ to }) => to === head)) power += WEIGHTS.head * headWeight;
-  if (found.length > 0 && found.every(({ from }) => from >= startOfPurpose(name, terms))) power += WEIGHTS.accessory;
+  if (found.length === 0) return WEIGHTS.nameless * Math.max(0, ...headWeights);
+  const covered = new Set(found.flatMap(({ from, to }) => [from, to])).size;
+  let power = (WEIGHTS.covered * covered) / Math.max(1, terms.length);
+  power += WEIGHTS.first / (1 + Math.min(...found.map(({ from }) => from)));
+  if (pairs.length > 0 && pairs.every(Boolean)) power += WEIGHTS.phrase;
+  if (found.every(({ from }) => from >= startOfPurpose(name, terms))) power += WEIGHTS.accessory;
   return power;
 }
 

@@ -9,8 +9,12 @@ export function plainText(text: string): string {
     .replaceAll(/&(#?\w{1,8});/g, (_entity, name: string) => ENTITIES[name.toLowerCase()] ?? ' ');
 }
 
+const ASCII = /^[\t\n\r -~]*$/;
+
 /** Lower case, without accents and compatibility forms: `Café` and `cafe`, `½` and `1⁄2` are one. */
 export function fold(text: string): string {
+  // Most texts have nothing else, and the rest takes many times as long.
+  if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
@@ -71,6 +75,11 @@ export function isNumber(term: string): boolean {
 export function measure(number: string, unit: string | undefined): string | undefined {
   const short = unit === undefined ? undefined : UNITS[unit];
   return short !== undefined && isNumber(number) ? number + short : undefined;
+}
+
+/** The terms, and each number with its unit as one more. */
+export function withMeasures(terms: string[]): string[] {
+  return [...terms, ...terms.flatMap((term, i) => measure(term, terms[i + 1]) ?? [])];
 }
 
 /** Words that join others and name nothing themselves. */
