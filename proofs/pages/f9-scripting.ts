@@ -148,9 +148,10 @@ const STRANGERS = `(baseUrl) => {
     if (!known.has(name)) found.push('<' + name + '>');
     if (name === 'meta' && element.httpEquiv) found.push('a meta that acts');
     for (const { name: attribute, value } of element.attributes) {
-      if (/^on|^style$|^srcdoc$|^formaction$|^ping$/.test(attribute)) found.push(name + ' ' + attribute);
-      if (!['href', 'src', 'action', 'data', 'poster', 'background'].includes(attribute)) continue;
-      const { origin, protocol } = new URL(value, document.baseURI);
+      if (/^on|^style$|^srcdoc$|^ping$/.test(attribute)) found.push(name + ' ' + attribute);
+      if (!['href', 'src', 'action', 'formaction', 'data', 'poster', 'background'].includes(attribute)) continue;
+      const { origin, protocol, pathname } = new URL(value, document.baseURI);
+      if (attribute === 'formaction' && pathname !== location.pathname) found.push(name + ' sends the form to ' + pathname);
       if (origin !== baseUrl && !(name === 'img' && origin === 'https://img.example')) {
         found.push(name + ' ' + attribute + ' leads to ' + protocol + ' ' + origin);
       }
