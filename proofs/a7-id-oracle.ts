@@ -24,7 +24,7 @@ export const A7: Proof = {
     inWorld(trial, async (world) => {
       const chance = chanceOf(trial.seed);
       const count: Count = { compared: 0, pairs: 0, places: 0, least: 1 };
-      for (const operation of pick(trial.size, chance.some(operationTable, 40), operationTable)) {
+      for (const operation of pick(trial.size, chance.some(operationTable, 20), operationTable)) {
         const places = await placesOf(world, operation);
         for (const place of places)
           await compareAnswers(world, place, chance, count, pick(trial.size, 1, MISSPELT.length));

@@ -27,7 +27,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const server = await new ServerProcess(await freePort(), env).mustBeReady();
   const violations = new Violations();
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
-  const duration = pick(size, 4, 20);
+  const duration = pick(size, 2, 20);
   try {
     const atRest = await read(server, headers, pick(size, 1, 5));
     progress(`${atRest.latency.p99} ms of the catalogue at rest`);

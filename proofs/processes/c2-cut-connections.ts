@@ -2,7 +2,7 @@ import type { Operation } from '../../server/src/http/contract.ts';
 import type { Call } from '../client.ts';
 import type { Figures, Proof, Trial } from '../frame.ts';
 import { MUTATIONS, unexpected } from '../idempotent.ts';
-import { chanceOf } from '../random.ts';
+import { type Chance, chanceOf } from '../random.ts';
 import { operationOf, type World } from '../tenant.ts';
 import { inWorld } from '../world.ts';
 import { effectOf, isDefinite, type Lane, lanesFor, playRound, sendOnce, withLanes } from './lanes.ts';
@@ -53,12 +53,13 @@ function planOf({ size, seed }: Trial): Step[] {
   const whole = [operationOf('storefront.completeCheckout'), operationOf('dashboard.markOrderPaid')];
   const some = chance.some(MUTATIONS, 3);
   return [
-    ...whole.map((operation): Step => ({ operation, fault: 'until the retry' })),
-    ...some.map((operation): Step => {
-      const cuts = Array.from({ length: 2 * LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
-      return { operation, fault: 'for a moment', cuts };
-    }),
+    ...whole.map((operation): Step => ({ operation, fault: 'until the retry', cuts: cutsAtRandom(chance) })),
+    ...some.map((operation): Step => ({ operation, fault: 'for a moment', cuts: cutsAtRandom(chance) })),
   ];
+}
+
+function cutsAtRandom(chance: Chance): number[] {
+  return Array.from({ length: 2 * LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
 }
 
 /** Cuts calls of an operation off, by turns on all lanes; answers how often. */

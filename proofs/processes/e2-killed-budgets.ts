@@ -8,7 +8,7 @@ export const E2: Proof = {
   promise: 'Whenever servers are killed, no budget of an agent is overrun, and nothing that was spent is forgotten.',
   async run(trial) {
     const { databaseUrl, seed, size } = trial;
-    const goal = pick(size, 4, 500);
+    const goal = pick(size, 2, 500);
     let shoppers: AgentShoppers | undefined;
     try {
       const ended = await killServers(trial, goal, async (servers) => {

@@ -13,7 +13,7 @@ const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
     extract(epoch from min(run_at) filter (where run_at > now()) - now())::float8 * 1000 as next_ms
   from (
     select run_at from graphile_worker._private_jobs
-    where is_available and priority = 0 and run_at <= now() + $3::int * interval '1 millisecond'
+    where is_available and priority = any('{0,1}') and run_at <= now() + $3::int * interval '1 millisecond'
       and task_id = (select id from graphile_worker._private_tasks where identifier = $1)
     order by run_at limit $2
   ) as soon`;
@@ -25,7 +25,7 @@ interface DueSoon {
 }
 
 export interface DueJobs {
-  /** The task of the jobs, which have the default priority. */
+  /** The task of the jobs, whose priority is 0, or 1 for those that let others go first. */
   task: string;
   /** More are not counted. */
   most: number;

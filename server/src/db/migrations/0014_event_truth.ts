@@ -25,13 +25,21 @@ async function subscriptions(knex: Knex): Promise<void> {
     alter table commerce.webhooks force row level security;
     alter table commerce.tokens force row level security;
 
+    create index webhook_deliveries_pending on commerce.webhook_deliveries (site_id) where status = 'pending';
+    -- Of a shop that has a hundred deliveries under way, further ones let those of other shops go first (hazards §4.7).
     create function commerce.enqueue_deliveries(site uuid, deliveries uuid[], run_at timestamptz) returns void
       language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+    declare
+      under_way integer;
     begin
+      select count(*) into under_way from (
+        select from commerce.webhook_deliveries where site_id = site and status = 'pending' and id <> all(deliveries)
+        limit 100) as others;
       perform graphile_worker.add_jobs(array(
         select ('deliver_webhook', json_build_object('site_id', site, 'delivery_id', delivery.id), null,
-          enqueue_deliveries.run_at, 100, null, null, null)::graphile_worker.job_spec
-        from unnest(deliveries) as delivery (id)));
+          enqueue_deliveries.run_at, 100, null, case when under_way + place > 100 then 1 else 0 end, null)
+          ::graphile_worker.job_spec
+        from unnest(deliveries) with ordinality as delivery (id, place)));
     end $$;
     revoke execute on function commerce.enqueue_deliveries from public;
     grant execute on function commerce.enqueue_deliveries to commerce_app;
@@ -180,6 +188,7 @@ async function subscriptionsBefore(knex: Knex): Promise<void> {
       select commerce.enqueue_delivery(site, due.id, now()) from due;
     $$;
     drop function commerce.enqueue_deliveries;
+    drop index commerce.webhook_deliveries_pending;
   `);
 }
 
