@@ -201,7 +201,7 @@ test('a PostgreSQL that dies under a living server is back on the same address',
 test('a first start that was killed on the way leaves nothing that the next one minds', async () => {
   const directory = dataDir();
   const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
-  await expect.poll(() => existsSync(directory), { interval: 5 }).toBe(true);
+  await expect.poll(() => existsSync(directory), { interval: 5, timeout: 10_000 }).toBe(true);
   await sleep(100);
   await kill(half);
 
