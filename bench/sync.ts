@@ -9,7 +9,7 @@ import { report, table, whole } from './report.ts';
 
 const PAGE = 500;
 const ITEMS = 500;
-const WRITES_PER_SECOND = 100;
+const WRITES_PER_SECOND = 120;
 /** An integration crawls with one or two, and a page is large. */
 const CONNECTIONS = 2;
 const products = '/api/sync/products';
@@ -189,7 +189,7 @@ async function crawlWhileWriting({ url }: Running, { api_key }: Site, client: Sy
   return { seconds: during.seconds, writes, missed };
 }
 
-const WRITERS = 4;
+const WRITERS = 10;
 
 async function variantsOf(client: SyncClient, count: number): Promise<{ product_id: string; variant_id: string }[]> {
   const found: { product_id: string; variant_id: string }[] = [];
