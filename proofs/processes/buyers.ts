@@ -117,6 +117,12 @@ export class Buyers {
     for (let attempt = 0; ; attempt += 1) {
       const { status, text } = await this.#send(target, init);
       // Still running is no failure: the answer comes under the same key.
+      // A merchant who is told to wait does so; shoppers are many, and none of them comes near a limit.
+      if (status === 429 && id.startsWith('dashboard.')) {
+        attempt -= 1;
+        await sleep(1_000 * (JSON.parse(text) as { retry_after_seconds: number }).retry_after_seconds);
+        continue;
+      }
       const again = status === 0 || status >= 500 || (status === 409 && text.includes('idempotency_in_flight'));
       if (again && attempt < this.#shopping.retries) {
         await sleep(RETRY_AFTER_MS[attempt]);

@@ -40,12 +40,12 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
       if (round % 10 === 0) progress(`${round} of ${rounds}; ${buyers.orders} orders, ${buyers.repeated} by a retry`);
     }
     await buyers.rest();
-    for (const failure of buyers.failures) violations.add(`After ${RETRIES} retries: ${failure}`);
-    if (buyers.orders === 0) violations.add('Nothing was bought');
     for (const { running, errors, output } of processes) {
       if (!running) violations.add(`A server ended: ${errors}${output.slice(-1_000)}`);
       for (const line of `${errors}\n${output}`.split('\n')) if (UNCAUGHT.test(line)) violations.add(line);
     }
+    for (const failure of buyers.failures) violations.add(`After ${RETRIES} retries: ${failure}`);
+    if (buyers.orders === 0) violations.add('Nothing was bought');
     const note = `${ended} connections ended; ${buyers.orders} orders; ${buyers.answers} answers, ${buyers.repeated} of them by a retry`;
     return { tried: rounds, unit: 'times all were ended', violations: violations.list, note };
   } finally {
