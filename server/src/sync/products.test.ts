@@ -224,7 +224,11 @@ test('a change that is committed late is not passed by', async () => {
     client.release();
   }
 
-  const { changes } = await crawlUntil(shop, tells(slow.id), passed.cursor);
+  const { changes } = await crawlUntil(
+    shop,
+    (later) => [slow, quick].every(({ id }) => tells(id)([...passed.changes, ...later])),
+    passed.cursor,
+  );
   const slugs = new Map([...passed.changes, ...changes].map(({ product }) => [product?.id, product?.slug]));
   expect(slugs).toEqual(
     new Map([
