@@ -1,6 +1,6 @@
 import type { Operation } from '../../server/src/http/contract.ts';
 import type { Call } from '../client.ts';
-import type { Figures, Proof, Trial } from '../frame.ts';
+import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
 import { MUTATIONS, unexpected } from '../idempotent.ts';
 import { type Chance, chanceOf } from '../random.ts';
 import { operationOf, type World } from '../tenant.ts';
@@ -22,7 +22,8 @@ export const C2: Proof = {
           trial.progress(`${operation.id}, ${fault}: ${tried} cuts`);
         }
         const operations = new Set(plan.map(({ operation }) => operation)).size;
-        const note = `${operations} operations, after every message of each`;
+        const where = pick(trial.size, 'some messages', 'every message');
+        const note = `${operations} operations, after ${where} of each`;
         return { tried, unit: 'cuts', violations: world.violations.list, note } satisfies Figures;
       }),
     ),

@@ -27,8 +27,6 @@ export async function withLanes<T>(
   const open = async (tenant: Tenant) => {
     const proxy = await DatabaseProxy.before(databaseUrl);
     const server = await startServer(proxy.url, { logger: loggerInto(world.causes) }, databaseUrl);
-    // As the server itself does: an idle connection that breaks is replaced.
-    server.db.on('error', () => {});
     return { tenant, baseUrl: server.baseUrl, proxy, server };
   };
   const tenants = Array.from({ length: perTenant }, () => world.tenants).flat();

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type AppDeps, createApp } from '../src/app.ts';
-import { openPool } from '../src/db/connect.ts';
+import { forgiveLostConnections, openPool } from '../src/db/connect.ts';
 import { createLastUsed } from '../src/http/last-used.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
 
@@ -43,7 +43,7 @@ export async function startServer(
   superuserUrl = inject('superuserUrl'),
 ) {
   const db = openPool({ url: databaseUrl, max: 10, pooling: settings.pooling ?? 'session' });
-  const owner = new pg.Pool({ connectionString: superuserUrl, max: 2 });
+  const owner = forgiveLostConnections(new pg.Pool({ connectionString: superuserUrl, max: 2 }));
   const app = createApp({
     db,
     redis: undefined,

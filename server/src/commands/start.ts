@@ -58,7 +58,6 @@ async function serve(config: Config, logger: Logger, database: Database, readine
   await prepareSchema(database.url);
   const db = openPool({ url: database.url, max: config.databasePoolMax, pooling: config.databasePooling });
   stops.unshift(() => db.end());
-  // A connection that breaks while nobody uses it is replaced at the next use; unheard, the event would end the process.
   db.on('error', (cause) => {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });

@@ -58,9 +58,17 @@ export function openPool({ url, max, pooling, applicationName = 'commerce' }: Po
     query_timeout: 7_000,
     ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
-  // One that breaks while a request has it fails the request's next statement; unheard, the event would end the process.
-  pool.on('connect', (connection) => connection.on('error', () => {}));
+  forgiveLostConnections(pool);
   return pool;
+}
+
+/**
+ * A connection that is lost while a request has it fails the request's next statement, and an idle one is replaced. Unheard,
+ * either event would end the process.
+ */
+export function forgiveLostConnections(pool: pg.Pool): pg.Pool {
+  pool.on('error', () => {});
+  return pool.on('connect', (connection) => connection.on('error', () => {}));
 }
 
 // Statements come from the code, so their number is bounded; the limit guards against one that is not.

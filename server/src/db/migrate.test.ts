@@ -1,6 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
-import { expect, inject, test } from 'vitest';
+import sql from 'sql-template-tag';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { prepareSchema } from '../commands/schema.ts';
+import { seedDemo } from '../demo/seed.ts';
+import { openPool } from './connect.ts';
 import { LATEST_MIGRATION, migrate, pendingMigrations, rollback } from './migrate.ts';
+
+const FIRST_RELEASE = '0010_webhooks';
 
 /** A database of its own on the server of the test run, which migrations may undo. */
 async function withDatabase(deed: (url: string) => Promise<void>): Promise<void> {
@@ -30,6 +39,36 @@ test('migrations go up, down and up again, and two processes that start together
 
     expect(await migrate(url)).toEqual(undone.toReversed());
     expect(await pendingMigrations(url)).toEqual([]);
+  });
+});
+
+test('what came after the first release goes down and up over a shop that has everything', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'commerce-migrate-'));
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  await withDatabase(async (url) => {
+    await prepareSchema(url);
+    const db = openPool({ url, max: 4, pooling: 'session' });
+    try {
+      await seedDemo({
+        db,
+        dataDir,
+        baseUrl: 'http://localhost',
+        secretKey: 'a secret of the tests, long enough to be one',
+      });
+    } finally {
+      await db.end();
+    }
+    const client = new pg.Client(url);
+    await client.connect();
+    // Only what is of the last batch is taken back.
+    await client.query(sql`update public.commerce_migrations set batch = batch + 1 where name > ${FIRST_RELEASE}`);
+    await client.end();
+
+    const undone = await rollback(url);
+
+    expect(undone.length).toBeGreaterThan(0);
+    expect(undone.every((name) => name > FIRST_RELEASE)).toBe(true);
+    expect(await migrate(url)).toEqual(undone.toReversed());
   });
 });
 
