@@ -4576,13 +4576,19 @@ export interface components {
                 false: components["schemas"]["Count"];
             };
         };
+        /**
+         * @description What is constrained. without is a word that is not wanted, wish a soft preference that only moves the order, sort the order asked for, value a value of an option, vendor, type, tag or metadata. word is the word that says what the thing is, or one that the best product lacks.
+         * @enum {string}
+         */
+        ConstraintKind: "price" | "rating" | "reviews" | "quantity" | "in_stock" | "without" | "wish" | "sort" | "value" | "word";
+        /**
+         * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency, a rating that no product found states, or a word that none of them has.
+         * @enum {string}
+         */
+        ConstraintFate: "applied" | "relaxed" | "not_available";
         /** @description A constraint that was read from the words of a search, and what became of it. */
         Understood: {
-            /**
-             * @description What is constrained. without is a word that is not wanted, wish a soft preference that only moves the order, sort the order asked for, value a value of an option, vendor, type, tag or metadata. word is the word that says what the thing is, or one that the best product lacks.
-             * @enum {string}
-             */
-            kind: "price" | "rating" | "reviews" | "quantity" | "in_stock" | "without" | "wish" | "sort" | "value" | "word";
+            kind: components["schemas"]["ConstraintKind"];
             /** @description The words that say it, as they were written. */
             text: string;
             /** @description Where these words begin in q, counted in UTF-16 units. */
@@ -4595,11 +4601,7 @@ export interface components {
             currency: string | null;
             /** @description What is meant, such as price_asc, low_price, 3, or leather. */
             value: string | null;
-            /**
-             * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency, a rating that no product found states, or a word that none of them has.
-             * @enum {string}
-             */
-            fate: "applied" | "relaxed" | "not_available";
+            fate: components["schemas"]["ConstraintFate"];
         };
         /** @description A published collection as the storefront shows it. */
         CollectionListItem: {
@@ -5017,6 +5019,19 @@ export interface components {
             /** @description How many candidates at most; 5 when absent. */
             limit?: number;
         };
+        /** @description A constraint that was read from the sentence, and what became of it. min, max, currency and value are there only where they say something: an agent pays for each word it reads. */
+        AgentUnderstood: {
+            kind: components["schemas"]["ConstraintKind"];
+            /** @description The words that say it, as they were written. */
+            text: string;
+            min?: number;
+            max?: number;
+            /** @description The currency that the words name. */
+            currency?: string;
+            /** @description What is meant, such as price_asc, low_price, 3, or leather. */
+            value?: string;
+            fate: components["schemas"]["ConstraintFate"];
+        };
         /** @description How many products were left out that would have fitted otherwise. */
         Excluded: {
             /** @enum {string} */
@@ -5030,7 +5045,7 @@ export interface components {
             /** @enum {string} */
             status: "found" | "not_found";
             currency: components["schemas"]["Currency"];
-            understood: components["schemas"]["Understood"][];
+            understood: components["schemas"]["AgentUnderstood"][];
             excluded: components["schemas"]["Excluded"][];
             /** @description The best first. */
             candidates: components["schemas"]["AgentCandidate"][];
@@ -5106,7 +5121,7 @@ export interface components {
             /** @description What is to be chosen, to be put to the customer; null unless the status is needs_choice. */
             question: string | null;
             currency: components["schemas"]["Currency"];
-            understood: components["schemas"]["Understood"][];
+            understood: components["schemas"]["AgentUnderstood"][];
             excluded: components["schemas"]["Excluded"][];
             /** @description The best first. */
             candidates: components["schemas"]["AgentCandidate"][];
@@ -5171,7 +5186,7 @@ export interface components {
             /** @description What is to be chosen, to be put to the customer; null unless the status is needs_choice. */
             question: string | null;
             currency: components["schemas"]["Currency"];
-            understood: components["schemas"]["Understood"][];
+            understood: components["schemas"]["AgentUnderstood"][];
             excluded: components["schemas"]["Excluded"][];
             /** @description The best first. */
             candidates: components["schemas"]["AgentCandidate"][];
@@ -5977,6 +5992,8 @@ export type AuditPage = components['schemas']['AuditPage'];
 export type Shop = components['schemas']['Shop'];
 export type FacetValue = components['schemas']['FacetValue'];
 export type Facets = components['schemas']['Facets'];
+export type ConstraintKind = components['schemas']['ConstraintKind'];
+export type ConstraintFate = components['schemas']['ConstraintFate'];
 export type Understood = components['schemas']['Understood'];
 export type CollectionListItem = components['schemas']['CollectionListItem'];
 export type CartStatus = components['schemas']['CartStatus'];
@@ -6010,6 +6027,7 @@ export type AgentVariant = components['schemas']['AgentVariant'];
 export type AgentOption = components['schemas']['AgentOption'];
 export type AgentProduct = components['schemas']['AgentProduct'];
 export type IntentFind = components['schemas']['IntentFind'];
+export type AgentUnderstood = components['schemas']['AgentUnderstood'];
 export type Excluded = components['schemas']['Excluded'];
 export type FindOutcome = components['schemas']['FindOutcome'];
 export type IntentAdd = components['schemas']['IntentAdd'];

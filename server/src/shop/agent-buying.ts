@@ -10,7 +10,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { requireCategories } from './agent-categories.ts';
-import { type Finding, find, inNamed, sortOf } from './agent-find.ts';
+import { type Finding, find, inNamed, sortOf, toldUnderstood } from './agent-find.ts';
 import { candidateOf, type Proposal } from './agent-products.ts';
 import { cartOf, checkoutOf, totalsOf } from './agent-views.ts';
 import * as budgets from './budgets.ts';
@@ -93,7 +93,7 @@ const NOTHING_SOUGHT: Chosen = {
 
 function outcomeOf(shop: Shop, { understood, excluded, proposals }: Chosen['finding'], dry_run: boolean) {
   const candidates: AgentCandidate[] = proposals.map(candidateOf);
-  return { dry_run, currency: shop.currency, understood, excluded, candidates };
+  return { dry_run, currency: shop.currency, understood: toldUnderstood(understood), excluded, candidates };
 }
 
 function unchosen(choice: Choice) {

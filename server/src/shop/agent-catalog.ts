@@ -1,6 +1,6 @@
 import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
 import { inCategories, requireCategories } from './agent-categories.ts';
-import { find as findFor, propose } from './agent-find.ts';
+import { find as findFor, propose, toldUnderstood } from './agent-find.ts';
 import { candidateOf, productOf } from './agent-products.ts';
 import * as catalog from './catalog.ts';
 import type { Shop } from './shop.ts';
@@ -27,5 +27,5 @@ export async function find(shop: Shop, { query, limit = 5 }: IntentFind): Promis
   const { understood, excluded, proposals } = await findFor(shop, query, limit);
   const candidates = proposals.map(candidateOf);
   const status = candidates.length > 0 ? 'found' : 'not_found';
-  return { status, currency: shop.currency, understood, excluded, candidates };
+  return { status, currency: shop.currency, understood: toldUnderstood(understood), excluded, candidates };
 }

@@ -1,4 +1,4 @@
-import type { Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
+import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
 import { type FoundProduct, find as findProducts } from '../search/find.ts';
 import { groupsOf } from '../search/groups.ts';
 import { understandIn } from '../search/known.ts';
@@ -47,6 +47,19 @@ function isAhead([first, second]: FoundProduct[], sort: string | undefined): boo
   const isByPrice = sort === 'price_asc' || sort === 'price_desc';
   if (isByPrice) return first.variant.price !== second.variant.price;
   return sort !== undefined || second.score * CLEAR_LEAD <= 1;
+}
+
+/** What was understood, without what says nothing: the answer is to be small (decisions §5, agent answers). */
+export function toldUnderstood(understood: Understood[]): AgentUnderstood[] {
+  return understood.map(({ kind, text, min, max, currency, value, fate }) => ({
+    kind,
+    text,
+    ...(min !== null && { min }),
+    ...(max !== null && { max }),
+    ...(currency !== null && { currency }),
+    ...(value !== null && { value }),
+    fate,
+  }));
 }
 
 export function sortOf(understood: Understood[]): string | undefined {
