@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { TestProject } from 'vitest/node';
-import { setup } from '../server/test/database.ts';
+import { migratedDatabases } from '../server/test/database.ts';
 import { PROOFS } from './all.ts';
 import type { Figures, Proof, Trial } from './frame.ts';
 import { machineLine, type Row, writeTable } from './table.ts';
@@ -22,19 +21,14 @@ if (unknown.length > 0) {
 }
 const chosen = positionals.length > 0 ? PROOFS.filter(({ id }) => positionals.includes(id)) : PROOFS;
 
-let databaseUrl = '';
-const project = {
-  provide(key: string, value: string) {
-    if (key === 'superuserUrl') databaseUrl = value;
-  },
-};
-const stop = await setup(project as unknown as TestProject);
+const database = await migratedDatabases(1);
+const [databaseUrl = ''] = database.superuserUrls;
 const rows: Row[] = [];
 try {
   for (const proof of chosen) rows.push(await prove(proof));
 } finally {
   await closeWorld();
-  await stop();
+  await database.stop();
 }
 if (!values.short) writeTable(rows, machineLine());
 const broken = rows.filter(({ figures }) => figures.violations.length > 0);

@@ -5,7 +5,7 @@ import type { AppDeps } from '../server/src/app.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import type { Reply as Body, Call, OperationId } from '../server/src/http/contract.ts';
 import type { Tenant } from '../server/src/shop/shop.ts';
-import { createSite, type SiteCredentials } from '../server/src/shop/sites.ts';
+import { createSite, mintPassword, type SiteCredentials } from '../server/src/shop/sites.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { exchange, type Reply, targetOf } from './client.ts';
@@ -52,8 +52,9 @@ export async function onPremises<T>(trial: Trial, deed: (premises: Premises) => 
 
 async function openShop(premises: Premises, currency: string): Promise<OpenShop> {
   const staff = { email: `${randomUUID()}@example.com`, name: 'Staff' };
+  const password = await mintPassword();
   const { shop, credentials } = await inTransaction(premises.db, (connection) =>
-    createSite(connection, { name: 'Alder & Finch', currency, staff }),
+    createSite(connection, { name: 'Alder & Finch', currency, staff, password }),
   );
   const { site_id, merchant_id } = credentials;
   const currency_digits = shop.currencyDigits;

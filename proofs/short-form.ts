@@ -1,4 +1,5 @@
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { superuserUrl } from '../server/test/worker-database.ts';
 import type { Proof } from './frame.ts';
 import { closeWorld } from './world.ts';
 
@@ -8,7 +9,7 @@ export function shortForm(...proofs: Proof[]): void {
   for (const proof of proofs) {
     test(`${proof.id}: ${proof.promise}`, async () => {
       const seed = Number(process.env.PROOF_SEED ?? 1);
-      const databaseUrl = inject('superuserUrl');
+      const databaseUrl = superuserUrl();
       const { violations, tried } = await proof.run({ size: 'short', seed, databaseUrl, progress: () => {} });
       expect(violations, `seed ${seed}`).toEqual([]);
       expect(tried).toBeGreaterThan(0);

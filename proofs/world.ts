@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AppDeps } from '../server/src/app.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
 import { hashPassword } from '../server/src/shop/passwords.ts';
-import { createSite } from '../server/src/shop/sites.ts';
+import { createSite, mintPassword } from '../server/src/shop/sites.ts';
 import { mintToken, type TokenKind } from '../server/src/shop/tokens.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
@@ -100,8 +100,14 @@ export async function seedWorld(
 async function seedTenant(world: World, name: Tenant['name'], seed: number): Promise<Tenant> {
   const canary = `zz${name}${seed}q${randomUUID().slice(0, 8)}`.toLowerCase();
   const email = `${canary}@example.com`;
+  const minted = await mintPassword();
   const { credentials } = await inTransaction(world.db, (connection) =>
-    createSite(connection, { name: `${canary} shop`, currency: 'EUR', staff: { email, name: `${canary} staff` } }),
+    createSite(connection, {
+      name: `${canary} shop`,
+      currency: 'EUR',
+      staff: { email, name: `${canary} staff` },
+      password: minted,
+    }),
   );
   const password = credentials.staff.password ?? '';
   const tenant: Tenant = {

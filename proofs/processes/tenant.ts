@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openPool } from '../../server/src/db/connect.ts';
 import { inTransaction } from '../../server/src/db/transaction.ts';
-import { createSite, type SiteCredentials } from '../../server/src/shop/sites.ts';
+import { createSite, mintPassword, type SiteCredentials } from '../../server/src/shop/sites.ts';
 
 /** A site of its own for a proof, in a migrated database. */
 export async function openTenant(databaseUrl: string): Promise<SiteCredentials & { staff: { password: string } }> {
@@ -9,8 +9,9 @@ export async function openTenant(databaseUrl: string): Promise<SiteCredentials &
   try {
     const name = `Proof ${randomUUID()}`;
     const staff = { email: `${randomUUID()}@example.com`, name: 'Staff' };
+    const password = await mintPassword();
     const { credentials } = await inTransaction(db, (connection) =>
-      createSite(connection, { name, currency: 'EUR', staff }),
+      createSite(connection, { name, currency: 'EUR', staff, password }),
     );
     return { ...credentials, staff: { email: staff.email, password: credentials.staff.password ?? '' } };
   } finally {

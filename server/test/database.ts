@@ -9,33 +9,23 @@ import { startEmbedded } from '../src/db/embedded.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * Of the migrated database that all tests of the run share, each in shops of its own. The login is a superuser:
-     * tests look behind row-level security, which requests are under whatever the login (see openPool).
+     * Of the migrated databases, one for each worker (worker-database.ts), where each test has shops of its own. The login is
+     * a superuser on another's server: tests look behind row-level security, which requests are under whatever the login
+     * (see openPool).
      */
-    databaseUrl: string;
-    /** The same database, seen past row-level security. */
-    superuserUrl: string;
+    databaseUrls: string[];
+    /** The same databases, seen past row-level security. */
+    superuserUrls: string[];
     /** Where the mails of all tests are written. */
     mailDir: string;
   }
 }
 
-/**
- * Starts one PostgreSQL for the whole run of the tests and migrates it. With DATABASE_URL, whose
- * login must be a superuser, a database of its own is made on that server, and dropped at the end. Tests get the address by `inject('databaseUrl')`.
- */
-export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const { url, superuserUrl, stop } = process.env.DATABASE_URL
-    ? await ownDatabaseOn(process.env.DATABASE_URL)
-    : await ownServer();
-  try {
-    await prepareSchema(url);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  provide('databaseUrl', url);
-  provide('superuserUrl', superuserUrl);
+/** Once for the whole run of the tests. */
+export async function setup({ provide, vitest }: TestProject): Promise<() => Promise<void>> {
+  const { urls, superuserUrls, stop } = await migratedDatabases(vitest.config.maxWorkers);
+  provide('databaseUrls', urls);
+  provide('superuserUrls', superuserUrls);
   const mailDir = mkdtempSync(join(tmpdir(), 'commerce-mail-'));
   provide('mailDir', mailDir);
   return async () => {
@@ -44,13 +34,42 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   };
 }
 
-interface TestDatabase {
+/**
+ * Starts a PostgreSQL with so many migrated databases. With DATABASE_URL, whose login must be a superuser, they are made on
+ * that server. `stop` drops them.
+ */
+export async function migratedDatabases(count: number) {
+  const server = process.env.DATABASE_URL ? serverOf(process.env.DATABASE_URL) : await ownServer();
+  const { username } = new URL(server.url);
+  const template = `commerce_test_${process.pid}_${Date.now()}`;
+  const copies = Array.from({ length: count }, (_, i) => `${template}_${i + 1}`);
+  const stop = async () => {
+    for (const name of [template, ...copies]) await server.admin(`drop database if exists ${name} with (force)`);
+    await server.stop();
+  };
+  try {
+    await server.admin(`create database ${template} owner ${username}`);
+    await prepareSchema(inDatabase(server.url, template));
+    for (const name of copies) await server.admin(`create database ${name} template ${template} owner ${username}`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const urls = copies.map((name) => inDatabase(server.url, name));
+  const superuserUrls = copies.map((name) => inDatabase(server.superuserUrl, name));
+  return { urls, superuserUrls, stop };
+}
+
+interface DatabaseServer {
+  /** With the login that is to own the databases. */
   url: string;
   superuserUrl: string;
+  /** Sends a statement as a superuser, in none of the databases of the tests. */
+  admin: (statement: string) => Promise<void>;
   stop: () => Promise<void>;
 }
 
-async function ownServer(): Promise<TestDatabase> {
+async function ownServer(): Promise<DatabaseServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-test-'));
   // PostgreSQL may run as another user, who must pass through.
   chmodSync(dataDir, 0o711);
@@ -58,6 +77,7 @@ async function ownServer(): Promise<TestDatabase> {
   return {
     url,
     superuserUrl,
+    admin: sender(superuserUrl),
     stop: async () => {
       await stop();
       rmSync(dataDir, { recursive: true, force: true });
@@ -65,15 +85,18 @@ async function ownServer(): Promise<TestDatabase> {
   };
 }
 
-async function ownDatabaseOn(server: string): Promise<TestDatabase> {
-  const name = `commerce_test_${process.pid}_${Date.now()}`;
-  const admin = async (statement: string) => {
-    const client = new pg.Client(server);
+function serverOf(url: string): DatabaseServer {
+  return { url, superuserUrl: url, admin: sender(url), stop: async () => undefined };
+}
+
+function sender(url: string): DatabaseServer['admin'] {
+  return async (statement) => {
+    const client = new pg.Client(url);
     await client.connect();
     await client.query(statement).finally(() => client.end());
   };
-  await admin(`create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, superuserUrl: url.href, stop: () => admin(`drop database ${name} with (force)`) };
+}
+
+function inDatabase(url: string, name: string): string {
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href;
 }

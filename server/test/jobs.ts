@@ -5,12 +5,13 @@ import { createMailer } from '../src/jobs/mailer.ts';
 import { type Jobs, startJobs } from '../src/jobs/run.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
 import { SECRET_KEY, testServer } from './server.ts';
+import { databaseUrl } from './worker-database.ts';
 
 /** The background jobs, working in this process until the file is through. Mails of other tests' shops go where those look. */
 export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
   const { db } = await testServer();
   return startJobs({
-    url: inject('databaseUrl'),
+    url: databaseUrl(),
     db,
     mailer: createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir: inject('mailDir') }),
     baseUrl: 'http://localhost',

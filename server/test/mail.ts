@@ -7,6 +7,7 @@ import sql from 'sql-template-tag';
 import { inject } from 'vitest';
 import { createMailer } from '../src/jobs/mailer.ts';
 import { sendMail } from '../src/jobs/send-mail.ts';
+import { databaseUrl } from './worker-database.ts';
 
 export interface ReceivedMail {
   subject: string;
@@ -39,7 +40,7 @@ export async function mailsTo(shop: Shop, email: string): Promise<ReceivedMail[]
 async function deliver(db: pg.Pool): Promise<void> {
   const mailer = createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir: inject('mailDir') });
   await runOnce({
-    connectionString: inject('databaseUrl'),
+    connectionString: databaseUrl(),
     noHandleSignals: true,
     logger: new JobLogger(() => () => undefined),
     taskList: {

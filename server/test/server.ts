@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { pino } from 'pino';
-import { inject } from 'vitest';
 import { type AppDeps, createApp } from '../src/app.ts';
 import { forgiveLostConnections, openPool } from '../src/db/connect.ts';
 import { createLastUsed } from '../src/http/last-used.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
+import { databaseUrl, superuserUrl } from './worker-database.ts';
 
 export const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
@@ -23,7 +23,7 @@ let running: (TestServer & { server: Server }) | undefined;
 
 /** The server of this file, started when it is first asked for. */
 export async function testServer(): Promise<TestServer> {
-  running ??= await startServer(inject('databaseUrl'));
+  running ??= await startServer(databaseUrl());
   return running;
 }
 
@@ -37,13 +37,9 @@ export async function closeServer(): Promise<void> {
 }
 
 /** A server with settings of its own, for tests of the settings; the caller stops it. */
-export async function startServer(
-  databaseUrl: string,
-  settings: Partial<AppDeps> = {},
-  superuserUrl = inject('superuserUrl'),
-) {
-  const db = openPool({ url: databaseUrl, max: 10, pooling: settings.pooling ?? 'session' });
-  const owner = forgiveLostConnections(new pg.Pool({ connectionString: superuserUrl, max: 2 }));
+export async function startServer(url: string, settings: Partial<AppDeps> = {}, ownerUrl = superuserUrl()) {
+  const db = openPool({ url, max: 10, pooling: settings.pooling ?? 'session' });
+  const owner = forgiveLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
   const app = createApp({
     db,
     redis: undefined,

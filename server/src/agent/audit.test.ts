@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import sql from 'sql-template-tag';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { mintToken } from '../shop/tokens.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
@@ -79,7 +80,7 @@ test('a call beyond the rate leaves its row, too', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
-  const limited = await startServer(inject('databaseUrl'), { rateLimits: true });
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
   const ask = () => fetch(`${limited.baseUrl}${me}`, { headers: { Authorization: `Bearer ${access_token}` } });
 
   const answers: Response[] = [];

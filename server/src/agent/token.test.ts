@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import sql from 'sql-template-tag';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ALL_SCOPES, askForConsent, givenAgent } from '../../test/agents.ts';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { operationTable } from '../http/contract.ts';
 
 const me = '/api/agent/customer/me';
@@ -26,7 +27,7 @@ test('an agent reads for whom it acts and what it may do', async () => {
 test('a token that its customer, the merchant or the agent itself ends is dead at the next call, in every process', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
-  const second = await startServer(inject('databaseUrl'));
+  const second = await startServer(databaseUrl());
   const enders: [
     string,
     (token_id: string, agent: Awaited<ReturnType<typeof givenAgent>>['agent']) => Promise<unknown>,

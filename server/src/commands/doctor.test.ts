@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
 import { hashSecret, mintSecret, seal } from '../shop/webhook-secrets.ts';
 import { examine } from './doctor.ts';
 import { prepareSchema } from './schema.ts';
@@ -11,11 +12,11 @@ import { prepareSchema } from './schema.ts';
 /** A database of its own on the PostgreSQL of the test run, of a login like that of an installation. */
 async function givenDatabase(): Promise<string> {
   const name = `doctor_${randomBytes(4).toString('hex')}`;
-  const url = new URL(inject('databaseUrl'));
+  const url = new URL(databaseUrl());
   const owner = pg.escapeIdentifier(decodeURIComponent(url.username));
-  await send(inject('superuserUrl'), `create database ${name} owner ${owner}`);
+  await send(superuserUrl(), `create database ${name} owner ${owner}`);
   onTestFinished(async () => {
-    await send(inject('superuserUrl'), `drop database ${name} with (force)`);
+    await send(superuserUrl(), `drop database ${name} with (force)`);
   });
   url.pathname = `/${name}`;
   return url.href;
@@ -61,7 +62,7 @@ test('a database that cannot be reached is named without its password', async ()
 });
 
 test('a database that does not exist is told from one that does not run', async () => {
-  const url = new URL(inject('databaseUrl'));
+  const url = new URL(databaseUrl());
   url.pathname = '/nowhere_to_be_found';
 
   const [missing] = await findingsOf('connection', { DATABASE_URL: url.href });
@@ -140,7 +141,7 @@ test('webhook secrets that were sealed with another key are wrong', async () => 
 /** A shop with a webhook, its secret sealed with this key. */
 async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ webhook_id: string }> {
   const [site_id, webhook_id, secret] = [randomUUID(), randomUUID(), mintSecret()];
-  const superuser = new URL(inject('superuserUrl'));
+  const superuser = new URL(superuserUrl());
   superuser.pathname = new URL(databaseUrl).pathname;
   const client = new pg.Client({ connectionString: superuser.href });
   await client.connect();
@@ -159,7 +160,7 @@ async function givenWebhook(databaseUrl: string, secretKey: string): Promise<{ w
 }
 
 test('a Redis that does not answer is a warning: the server runs without', async () => {
-  const env = { DATABASE_URL: inject('databaseUrl'), REDIS_URL: 'redis://:a-password@127.0.0.1:1' };
+  const env = { DATABASE_URL: databaseUrl(), REDIS_URL: 'redis://:a-password@127.0.0.1:1' };
 
   const [found] = await findingsOf('redis', env);
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { createSite as create } from '../shop/sites.ts';
+import { createSite as create, mintPassword } from '../shop/sites.ts';
 import { slugOf } from '../shop/slugs.ts';
 import { withPool } from './database.ts';
 
@@ -16,8 +16,12 @@ export interface SiteOptions {
 export async function createSite(config: Config, options: SiteOptions): Promise<void> {
   const { name, currency } = options;
   const staff = { email: options.staffEmail ?? inventedEmail(name), name: options.staffName ?? `${name} (owner)` };
+  const password = await mintPassword();
   const credentials = await withPool(config, (db) =>
-    inTransaction(db, async (connection) => (await create(connection, { name, currency, staff })).credentials),
+    inTransaction(
+      db,
+      async (connection) => (await create(connection, { name, currency, staff, password })).credentials,
+    ),
   );
   process.stdout.write(`${JSON.stringify({ base_url: config.baseUrl, ...credentials }, null, 2)}\n`);
 }

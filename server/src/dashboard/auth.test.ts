@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { logIn } from '../../test/session.ts';
 import { openShop } from '../../test/shop.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { createSite } from '../shop/sites.ts';
+import { createSite, mintPassword } from '../shop/sites.ts';
 
 const login = '/api/dashboard/auth/login';
 const logout = '/api/dashboard/auth/logout';
@@ -158,8 +158,9 @@ test('someone who works for several merchants says for which', async () => {
   const shop = await openShop();
   const stranger = await openShop();
   const { email } = shop.credentials.staff;
+  const password = await mintPassword();
   const { credentials: second } = await inTransaction(shop.db, (connection) =>
-    createSite(connection, { name: 'Second', currency: 'JPY', staff: { email, name: 'Staff' } }),
+    createSite(connection, { name: 'Second', currency: 'JPY', staff: { email, name: 'Staff' }, password }),
   );
 
   const { session, staff } = await logIn(shop);

@@ -1,8 +1,9 @@
 import { createDashboardClient } from '@commerce-backend/sdk';
 import type { EventType } from '@commerce-backend/spec';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { notePublication } from '../jobs/note-publication.ts';
 import { Shop, SYSTEM } from '../shop/shop.ts';
 import * as deliveries from '../shop/webhook-deliveries.ts';
@@ -194,7 +195,7 @@ async function givenListener() {
   const { data } = await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
   const listener_id = data?.id ?? '';
   const readiness = { draining: false };
-  const server = await startServer(inject('databaseUrl'), { readiness });
+  const server = await startServer(databaseUrl(), { readiness });
   const client = createDashboardClient({
     baseUrl: server.baseUrl,
     apiKey: shop.credentials.api_key,

@@ -1,7 +1,8 @@
 import { createDashboardClient, createSyncClient } from '@commerce-backend/sdk';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 
 const one = '/api/dashboard/webhooks/{webhook_id}';
 const url = 'https://hooks.example.net/shop';
@@ -154,7 +155,7 @@ test("another shop's webhooks and deliveries are not found", async () => {
 
 test('in production an address that is not on the public internet is refused at registration', async () => {
   const shop = await openShop();
-  const server = await startServer(inject('databaseUrl'), {
+  const server = await startServer(databaseUrl(), {
     egressPolicy: { allowPrivate: false, ownHost: 'shop.example.com' },
   });
   const strict = createDashboardClient({ baseUrl: server.baseUrl, apiKey: shop.credentials.api_key, maxAttempts: 1 });

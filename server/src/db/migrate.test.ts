@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
 import { prepareSchema } from '../commands/schema.ts';
 import { seedDemo } from '../demo/seed.ts';
 import { openPool } from './connect.ts';
@@ -14,11 +15,11 @@ const FIRST_RELEASE = '0010_webhooks';
 /** A database of its own on the server of the test run, which migrations may undo. */
 async function withDatabase(deed: (url: string) => Promise<void>): Promise<void> {
   const name = `migrate_${process.pid}_${Date.now()}`;
-  const admin = new pg.Client(inject('superuserUrl'));
+  const admin = new pg.Client(superuserUrl());
   await admin.connect();
   try {
     await admin.query(`create database ${name} owner commerce`);
-    const url = new URL(inject('databaseUrl'));
+    const url = new URL(databaseUrl());
     url.pathname = `/${name}`;
     await deed(url.href);
   } finally {

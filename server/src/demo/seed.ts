@@ -12,7 +12,7 @@ import { importProducts } from '../shop/product-import.ts';
 import * as settings from '../shop/settings.ts';
 import * as shippingOptions from '../shop/shipping-options.ts';
 import type { Shop } from '../shop/shop.ts';
-import { createSite } from '../shop/sites.ts';
+import { createSite, mintPassword } from '../shop/sites.ts';
 import { demoProducts } from './catalog.ts';
 import { demoCollections } from './collections.ts';
 import { giveAccounts } from './people.ts';
@@ -51,11 +51,13 @@ const STAFF_EMAIL = 'demo@alder-finch.example';
 export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
   const kept = await keptDemo(options);
   if (kept) return { demo: await follow(options, kept), seeded: false };
+  const staffPassword = await mintPassword();
   const { demo, cast } = await inTransaction(options.db, async (connection) => {
     const { shop, credentials } = await createSite(connection, {
       name: SHOP_NAME,
       currency: CURRENCY,
       staff: { email: await freeEmail(connection), name: STAFF_NAME },
+      password: staffPassword,
     });
     await stock(shop, options.baseUrl);
     await open(shop);

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Two processes with limits, behind a proxy that tells where a request comes from. */
 async function startTwo() {
   const settings = { rateLimits: true, trustProxy: 1 };
-  return [
-    await startServer(inject('databaseUrl'), settings),
-    await startServer(inject('databaseUrl'), settings),
-  ] as const;
+  return [await startServer(databaseUrl(), settings), await startServer(databaseUrl(), settings)] as const;
 }
 
 let visitors = 0;

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
+import { superuserUrl } from '../../test/worker-database.ts';
 
 const login = '/api/storefront/customer/login';
 const resetRequest = '/api/storefront/customer/reset-request';
@@ -98,7 +99,7 @@ test('a copy whose work fails since the first has been done meanwhile gets the a
 
 /** A connection in a transaction of its own. */
 async function lockHolder(): Promise<pg.Client> {
-  const client = new pg.Client(inject('superuserUrl'));
+  const client = new pg.Client(superuserUrl());
   await client.connect();
   onTestFinished(() => client.end());
   await client.query('begin');

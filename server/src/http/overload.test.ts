@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { openPool } from '../db/connect.ts';
 import { logins, MOST_LOGINS } from '../shop/passwords.ts';
 import { measureStrain } from './shedding.ts';
@@ -45,7 +46,7 @@ test('a login beyond those that can wait is refused before its body is read, and
 test('under strain searches and integrations give way first, then all but checkouts', async () => {
   const { site_id, credentials } = await openShop();
   let strain = 0;
-  const server = await startServer(inject('databaseUrl'), { strain: () => strain });
+  const server = await startServer(databaseUrl(), { strain: () => strain });
   onTestFinished(() => stopServer(server));
   const storefront = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
   const sync = { 'X-Sync-Secret': credentials.sync_secret, 'X-Site-ID': site_id };
@@ -70,7 +71,7 @@ test('under strain searches and integrations give way first, then all but checko
 });
 
 test('the strain is that of the connections that are waited for', async () => {
-  const db = openPool({ url: inject('databaseUrl'), max: 1, pooling: 'session' });
+  const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   onTestFinished(() => db.end());
   const strain = measureStrain(db);
   const held = await db.connect();
@@ -85,7 +86,7 @@ test('the strain is that of the connections that are waited for', async () => {
 });
 
 test('the strain is that of an event loop that is held up', async () => {
-  const db = openPool({ url: inject('databaseUrl'), max: 1, pooling: 'session' });
+  const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   const strain = measureStrain(db, 1_000);
   await sleep(20);
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 
 const products = '/api/dashboard/products';
 
@@ -136,7 +137,7 @@ test('a storefront token serves the web origins that its settings list, and othe
 test('beyond its rate a caller gets 429 with the time to wait, and others are served', async () => {
   const { site_id, credentials } = await openShop();
   const neighbour = await openShop();
-  const limited = await startServer(inject('databaseUrl'), { rateLimits: true });
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
   const read = (id: string, token: string) =>
     fetch(`${limited.baseUrl}/api/storefront/shop`, { headers: { 'X-Site-ID': id, 'X-Service-Token': token } });
 
@@ -189,7 +190,7 @@ test('without the database a call is told to try again, and readiness says so', 
 test('behind a proxy that pools by transaction, tenants stay apart', async () => {
   const [a, b] = [await openShop(), await openShop()];
   await a.givenProduct({ name: 'Of A' });
-  const pooled = await startServer(inject('databaseUrl'), { pooling: 'transaction', catalogueCache: false });
+  const pooled = await startServer(databaseUrl(), { pooling: 'transaction', catalogueCache: false });
   const names = async ({ site_id, credentials }: typeof a) => {
     const response = await fetch(`${pooled.baseUrl}/api/storefront/products`, {
       headers: { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { forgiveLostConnections } from '../db/connect.ts';
 import type { Outcome, PaymentProvider } from '../shop/payments/provider.ts';
 import { testCard } from '../shop/payments/test-card.ts';
@@ -20,7 +21,7 @@ function at(order_id: string) {
 
 /** Works as the jobs of an installation do: finds out with the login that owns the tables, and acts as the requests do. */
 async function work({ db }: OpenShop, card: PaymentProvider = testCard) {
-  const pool = forgiveLostConnections(new pg.Pool({ connectionString: inject('databaseUrl'), max: 1 }));
+  const pool = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
   try {
     return await workOffOverdue(client, { db, card, logger: pino({ level: 'silent' }) });

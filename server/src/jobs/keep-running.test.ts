@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Logger as JobLogger } from 'graphile-worker';
 import { pino } from 'pino';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { keepRunning } from './keep-running.ts';
 
 /** The queue of the test run, on connections that do not wait long for a lock. */
 function impatientUrl(): string {
-  const url = new URL(inject('databaseUrl'));
+  const url = new URL(databaseUrl());
   url.searchParams.set('options', '-c lock_timeout=100');
   return url.href;
 }

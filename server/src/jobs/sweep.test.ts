@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { askForConsent, poll } from '../../test/agents.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { forgiveLostConnections } from '../db/connect.ts';
 import { hashUserCode } from '../shop/user-codes.ts';
 import { sweep } from './sweep.ts';
@@ -19,7 +20,7 @@ async function age(shop: Awaited<ReturnType<typeof openShop>>, interval: string)
 
 /** Sweeps as the jobs of an installation do: with the login that owns the tables, and is no superuser. */
 async function sweepOnce() {
-  const pool = forgiveLostConnections(new pg.Pool({ connectionString: inject('databaseUrl'), max: 1 }));
+  const pool = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
   try {
     return await sweep(client);

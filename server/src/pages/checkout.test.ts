@@ -1,7 +1,8 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formWith, type Page, PaperBrowser, unescaped } from '../../test/paper-browser.ts';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 import { inShopOf } from '../shop/in-shop.ts';
 import { release } from '../shop/stock.ts';
 
@@ -175,7 +176,7 @@ test('a form from elsewhere changes nothing', async () => {
 
 test('under https the cookie is bound to the host, and a browser that does not say where a form comes from is refused', async () => {
   const given = await givenCheckout();
-  const secure = await startServer(inject('databaseUrl'), { baseUrl: 'https://shop.example' });
+  const secure = await startServer(databaseUrl(), { baseUrl: 'https://shop.example' });
   const browser = new PaperBrowser(secure.baseUrl);
   const form = await browser.open(given.url);
   const cookie = form.response.headers.get('Set-Cookie') ?? '';
@@ -523,7 +524,7 @@ test("a customer's checkout becomes the customer's order", async () => {
 
 test('codes are guessed ten times a minute, changes are made as often, and the page says to wait', async () => {
   const given = await givenCheckout();
-  const limited = await startServer(inject('databaseUrl'), { rateLimits: true });
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
   const form = await browser.open(given.url);
   for (const action of ['apply_discount', 'save']) {
@@ -543,7 +544,7 @@ test('codes are guessed ten times a minute, changes are made as often, and the p
 
 test('a code that comes with the button that saves is a guess like any other', async () => {
   const given = await givenCheckout();
-  const limited = await startServer(inject('databaseUrl'), { rateLimits: true });
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
   const form = await browser.open(given.url);
   const statuses = [];

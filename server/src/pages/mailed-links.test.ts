@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
 import { formWith, type Page, PaperBrowser, unescaped } from '../../test/paper-browser.ts';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const NEW = { new_password: 'a longer horse', new_password_again: 'a longer horse' };
@@ -282,7 +283,7 @@ test('the pages cannot be framed, cached, indexed or scripted, and give no refer
 
 test('links are tried thirty times in a quarter of an hour, and the page says to wait', async () => {
   const given = await givenReset();
-  const limited = await startServer(inject('databaseUrl'), { rateLimits: true });
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
   const form = await browser.open(given.link);
   const statuses: number[] = [];

@@ -4,9 +4,10 @@ import { testServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { ValidationError } from './errors.ts';
-import { createSite } from './sites.ts';
+import { createSite, mintPassword } from './sites.ts';
 
 const staff = { email: 'someone@example.com', name: 'Someone' };
+const password = await mintPassword();
 
 test('a currency has the decimals that it has', async () => {
   for (const [currency, price] of [
@@ -24,7 +25,7 @@ test('a currency has the decimals that it has', async () => {
 
 test('a code that is no currency makes no site', async () => {
   const { db, owner } = await testServer();
-  const site = { name: 'Shop without money', currency: 'ABC', staff };
+  const site = { name: 'Shop without money', currency: 'ABC', staff, password };
 
   await expect(inTransaction(db, (connection) => createSite(connection, site))).rejects.toThrow(ValidationError);
 
@@ -34,7 +35,7 @@ test('a code that is no currency makes no site', async () => {
 
 test('every mistake is told at once', async () => {
   const { db } = await testServer();
-  const site = { name: ' ', currency: 'yen', staff: { email: 'nobody', name: 'x'.repeat(256) } };
+  const site = { name: ' ', currency: 'yen', staff: { email: 'nobody', name: 'x'.repeat(256) }, password };
 
   const refusal = await inTransaction(db, (connection) => createSite(connection, site)).catch((error) => error);
 
@@ -44,7 +45,7 @@ test('every mistake is told at once', async () => {
 
 test('a site is made whole or not at all', async () => {
   const { db, owner } = await testServer();
-  const site = { name: 'Shop half made', currency: 'EUR', staff };
+  const site = { name: 'Shop half made', currency: 'EUR', staff, password };
 
   const making = inTransaction(db, async (connection) => {
     await createSite(connection, site);

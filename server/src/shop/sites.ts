@@ -13,6 +13,20 @@ export interface NewSite {
   currency: string;
   /** Who runs it. Someone who has a login already gets this site beside the others. */
   staff: { email: string; name: string };
+  /** The password of that person's login. */
+  password: NewPassword;
+}
+
+/** A password that nobody has yet, with the form in which it is kept. */
+export interface NewPassword {
+  text: string;
+  hash: string;
+}
+
+/** To be made before the transaction of `createSite`: who hashes a password keeps others waiting. */
+export async function mintPassword(): Promise<NewPassword> {
+  const text = randomPassword();
+  return { text, hash: await hashPassword(text) };
 }
 
 /** What a new site is reached with. The secrets are told here and never again. */
@@ -38,8 +52,9 @@ export interface OpenedSite {
  * transaction, on which the new site is the tenant afterwards. Throws ValidationError for a currency
  * that is none, and for a name or an e-mail that the contract would not show.
  */
-export async function createSite(connection: Connection, { name, currency, staff }: NewSite): Promise<OpenedSite> {
-  const mistakes = mistakesIn({ name, currency, staff });
+export async function createSite(connection: Connection, site: NewSite): Promise<OpenedSite> {
+  const { name, currency, staff } = site;
+  const mistakes = mistakesIn(site);
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   const tenant: Tenant = {
     site_id: uuidv7(),
@@ -55,7 +70,7 @@ export async function createSite(connection: Connection, { name, currency, staff
       values (${tenant.site_id}, ${tenant.merchant_id}, ${name}, ${currency}, ${tenant.currency_digits})`,
   );
   await query(connection, sql`insert into site_settings (site_id, name) values (${tenant.site_id}, ${name})`);
-  const { staff_id, password } = await hire(connection, tenant.site_id, staff);
+  const { staff_id, password } = await hire(connection, tenant.site_id, site);
   const shop = new Shop(tenant, { type: 'staff', id: staff_id, customer_id: null }, connection);
   const storefront = await credentials.createStorefrontToken(shop, { description: 'Storefront' });
   const apiKey = await credentials.createApiKey(shop, { description: 'First API key', scopes: ['read', 'write'] });
@@ -96,19 +111,18 @@ function mistakesIn({ name, currency, staff }: NewSite): ValidationErrorItem[] {
 }
 
 /** Gives a person access to a site, with a login of their own when they have none. */
-async function hire(connection: Connection, site_id: string, { email, name }: NewSite['staff']) {
-  const password = randomPassword();
-  const hash = await hashPassword(password);
+async function hire(connection: Connection, site_id: string, { staff, password }: NewSite) {
+  const { email, name } = staff;
   const hired = await query<{ id: string }>(
     connection,
-    sql`insert into staff (id, email, name, password_hash) values (${uuidv7()}, ${email}, ${name}, ${hash})
+    sql`insert into staff (id, email, name, password_hash) values (${uuidv7()}, ${email}, ${name}, ${password.hash})
       on conflict (lower(email)) do nothing returning id`,
   );
   const known = hired.rows[0] ? undefined : await staffByEmail(connection, email);
   const staff_id = hired.rows[0]?.id ?? known?.id;
   if (!staff_id) throw new Error(`The login ${email} was removed in this moment.`);
   await query(connection, sql`insert into staff_memberships (staff_id, site_id) values (${staff_id}, ${site_id})`);
-  return { staff_id, password: known ? null : password };
+  return { staff_id, password: known ? null : password.text };
 }
 
 async function staffByEmail(connection: Connection, email: string) {

@@ -1,0 +1,24 @@
+import { inject } from 'vitest';
+
+/**
+ * The database of the worker that runs a file. Files that run at the same time have one each, so that no test sees what
+ * another is in the middle of; shops are not enough, since invariants, the queue and cursors concern all of them.
+ */
+
+export function databaseUrl(): string {
+  return inject('databaseUrls')[worker()] ?? unknownWorker();
+}
+
+/** The same database, seen past row-level security. */
+export function superuserUrl(): string {
+  return inject('superuserUrls')[worker()] ?? unknownWorker();
+}
+
+/** Counts from 0. */
+function worker(): number {
+  return Number(process.env.VITEST_POOL_ID) - 1;
+}
+
+function unknownWorker(): never {
+  throw new Error(`There is no database for worker ${process.env.VITEST_POOL_ID}.`);
+}
