@@ -9,6 +9,7 @@ import { openAccount, openCustomerSession } from '../customers.ts';
 import type { Violations } from '../frame.ts';
 import { type Chance, chanceOf } from '../random.ts';
 import { operationOf } from '../tenant.ts';
+import { Gate } from './gate.ts';
 import { type RetriedCall, sendUntilAnswered } from './retrying-client.ts';
 import { openTenant } from './tenant.ts';
 
@@ -42,6 +43,7 @@ const FAILURE_LIMIT = 50;
  * its Idempotency-Key until the answer is definite, and what was told is held against the database.
  */
 export class AgentShoppers {
+  readonly gate = new Gate();
   answers = 0;
   /** How many answers it took more than one attempt to get. */
   repeated = 0;
@@ -209,6 +211,7 @@ export class AgentShoppers {
     const headers = this.#headersOf(operation.surface, as);
     const method = operation.method.toUpperCase() as RetriedCall['method'];
     const call = { method, path: targetOf({ operation, path, query: {}, headers }), headers, body };
+    await this.gate.pass();
     const answer = await sendUntilAnswered(() => this.#inTurn(), call, ANSWER_WITHIN_MS);
     this.answers += 1;
     if (answer.attempts > 1) this.repeated += 1;

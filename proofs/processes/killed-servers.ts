@@ -2,10 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Trial, Violations } from '../frame.ts';
 import { chanceOf } from '../random.ts';
+import type { Gate } from './gate.ts';
 import { freePort, ServerProcess, withDirectory } from './server-process.ts';
 
 /** Callers who work without pause, and who know what they were told. */
 export interface Workers {
+  /** Where each call passes before it is first sent. */
+  readonly gate: Gate;
   begin(): void;
   /** Waits until they have had so many more answers, or something went wrong. */
   moreAnswers(count: number): Promise<void>;
@@ -64,20 +67,25 @@ async function attack(
       for (const end = Math.min(goal, kills + KILLS_PER_BATCH); kills < end; kills += 1) {
         await up(heir);
         servers = [victim.baseUrl, heir.baseUrl];
+        workers.gate.open();
         await workers.moreAnswers(Math.ceil(chance.next() * MOST_ANSWERS_PER_LIFE));
         await sleep(chance.next() * LONGEST_WAIT_MS);
         const { code } = await victim.end('SIGKILL');
         if (code !== null) violations.add(`A server ended by itself with ${code}: ${victim.errors}`);
         servers = [heir.baseUrl];
         victim = heir;
+        // Those who were cut off try again; the others would only keep the machine from starting the next server.
+        workers.gate.close();
         heir = await start();
       }
+      workers.gate.open();
       await workers.rest();
       await workers.judge(violations);
       progress(`${kills} of ${goal}; ${workers.told()}, ${violations.list.length} violations`);
     }
     return { violations: violations.list, note: workers.told() };
   } finally {
+    workers?.gate.open();
     await workers?.rest();
     await Promise.all([victim.end('SIGKILL'), heir.end('SIGKILL')]);
   }

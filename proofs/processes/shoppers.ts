@@ -7,6 +7,7 @@ import { targetOf } from '../client.ts';
 import type { Violations } from '../frame.ts';
 import { type Chance, chanceOf } from '../random.ts';
 import { operationOf } from '../tenant.ts';
+import { Gate } from './gate.ts';
 import { type RetriedCall, sendUntilAnswered } from './retrying-client.ts';
 import { openTenant } from './tenant.ts';
 
@@ -36,6 +37,7 @@ const ANSWER_WITHIN_MS = 60_000;
  * Idempotency-Key until the answer is definite, and what was told is remembered, to be held against the database.
  */
 export class Shoppers {
+  readonly gate = new Gate();
   answers = 0;
   /** How many answers it took more than one attempt to get. */
   repeated = 0;
@@ -232,6 +234,7 @@ export class Shoppers {
       : { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
     const method = operation.method.toUpperCase() as RetriedCall['method'];
     const call = { method, path: targetOf({ operation, path, query: {}, headers }), headers, body };
+    await this.gate.pass();
     const answer = await sendUntilAnswered(() => this.#inTurn(), call, ANSWER_WITHIN_MS);
     this.answers += 1;
     if (answer.attempts > 1) this.repeated += 1;

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
 /**
- * Answers as Markdown, for people and language models: the same fields, in the same order, under the same names. Of short
- * entries of a list the first field goes without its name.
+ * Answers as Markdown, for people and language models: the same fields under the same names, those of one line first. Of
+ * short entries of a list the first field goes without its name. Models pay for each character, so there is no ornament.
  */
 
 /** Whether a caller would rather have Markdown than JSON, by the order and the weights of Accept (RFC 9110 §12.5.1). */
@@ -13,18 +13,34 @@ export function prefersMarkdown(req: Request): boolean {
 type Fields = Record<string, unknown>;
 
 export function asMarkdown(body: unknown): string {
-  return `${linesOf(body as Fields, 0).join('\n')}\n`;
+  const told = Object.entries(body as Fields).filter(([, value]) => !isEmpty(value));
+  const short = told.filter(([, value]) => isInLine(value));
+  const sections = told.filter(([, value]) => !isInLine(value));
+  return `${[...linesOf(Object.fromEntries(short), 0), ...sections.flatMap(sectionsOf)].join('\n')}\n`;
+}
+
+function sectionsOf([name, value]: [string, unknown]): string[] {
+  if (!Array.isArray(value)) return [`## ${name}`, ...linesOf(value as Fields, 0)];
+  return value.flatMap((entry, i) => [`## ${name} ${i + 1}`, ...linesOf(entry as Fields, 0)]);
 }
 
 function linesOf(fields: Fields, depth: number): string[] {
   const indent = '  '.repeat(depth);
   return Object.entries(fields).flatMap(([name, value]) => {
-    if (value === null || (Array.isArray(value) && value.length === 0)) return [];
-    if (isPlainOrList(value)) return [`${indent}- **${name}**: ${listed(value)}`];
-    if (!Array.isArray(value)) return [`${indent}- **${name}**`, ...linesOf(value as Fields, depth + 1)];
-    if (value.every(isShort)) return [`${indent}- **${name}**: ${value.map(inLine).join('; ')}`];
-    return [`${indent}- **${name}**`, ...value.flatMap((entry, i) => entryOf(entry as Fields, i, depth + 1))];
+    if (isEmpty(value)) return [];
+    if (isPlainOrList(value)) return [`${indent}- ${name}: ${listed(value)}`];
+    if (!Array.isArray(value)) return [`${indent}- ${name}`, ...linesOf(value as Fields, depth + 1)];
+    if (value.every(isShort)) return [`${indent}- ${name}: ${value.map(inLine).join('; ')}`];
+    return [`${indent}- ${name}`, ...value.flatMap((entry, i) => entryOf(entry as Fields, i, depth + 1))];
   });
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function isInLine(value: unknown): boolean {
+  return isPlainOrList(value) || (Array.isArray(value) && value.every(isShort));
 }
 
 function entryOf(entry: Fields, index: number, depth: number): string[] {

@@ -47,7 +47,7 @@ test('the variant that has the value asked for is chosen, with its availability 
     variant: { option1: 'Blue', price: '14.00' },
     availability: 'low_stock',
     score: 1,
-    match_reasons: ['name: camping, mug', 'type: mug', 'option: Blue', 'price 14.00 within the limit'],
+    match_reasons: ['name: camping, mug', 'option: Blue', 'price 14.00 within the limit'],
   });
   expect(understood.map(({ kind, text, fate }) => [kind, text, fate])).toEqual([
     ['value', 'blue', 'applied'],

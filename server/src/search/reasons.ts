@@ -22,11 +22,21 @@ export function reasonsOf(
 
 const AS_ASKED = new Set<Understood['kind']>(['rating', 'reviews', 'without', 'in_stock']);
 
-/** Where the words asked for stand; all but labels only for what stands nowhere else. */
+/** Where the words asked for stand: each in the first place that has it. */
 function wordReasons(product: Product, groups: Group[], values: Set<string>): string[] {
   const { name, vendor, product_type, tags, metadata, description, options } = product;
+  const places = {
+    name,
+    vendor: vendor ?? '',
+    type: product_type ?? '',
+    tags: tags.join(' '),
+    options: options.flatMap((option) => option.values).join(' '),
+    attributes: Object.values(metadata ?? {}).join(' '),
+    description,
+  };
   const told = new Set<Group>();
-  const reason = (place: string, text: string, wanted: Group[]) => {
+  return Object.entries(places).flatMap(([place, text]) => {
+    const wanted = groups.filter((group) => !told.has(group) && (LABELS.has(place) || !isSaidOtherwise(group, values)));
     const terms = new Set(termsOf(plainText(text)));
     const found = wanted.flatMap((group) => {
       const term = group.alternatives.find((alternative) => terms.has(alternative.term))?.term;
@@ -34,23 +44,12 @@ function wordReasons(product: Product, groups: Group[], values: Set<string>): st
     });
     for (const { group } of found) told.add(group);
     return found.length > 0 ? [`${place}: ${[...new Set(found.map(({ term }) => term))].join(', ')}`] : [];
-  };
-  const labels = { name, vendor: vendor ?? '', type: product_type ?? '', tags: tags.join(' ') };
-  const texts = {
-    options: options.flatMap((option) => option.values).join(' '),
-    attributes: Object.values(metadata ?? {}).join(' '),
-    description,
-  };
-  const isTold = (group: Group) =>
-    told.has(group) || isNumber(group.text) || group.alternatives.some(({ term }) => values.has(term));
-  return [
-    ...Object.entries(labels).flatMap(([place, text]) => reason(place, text, groups)),
-    ...Object.entries(texts).flatMap(([place, text]) =>
-      reason(
-        place,
-        text,
-        groups.filter((group) => !isTold(group)),
-      ),
-    ),
-  ];
+  });
+}
+
+const LABELS = new Set(['name', 'vendor', 'type', 'tags']);
+
+/** A number in a text can be that of anything, and a value of the variant is a reason of its own. */
+function isSaidOtherwise(group: Group, values: Set<string>): boolean {
+  return isNumber(group.text) || group.alternatives.some(({ term }) => values.has(term));
 }

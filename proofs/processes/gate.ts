@@ -1,0 +1,20 @@
+/** Where callers wait while it is closed. What has passed goes on. */
+export class Gate {
+  #opened: Promise<void> = Promise.resolve();
+  #open = () => {};
+
+  close(): void {
+    this.#open();
+    this.#opened = new Promise((open) => {
+      this.#open = open;
+    });
+  }
+
+  open(): void {
+    this.#open();
+  }
+
+  pass(): Promise<void> {
+    return this.#opened;
+  }
+}
