@@ -27,7 +27,7 @@ export interface Shortage {
 export async function hold(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
   const short = await change(shop, checkout_id, wanted);
   if (short.length === 0) return [];
-  await releaseOverdue(shop, checkout_id, short);
+  await releaseOverdue(shop, checkout_id, wanted);
   // Also when nothing was overdue: a statement that waited for its locks judges by what was there when it began, and
   // refuses what came free meanwhile. This one begins with the locks.
   return change(shop, checkout_id, wanted);
@@ -39,14 +39,7 @@ interface Change extends Shortage {
 
 async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
   const rows = await shop.rows<Change & Record<string, unknown>>(
-    sql`with wanted as (
-        select variant_id, sum(quantity)::int as quantity
-        from unnest(${wanted.map(({ variant_id }) => variant_id)}::uuid[],
-          ${wanted.map(({ quantity }) => quantity)}::int[]) as w (variant_id, quantity) group by variant_id
-      ), held as (
-        select variant_id, quantity from stock_reservations
-        where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
-      ), locked as materialized (
+    sql`with ${wantedAndHeld(shop, checkout_id, wanted)}, locked as materialized (
         select id, track_inventory, on_hand, reserved from variants
         where site_id = ${shop.siteId} and id in (select variant_id from wanted union select variant_id from held)
         order by id for update
@@ -78,14 +71,39 @@ async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promis
   return rows.filter(({ done }) => !done).map(({ done: _, ...shortage }) => shortage);
 }
 
-/** Of the short variants, whose locks we have, what checkouts hold past their time. Those that someone works on are left. */
-async function releaseOverdue(shop: Shop, checkout_id: string, short: Shortage[]): Promise<void> {
+/** What is wanted of each variant, and what the checkout holds of it. */
+function wantedAndHeld(shop: Shop, checkout_id: string, wanted: Pieces[]): Sql {
+  return sql`wanted as (
+        select variant_id, sum(quantity)::int as quantity
+        from unnest(${wanted.map(({ variant_id }) => variant_id)}::uuid[],
+          ${wanted.map(({ quantity }) => quantity)}::int[]) as w (variant_id, quantity) group by variant_id
+      ), held as (
+        select variant_id, quantity from stock_reservations
+        where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
+      )`;
+}
+
+/**
+ * Of the variants wanted, whose locks we have, and of which there is too little now, what checkouts hold past their time.
+ * Those that someone works on are left as a whole.
+ */
+async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<void> {
   await give(
     shop,
-    sql`select r.ctid from stock_reservations r join checkouts k on k.site_id = r.site_id and k.id = r.checkout_id
-      where r.site_id = ${shop.siteId} and r.variant_id = any(${short.map(({ variant_id }) => variant_id)}::uuid[])
-        and k.id <> ${checkout_id} and k.reserved_until <= now()
-      order by k.id for update of k skip locked`,
+    sql`with ${wantedAndHeld(shop, checkout_id, wanted)}, short as materialized (
+        select v.id from wanted w join variants v on v.site_id = ${shop.siteId} and v.id = w.variant_id
+        left join held h on h.variant_id = v.id
+        where v.track_inventory and v.inventory_policy <> 'continue'
+          and w.quantity - coalesce(h.quantity, 0) > greatest(v.on_hand - v.reserved, 0)
+      ), overdue as materialized (
+        select k.id from checkouts k
+        where k.site_id = ${shop.siteId} and k.id <> ${checkout_id} and k.reserved_until <= now() and exists (
+          select from stock_reservations r
+          where r.site_id = k.site_id and r.checkout_id = k.id and r.variant_id in (select id from short))
+        order by k.id for update skip locked
+      )
+      select r.ctid from overdue k join stock_reservations r on r.site_id = ${shop.siteId} and r.checkout_id = k.id
+      where r.variant_id in (select id from short)`,
   );
 }
 
