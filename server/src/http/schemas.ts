@@ -3,16 +3,20 @@ import { document, type Operation, resolve } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
 /** Schemas of the contract for what is not a request: rows of an import, and answers in tests. */
-const thorough = compilerOf({ allErrors: true });
-const quick = compilerOf({ allErrors: false });
+let thorough: Ajv2020 | undefined;
+let quick: Ajv2020 | undefined;
 
-function compilerOf(options: { allErrors: boolean }): Ajv2020 {
-  const ajv = new Ajv2020({ ...options, strict: false, formats: { ...FORMATS, password: true } });
+/** Made when first needed, and without a look at the contract itself, which has been linted: a start is to be quick. */
+function compilerOf(allErrors: boolean): Ajv2020 {
+  const formats = { ...FORMATS, password: true as const };
+  const ajv = new Ajv2020({ allErrors, strict: false, validateSchema: false, formats });
   return ajv.addSchema({ $id: 'contract', components: document.components, paths: document.paths });
 }
 
 /** Compiles a part of the contract, named by its JSON pointer, to find all errors or the first one. */
 export function compileSchema(pointer: string, allErrors = true) {
+  thorough ??= compilerOf(true);
+  quick ??= compilerOf(false);
   return (allErrors ? thorough : quick).compile({ $ref: `contract#${pointer}` });
 }
 

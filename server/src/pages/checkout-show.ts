@@ -2,7 +2,7 @@ import type { Checkout } from '@commerce-backend/spec';
 import * as agentTokens from '../shop/agent-tokens.ts';
 import * as checkoutPage from '../shop/checkout-page.ts';
 import * as checkouts from '../shop/checkouts.ts';
-import { COUNTRIES } from '../shop/countries.ts';
+import { countries as allCountries } from '../shop/countries.ts';
 import { ShopError } from '../shop/errors.ts';
 import { promiseNoChange } from '../shop/in-shop.ts';
 import { getForCustomer } from '../shop/order-rows.ts';
@@ -62,7 +62,7 @@ export async function showOpen(
   const checkout = await checkouts.get(shop, till, visit.checkout.id);
   if (checkout.items.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   const { name } = await settings.getPublic(shop);
-  const countries = (await checkoutPage.deliveryCountries(shop)) ?? COUNTRIES;
+  const countries = (await checkoutPage.deliveryCountries(shop)) ?? allCountries();
   const country = checkout.shipping_address?.country ?? (countries.length === 1 ? (countries[0] ?? null) : null);
   const choices = country ? await shippingOptions.choicesForCart(shop, checkout.cart_id, country) : [];
   const view: CheckoutView = {

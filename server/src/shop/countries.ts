@@ -1,12 +1,41 @@
-/** The countries: one list, by which requests are judged and from which people choose. */
+/**
+ * The countries: one list, by which requests are judged and from which people choose. It is made when first needed: naming all
+ * codes takes a tenth of a second.
+ */
 
-const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+interface Countries {
+  list: readonly string[];
+  codes: ReadonlySet<string>;
+  /** By code and by English name, in lower case. */
+  byText: ReadonlyMap<string, string>;
+}
 
 /** Codes that the runtime names and that are no country: unions, reserved ones, and parts of a country that share its post. */
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ', 'QO', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA'];
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-const NAMED = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter((code) => NAMES.of(code));
+
+let made: Countries | undefined;
+
+function known(): Countries {
+  made ??= makeCountries();
+  return made;
+}
+
+function makeCountries(): Countries {
+  const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+  const named = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter((code) => names.of(code));
+  const list = named.filter((code) => presentOf(code) === code && !NO_COUNTRIES.includes(code));
+  const codes = new Set(list);
+  const byText = new Map<string, string>();
+  for (const code of named) {
+    const present = presentOf(code);
+    if (!present || !codes.has(present)) continue;
+    byText.set(code.toLowerCase(), present);
+    byText.set((names.of(code) ?? '').toLowerCase(), present);
+  }
+  return { list, codes, byText };
+}
 
 /** A code that is no longer in use stands for the one that took its place. */
 function presentOf(code: string): string | undefined {
@@ -14,25 +43,15 @@ function presentOf(code: string): string | undefined {
 }
 
 /** The ISO 3166-1 alpha-2 codes in use. */
-export const COUNTRIES: readonly string[] = NAMED.filter(
-  (code) => presentOf(code) === code && !NO_COUNTRIES.includes(code),
-);
-
-const KNOWN = new Set(COUNTRIES);
-
-export function isCountry(code: string): boolean {
-  return KNOWN.has(code);
+export function countries(): readonly string[] {
+  return known().list;
 }
 
-const CODES = new Map<string, string>();
-for (const code of NAMED) {
-  const present = presentOf(code);
-  if (!present || !isCountry(present)) continue;
-  CODES.set(code.toLowerCase(), present);
-  CODES.set((NAMES.of(code) ?? '').toLowerCase(), present);
+export function isCountry(code: string): boolean {
+  return known().codes.has(code);
 }
 
 /** The code of a country given by its code, in either case, or by its English name; undefined for anything else. */
 export function countryCode(text: string): string | undefined {
-  return CODES.get(text.trim().toLowerCase());
+  return known().byText.get(text.trim().toLowerCase());
 }
