@@ -1,6 +1,6 @@
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { matches } from '../search/candidates.ts';
+import { matches } from '../search/matches.ts';
 import type { Found } from '../search/search.ts';
 import { type PageQuery, pageOf } from './pages.ts';
 import { type Audience, productColumns } from './product-rows.ts';
