@@ -3,11 +3,13 @@ import { visible } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
 import { learnSize } from './catalogue-size.ts';
 import { meaningsOf, vectorsIn, vectorsOf } from './latent-index.ts';
-import { matches, type Wanted } from './matches.ts';
+import { LEAST_COVERAGE, matches, type Wanted } from './matches.ts';
 import type { Condition } from './wishes.ts';
 
 /** So many of the best are ranked anew by their titles; behind them the order is that of the index. */
 export const RERANKED = 200;
+/** Where so many have this share of the query's weight, what has less is no match: of `white jeans`, what is only white. */
+const GOOD_COVERAGE = 0.5;
 
 /** A product that a query found. */
 export interface Candidate {
@@ -33,12 +35,16 @@ export interface Candidates {
   counts: Map<number, number>;
   /** For each group how many products have it, in the name, and as what the name says the thing is. */
   stats: { products: number; titles: number; heads: number }[];
+  /** The least share of the query's weight that a match has. */
+  coverage: number;
   /** What the words mean in this shop, by word, as far as it is known. */
   meanings: Map<string, string>;
 }
 
 /** What is looked for among the products that `where` admits. */
-export interface Search extends Wanted {
+export interface Search extends Omit<Wanted, 'coverage'> {
+  /** The least share of the query's weight that a match has, however many there are; absent to suit their number. */
+  coverage?: number;
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
   /** Conditions that are counted: what a product fails is told by the bits of `misses`. */
@@ -48,62 +54,76 @@ export interface Search extends Wanted {
 /** The candidates as they are read: a list for each field, which costs a third of a list of rows. */
 type Columns = { [Field in Exclude<keyof Candidate, 'vector'>]: Candidate[Field][] | null };
 
+/** All that one statement tells. */
+interface Answer extends Columns {
+  vectors: string | null;
+  counts: Record<string, number> | null;
+  stats: { products: number[]; titles: number[]; heads: number[] };
+  size: number;
+  is_rich: boolean;
+  meanings: Record<string, string> | null;
+}
+
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
-  const { groups } = search;
+  const { groups, coverage } = search;
+  const [good, least] = [coverage ?? GOOD_COVERAGE, coverage ?? LEAST_COVERAGE];
   // A word alone is found best by itself; what words mean tells which of several the others belong to.
   const isPlain = groups.length < 2;
-  const row = await shop.one<
-    Columns & {
-      vectors: string | null;
-      counts: Record<string, number> | null;
-      stats: { products: number[]; titles: number[]; heads: number[] };
-      size: number;
-      meanings: Record<string, string> | null;
-    }
-  >(
-    sql`with ${matches(shop, search)}, judged as materialized (${judged(shop, search)})
-      select best.*, (select products from catalogue) as size, (select to_json(s) from stats s) as stats,
+  const answer = await shop.one<Answer & Record<string, unknown>>(
+    sql`with ${matches(shop, { ...search, coverage: least })}, good as materialized (
+        ${judged(shop, search, sql`m.covered >= ${good}::float8`)}
+      ), rich as materialized (
+        select count(*) >= ${RERANKED} as is_rich from good
+      ), judged as materialized (
+        select * from good
+        union all
+        ${judged(shop, search, sql`m.covered < ${good}::float8 and not (select is_rich from rich)`)}
+      )
+      select best.*, is_rich, (select products from catalogue) as size, (select to_json(s) from stats s) as stats,
         ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
         (select json_object_agg(misses, products) from (
           select misses, count(*) as products from judged group by misses) as c) as counts
-      from (select json_agg(b.product_id) as product_id, json_agg(p.name) as name, json_agg(p.price::text) as price,
+      from rich, (
+        select json_agg(b.product_id) as product_id, json_agg(p.name) as name, json_agg(p.price::text) as price,
           json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.heads) as heads,
           json_agg(b.by_vendor) as by_vendor, json_agg(b.misses) as misses,
           ${isPlain ? sql`null` : vectorsOf(shop)} as vectors
         from (select * from judged order by misses, score desc, product_id limit ${RERANKED}) as b
         join products p on p.site_id = ${shop.siteId} and p.id = b.product_id) as best`,
   );
-  if (!row) throw new Error('An answer without matches is a row, too.');
-  learnSize(shop, row.size);
-  const { products, titles, heads } = row.stats;
+  if (!answer) throw new Error('An answer without matches is a row, too.');
+  learnSize(shop, answer.size);
+  const { products, titles, heads } = answer.stats;
   return {
-    rows: rowsOf(row, vectorsIn(row.vectors)),
-    counts: new Map(Object.entries(row.counts ?? {}).map(([bits, count]) => [Number(bits), count])),
+    rows: rowsOf(answer, vectorsIn(answer.vectors)),
+    counts: new Map(Object.entries(answer.counts ?? {}).map(([bits, count]) => [Number(bits), count])),
     stats: groups.map((_group, grp) => ({
       products: products[grp] ?? 0,
       titles: titles[grp] ?? 0,
       heads: heads[grp] ?? 0,
     })),
-    meanings: new Map(Object.entries(row.meanings ?? {})),
+    coverage: answer.is_rich ? good : least,
+    meanings: new Map(Object.entries(answer.meanings ?? {})),
   };
 }
 
-/** The matches that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
-function judged(shop: Shop, { where, conditions }: Search): Sql {
+/** Those matches `m` that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
+function judged(shop: Shop, { where, conditions }: Search, which: Sql): Sql {
   if (where.length + conditions.length === 0) {
     // What is hidden is little beside what matches, and its indexes hold nothing else.
     const hidden = (condition: Sql) => sql`exists (select from products p
       where p.site_id = ${shop.siteId} and p.id = m.product_id and ${condition})`;
     return sql`select m.*, 0 as misses from matches m
-      where not ${hidden(sql`(p.status <> 'active' or p.published_at is null)`)}
+      where ${which} and not ${hidden(sql`(p.status <> 'active' or p.published_at is null)`)}
         and not ${hidden(sql`p.status = 'active' and p.published_at > now()`)}`;
   }
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
   // Looked up one by one, however many the planner expects: reading the whole catalogue costs as much as many searches.
   return sql`select m.*, j.misses from matches m cross join lateral (
       select ${bits.length > 0 ? join(bits, ' + ') : sql`0`} as misses from products p
-      where p.site_id = ${shop.siteId} and p.id = m.product_id and ${join([visible, ...where], ' and ')} offset 0) as j`;
+      where p.site_id = ${shop.siteId} and p.id = m.product_id and ${join([visible, ...where], ' and ')} offset 0) as j
+    where ${which}`;
 }
 
 function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate[] {

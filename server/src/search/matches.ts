@@ -11,8 +11,8 @@ import { fold } from './text.ts';
 const RARITY = 0.456;
 /** How much it costs a product to lack some of the words. */
 const COVERAGE = 3.7;
-/** A product that has less than this share of the query's weight is no match, unless told otherwise. */
-const LEAST_COVERAGE = 0.35;
+/** A product that has less than this share of the query's weight is no match. */
+export const LEAST_COVERAGE = 0.35;
 /** What a synonym counts beside the word itself. */
 const SYNONYM = 0.8;
 /** A whole SKU or barcode comes before everything that words could reach. */
@@ -23,15 +23,15 @@ export interface Wanted {
   /** The query as it was typed, for SKUs and barcodes. */
   typed: string;
   /** The least share of the query's weight that a match has. */
-  coverage?: number;
+  coverage: number;
 }
 
 /**
- * Common table expressions up to `matches (product_id, score, heads, by_vendor)`, all products that match, visible or not:
- * for each group the strongest of its terms, weighted by how rare the group is in this shop, times the share of the query
- * that is covered. Every posting is looked at, so each group is a column: rows are put together once, and once only.
+ * Common table expressions up to `matches (product_id, score, covered, heads, by_vendor)`, all products that match, visible or
+ * not: for each group the strongest of its terms, weighted by how rare the group is in this shop, times the share of the
+ * query's weight that is covered. Every posting is looked at, so each group is a column: rows are put together once, and once only.
  */
-export function matches(shop: Shop, { groups, typed, coverage = LEAST_COVERAGE }: Wanted): Sql {
+export function matches(shop: Shop, { groups, typed, coverage }: Wanted): Sql {
   const code = CODE + fold(typed.trim()).slice(0, 255);
   const impact = (grp: number) => columnOf('impact', grp);
   const rarity = (grp: number) => columnOf('rarity', grp);
@@ -57,15 +57,15 @@ export function matches(shop: Shop, { groups, typed, coverage = LEAST_COVERAGE }
     ), coded as materialized (
       select product_id from search_postings where site_id = ${shop.siteId} and term = ${code}
     ), matches as materialized (
-      select product_id, mass * power(covered / total, ${COVERAGE}::float8) as score, heads, by_vendor from (
-        select h.product_id, h.heads, h.by_vendor, r.total,
+      select product_id, mass * power(covered, ${COVERAGE}::float8) as score, covered, heads, by_vendor from (
+        select h.product_id, h.heads, h.by_vendor,
           ${each(groups, (grp) => sql`coalesce(${impact(grp)} * ${rarity(grp)}, 0) + `)} 0 as mass,
-          ${each(groups, (grp) => sql`case when ${impact(grp)} is null then 0 else ${rarity(grp)} end + `)} 0 as covered
+          (${each(groups, (grp) => sql`case when ${impact(grp)} is null then 0 else ${rarity(grp)} end + `)} 0) / total as covered
         from hits h, rarity r
         where not exists (select from coded c where c.product_id = h.product_id)) as h
-      where covered >= ${coverage}::float8 * total
+      where covered >= ${coverage}::float8
       union all
-      select product_id, ${CODE_SCORE}, 0, false from coded
+      select product_id, ${CODE_SCORE}, 1, 0, false from coded
     )`;
 }
 
