@@ -1,4 +1,5 @@
 import type { Candidate, Candidates } from './candidates.ts';
+import { companyOf } from './company.ts';
 import type { Group } from './groups.ts';
 import { affinities } from './latent-index.ts';
 import { plainText, termsOf } from './text.ts';
@@ -12,7 +13,7 @@ const WEIGHTS = {
   /** How much of the name is what was asked for. */
   covered: 0.65,
   /** The name begins with what was asked for: names begin with whose thing it is, and what it is comes later. */
-  first: -0.16,
+  first: -0.2,
   /** One of several words is what the name says the thing is: of a `mouse pad` the pad. */
   head: 0.75,
   /** The only word is. */
@@ -25,6 +26,10 @@ const WEIGHTS = {
   vendor: 1.15,
   /** It is what the words together are about, by what they mean in this shop, in the best case. */
   affinity: 1.8,
+  /** It is what most of the best are, by their names, in the best case. */
+  kind: 0.2,
+  /** It is what the best are about, by what words mean in this shop, in the best case. */
+  company: 0.5,
   /** The wish for a low or a high price, in the best case. */
   price: 0.15,
   /** The wish for what others bought, in the best case. */
@@ -62,9 +67,25 @@ export function rerank({ rows, stats, meanings }: Candidates, groups: Group[], w
     if (wishes.popular) power += (WEIGHTS.popular * Math.log1p(candidate.sales_count)) / Math.log1p(sold);
     return candidate.score * Math.exp(power);
   };
-  return rows
-    .map((candidate, at) => ({ ...candidate, score: score(candidate, at) }))
-    .sort((a, b) => b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1));
+  return amongTheirs(rows.map((candidate, at) => ({ ...candidate, score: score(candidate, at) })).sort(byScore));
+}
+
+function byScore(a: Candidate, b: Candidate): number {
+  return b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1);
+}
+
+/** So many of the best are compared with those before them. */
+const COMPARED = 50;
+
+/** Puts the best candidates in order anew, by what they have in common. */
+function amongTheirs(candidates: Candidate[]): Candidate[] {
+  const best = candidates.slice(0, COMPARED);
+  const factors = companyOf(best).map(({ kind, meaning }) => Math.exp(WEIGHTS.kind * kind + WEIGHTS.company * meaning));
+  // The others stay behind all of these.
+  const least = Math.min(...factors);
+  return candidates
+    .map((candidate, at) => ({ ...candidate, score: candidate.score * (factors[at] ?? least) }))
+    .sort(byScore);
 }
 
 /** In how many of the names that have a word it names the thing. */

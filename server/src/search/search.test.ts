@@ -64,6 +64,12 @@ test('an accessory stands behind the thing it is for', async () => {
   expect((await found(shop, 'camera'))[0]).toBe('Camera');
 });
 
+test('of products with the same words, those come first that are what most of the best are', async () => {
+  const shop = await shopWith('Garden gnome', 'Garden chair', 'Garden chair, blue', 'Garden chair, grey');
+
+  expect((await found(shop, 'garden')).indexOf('Garden gnome')).toBeGreaterThan(0);
+});
+
 test('limits in the sentence filter, and what was read is told with its place', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Plain kettle', price: '20.00' });
