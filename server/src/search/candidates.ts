@@ -29,7 +29,7 @@ export interface Candidate {
 }
 
 export interface Candidates {
-  /** The best of those that miss least, in no order; at most RERANKED. */
+  /** The best, those preferred that miss least, in no order; at most RERANKED. */
   rows: Candidate[];
   /** How many products miss what, by the bits of `misses`. */
   counts: Map<number, number>;
