@@ -1,27 +1,18 @@
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { visible } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
-import { knownSize, learnSize } from './catalogue-size.ts';
-import type { Group } from './groups.ts';
-import { meaningsOf, vectorOf } from './latent-index.ts';
-import { CODE, PLACE } from './postings.ts';
-import { fold } from './text.ts';
+import { learnSize } from './catalogue-size.ts';
+import { meaningsOf, vectorsIn, vectorsOf } from './latent-index.ts';
+import { LEAST_COVERAGE, matches, type Wanted } from './matches.ts';
 import type { Condition } from './wishes.ts';
 
 /** So many of the best are ranked anew by their titles; behind them the order is that of the index. */
 export const RERANKED = 200;
-
-/** Rarer words count more, but not as much more as plain BM25 has it. */
-const RARITY = 0.456;
-/** How much it costs a product to lack some of the words. */
-const COVERAGE = 3.7;
-/** A product that has less than this share of the query's weight is no match, unless told otherwise. */
-const LEAST_COVERAGE = 0.35;
-/** A whole SKU or barcode comes before everything that words could reach. */
-const CODE_SCORE = 1_000;
+/** Where so many have this share of the query's weight, what has less is no match: of `white jeans`, what is only white. */
+const GOOD_COVERAGE = 0.5;
 
 /** A product that a query found. */
-export interface Candidate extends Record<string, unknown> {
+export interface Candidate {
   product_id: string;
   name: string;
   price: string;
@@ -32,28 +23,27 @@ export interface Candidate extends Record<string, unknown> {
   /** Whether one of the words names its vendor. */
   by_vendor: boolean;
   /** Its place among the meanings that the shop's texts have, if it has been given one (see latent.ts). */
-  vector: string | null;
+  vector: Int8Array | undefined;
   /** One bit for each condition that it fails, in the order they were given; 0 meets all. */
   misses: number;
 }
 
 export interface Candidates {
-  /** The best, those first that miss least; at most RERANKED. */
+  /** The best, those preferred that miss least, in no order; at most RERANKED. */
   rows: Candidate[];
   /** How many products miss what, by the bits of `misses`. */
   counts: Map<number, number>;
   /** For each group how many products have it, in the name, and as what the name says the thing is. */
   stats: { products: number; titles: number; heads: number }[];
+  /** The least share of the query's weight that a match has. */
+  coverage: number;
   /** What the words mean in this shop, by word, as far as it is known. */
   meanings: Map<string, string>;
 }
 
 /** What is looked for among the products that `where` admits. */
-export interface Search {
-  groups: Group[];
-  /** The query as it was typed, for SKUs and barcodes. */
-  typed: string;
-  /** The least share of the query's weight that a match has. */
+export interface Search extends Omit<Wanted, 'coverage'> {
+  /** The least share of the query's weight that a match has, however many there are; absent to suit their number. */
   coverage?: number;
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
@@ -61,106 +51,92 @@ export interface Search {
   conditions: Condition[];
 }
 
+/** The candidates as they are read: a list for each field, which costs a third of a list of rows. */
+type Columns = { [Field in Exclude<keyof Candidate, 'vector'>]: Candidate[Field][] | null };
+
+/** All that one statement tells. */
+interface Answer extends Columns {
+  vectors: string | null;
+  counts: Record<string, number> | null;
+  stats: { products: number[]; titles: number[]; heads: number[] };
+  size: number;
+  is_rich: boolean;
+  meanings: Record<string, string> | null;
+}
+
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
-  const { groups, where, conditions } = search;
-  const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
+  const { groups, coverage } = search;
+  const [good, least] = [coverage ?? GOOD_COVERAGE, coverage ?? LEAST_COVERAGE];
   // A word alone is found best by itself; what words mean tells which of several the others belong to.
   const isPlain = groups.length < 2;
-  const misses = bits.length > 0 ? join(bits, ' + ') : sql`0`;
-  const row = await shop.one<{
-    rows: Candidate[] | null;
-    counts: Record<string, number> | null;
-    stats: Stat[] | null;
-    size: number;
-    meanings: Record<string, string> | null;
-  }>(
-    sql`with ${matches(shop, search)}, judged as materialized (
-        select m.product_id, m.score, m.heads, m.by_vendor, ${misses} as misses
-        from matches m join products p on p.site_id = ${shop.siteId} and p.id = m.product_id
-        where ${visible} ${where.length > 0 ? sql`and ${join(where, ' and ')}` : empty}
+  const answer = await shop.one<Answer & Record<string, unknown>>(
+    sql`with ${matches(shop, { ...search, coverage: least })}, good as materialized (
+        ${judged(shop, search, sql`m.covered >= ${good}::float8`)}
+      ), rich as materialized (
+        select count(*) >= ${RERANKED} as is_rich from good
+      ), judged as materialized (
+        select * from good
+        union all
+        ${judged(shop, search, sql`m.covered < ${good}::float8 and not (select is_rich from rich)`)}
       )
-      select (select json_agg(best) from (
-          select b.*, p.name, p.price::text, p.sales_count, ${isPlain ? sql`null` : vectorOf(shop)} as vector from (
-            select * from judged order by misses, score desc, product_id limit ${RERANKED}) as b
-          join products p on p.site_id = ${shop.siteId} and p.id = b.product_id) as best) as rows,
+      select best.*, is_rich, (select products from catalogue) as size, (select to_json(s) from stats s) as stats,
         ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
         (select json_object_agg(misses, products) from (
-          select misses, count(*) as products from judged group by misses) as c) as counts,
-        (select json_agg(s) from stats s) as stats, (select products from catalogue) as size`,
+          select misses, count(*) as products from judged group by misses) as c) as counts
+      from rich, (
+        select json_agg(b.product_id) as product_id, json_agg(p.name) as name, json_agg(p.price::text) as price,
+          json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.heads) as heads,
+          json_agg(b.by_vendor) as by_vendor, json_agg(b.misses) as misses,
+          ${isPlain ? sql`null` : vectorsOf(shop)} as vectors
+        from (select * from judged order by misses, score desc, product_id limit ${RERANKED}) as b
+        join products p on p.site_id = ${shop.siteId} and p.id = b.product_id) as best`,
   );
-  learnSize(shop, row?.size ?? 0);
-  const stats = groups.map(
-    (_group, i) => row?.stats?.find(({ grp }) => grp === i) ?? { products: 0, titles: 0, heads: 0 },
-  );
-  const counts = new Map(Object.entries(row?.counts ?? {}).map(([bits, count]) => [Number(bits), count]));
-  return { rows: row?.rows ?? [], counts, stats, meanings: new Map(Object.entries(row?.meanings ?? {})) };
+  if (!answer) throw new Error('An answer without matches is a row, too.');
+  learnSize(shop, answer.size);
+  const { products, titles, heads } = answer.stats;
+  return {
+    rows: rowsOf(answer, vectorsIn(answer.vectors)),
+    counts: new Map(Object.entries(answer.counts ?? {}).map(([bits, count]) => [Number(bits), count])),
+    stats: groups.map((_group, grp) => ({
+      products: products[grp] ?? 0,
+      titles: titles[grp] ?? 0,
+      heads: heads[grp] ?? 0,
+    })),
+    coverage: answer.is_rich ? good : least,
+    meanings: new Map(Object.entries(answer.meanings ?? {})),
+  };
 }
 
-interface Stat {
-  grp: number;
-  products: number;
-  titles: number;
-  heads: number;
+/** Those matches `m` that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
+function judged(shop: Shop, { where, conditions }: Search, which: Sql): Sql {
+  if (where.length + conditions.length === 0) {
+    // What is hidden is little beside what matches, and its indexes hold nothing else.
+    const hidden = (condition: Sql) => sql`exists (select from products p
+      where p.site_id = ${shop.siteId} and p.id = m.product_id and ${condition})`;
+    return sql`select m.*, 0 as misses from matches m
+      where ${which} and not ${hidden(sql`(p.status <> 'active' or p.published_at is null)`)}
+        and not ${hidden(sql`p.status = 'active' and p.published_at > now()`)}`;
+  }
+  const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
+  // Looked up one by one, however many the planner expects: reading the whole catalogue costs as much as many searches.
+  return sql`select m.*, j.misses from matches m cross join lateral (
+      select ${bits.length > 0 ? join(bits, ' + ') : sql`0`} as misses from products p
+      where p.site_id = ${shop.siteId} and p.id = m.product_id and ${join([visible, ...where], ' and ')} offset 0) as j
+    where ${which}`;
 }
 
-/**
- * Common table expressions up to `matches (product_id, score, heads, by_vendor)`, all products that match, visible or not:
- * for each group the strongest of its terms, weighted by how rare the group is in this shop, times the share of the query
- * that is covered.
- */
-export function matches(
-  shop: Shop,
-  { groups, typed, coverage = LEAST_COVERAGE }: Pick<Search, 'groups' | 'typed' | 'coverage'>,
-): Sql {
-  const given = groups.flatMap(({ alternatives }, grp) =>
-    alternatives.map(({ term, weight }) => ({ grp, term, weight })),
-  );
-  const column = <Key extends 'grp' | 'term' | 'weight'>(key: Key) => given.map((each) => each[key]);
-  const known = knownSize(shop);
-  const size =
-    known === undefined
-      ? sql`(select count(*) from product_search where site_id = ${shop.siteId})`
-      : sql`${known}::bigint`;
-  const code = CODE + fold(typed.trim()).slice(0, 255);
-  return sql`catalogue as materialized (
-      select ${size} as products
-    ), given as (
-      select * from unnest(${column('grp')}::int[], ${column('term')}::text[], ${column('weight')}::real[])
-        as g (grp, term, weight)
-    ), wanted as (
-      select grp, term, max(weight) as weight from (
-        select * from given
-        union all
-        select g.grp, synonym, g.weight * ${SYNONYM}::real from given g
-        join site_settings t on t.site_id = ${shop.siteId},
-          jsonb_array_elements_text(t.search_synonym_terms -> g.term) as synonym
-      ) as w group by grp, term
-    ), hits as materialized (
-      select w.grp, p.product_id, max(p.impact * w.weight) as impact, bit_or(p.place) as place
-      from wanted w join search_postings p on p.site_id = ${shop.siteId} and p.term = w.term
-      group by w.grp, p.product_id
-    ), stats as materialized (
-      select grp, count(*) as products, count(*) filter (where place & ${PLACE.title} > 0) as titles,
-        count(*) filter (where place & ${PLACE.headOfTitle} > 0) as heads
-      from hits group by grp
-    ), rarity as materialized (
-      select grp, power(ln(1 + (greatest(c.products - s.products, 0) + 0.5) / (s.products + 0.5)),
-        ${RARITY}::numeric)::float8 as weight
-      from stats s, catalogue c
-    ), coded as materialized (
-      select product_id from search_postings where site_id = ${shop.siteId} and term = ${code}
-    ), matches as materialized (
-      select h.product_id, sum(r.weight * h.impact) * power(sum(r.weight) / total.weight, ${COVERAGE}::float8) as score,
-        bit_or(case when h.place & ${PLACE.headOfTitle} > 0 then 1 << h.grp else 0 end) as heads,
-        bool_or(h.place & ${PLACE.vendor} > 0) as by_vendor
-      from hits h join rarity r using (grp), (select sum(weight) as weight from rarity) as total
-      where not exists (select from coded c where c.product_id = h.product_id)
-      group by h.product_id, total.weight having sum(r.weight) >= ${coverage}::float8 * total.weight
-      union all
-      select product_id, ${CODE_SCORE}, 0, false from coded
-    )`;
+function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate[] {
+  const { name, price, sales_count, score, heads, by_vendor, misses } = columns;
+  return (columns.product_id ?? []).map((product_id, i) => ({
+    product_id,
+    name: name?.[i] ?? '',
+    price: price?.[i] ?? '',
+    sales_count: sales_count?.[i] ?? 0,
+    score: score?.[i] ?? 0,
+    heads: heads?.[i] ?? 0,
+    by_vendor: by_vendor?.[i] ?? false,
+    misses: misses?.[i] ?? 0,
+    vector: vectors[i],
+  }));
 }
-
-/** What a synonym counts beside the word itself. */
-const SYNONYM = 0.8;

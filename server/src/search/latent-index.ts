@@ -12,15 +12,31 @@ export function meaningsOf(shop: Shop, groups: Group[]): Sql {
     where w.site_id = ${shop.siteId} and w.term = any(${terms}::text[]))`;
 }
 
-/** The vector of the product `b.product_id`, as an expression; null where the shop's present model has given it none. */
-export function vectorOf(shop: Shop): Sql {
-  return sql`(select encode(v.vector, 'base64') from search_product_vectors v
+/** The vectors of the products `b.product_id`, one behind the other, as an aggregate. */
+export function vectorsOf(shop: Shop): Sql {
+  return sql`encode(string_agg(coalesce((select v.vector from search_product_vectors v
     where v.site_id = ${shop.siteId} and v.product_id = b.product_id
-      and v.model_id = (select id from search_models where site_id = ${shop.siteId}))`;
+      and v.model_id = (select id from search_models where site_id = ${shop.siteId})), ${NO_VECTOR}), ''), 'hex')`;
+}
+
+/** Stands for the vector of a product that the shop's present model has given none: such a direction there is not. */
+export const NO_VECTOR = Buffer.alloc(DIMENSIONS);
+
+/** The vectors that `vectorsOf` has read. */
+export function vectorsIn(hex: string | null): (Int8Array | undefined)[] {
+  const bytes = productVector(Buffer.from(hex ?? '', 'hex'));
+  return Array.from({ length: bytes.length / DIMENSIONS }, (_, at) => {
+    const vector = bytes.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS);
+    return vector.some((value) => value !== 0) ? vector : undefined;
+  });
 }
 
 /** How well a product is what the groups are about, -1 to 1; for one without vector, as well as the others on average. */
-export function affinities(groups: Group[], meanings: Map<string, string>, vectors: (string | null)[]): number[] {
+export function affinities(
+  groups: Group[],
+  meanings: Map<string, string>,
+  vectors: (Int8Array | undefined)[],
+): number[] {
   const query = new Float32Array(DIMENSIONS);
   for (const { term, weight } of groups.flatMap(({ alternatives }) => alternatives)) {
     const meaning = meanings.get(term);
@@ -29,10 +45,10 @@ export function affinities(groups: Group[], meanings: Map<string, string>, vecto
       query[i] = (query[i] ?? 0) + weight * value;
     }
   }
-  const cosines = vectors.map((vector) => vector && cosine(query, productVector(Buffer.from(vector, 'base64'))));
-  const known = cosines.filter((value) => typeof value === 'number');
+  const cosines = vectors.map((vector) => vector && cosine(query, vector));
+  const known = cosines.filter((value) => value !== undefined);
   const average = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
-  return cosines.map((value) => (typeof value === 'number' ? value : average));
+  return cosines.map((value) => value ?? average);
 }
 
 export function wordBytes(vector: Float32Array): Buffer {

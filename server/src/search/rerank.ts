@@ -1,4 +1,5 @@
 import type { Candidate, Candidates } from './candidates.ts';
+import { companyOf } from './company.ts';
 import type { Group } from './groups.ts';
 import { affinities } from './latent-index.ts';
 import { plainText, termsOf } from './text.ts';
@@ -12,7 +13,7 @@ const WEIGHTS = {
   /** How much of the name is what was asked for. */
   covered: 0.65,
   /** The name begins with what was asked for: names begin with whose thing it is, and what it is comes later. */
-  first: -0.16,
+  first: -0.2,
   /** One of several words is what the name says the thing is: of a `mouse pad` the pad. */
   head: 0.75,
   /** The only word is. */
@@ -25,6 +26,10 @@ const WEIGHTS = {
   vendor: 1.15,
   /** It is what the words together are about, by what they mean in this shop, in the best case. */
   affinity: 1.8,
+  /** It is what most of the best are, by their names, in the best case. */
+  kind: 0.2,
+  /** It is what the best are about, by what words mean in this shop, in the best case. */
+  company: 0.5,
   /** The wish for a low or a high price, in the best case. */
   price: 0.15,
   /** The wish for what others bought, in the best case. */
@@ -42,27 +47,45 @@ export interface Wishes {
 
 /** The candidates, best first. */
 export function rerank({ rows, stats, meanings }: Candidates, groups: Group[], wishes: Wishes = {}): Candidate[] {
-  const wanted = groups.map(({ alternatives }) => new Set(alternatives.map(({ term }) => term)));
+  const wanted = wantedOf(groups);
   const headWeights = stats.map((stat) => Math.min(1, headShare(stat) / USUAL_HEADS));
   const affinity = affinities(
     groups,
     meanings,
     rows.map(({ vector }) => vector),
   );
-  const place = placesIn(rows.map(({ price }) => Number(price)));
+  const share = wishes.price && placesIn(rows.map(({ price }) => Number(price)));
   const sold = Math.max(1, ...rows.map(({ sales_count }) => sales_count));
   const score = (candidate: Candidate, at: number) => {
     let power = boostOf(candidate.name, wanted, headWeights) + headBoost(candidate.heads, headWeights);
     power += WEIGHTS.affinity * (affinity[at] ?? 0);
     if (candidate.by_vendor) power += WEIGHTS.vendor;
-    const share = place(Number(candidate.price));
-    if (wishes.price) power += WEIGHTS.price * (wishes.price === 'low' ? 1 - share : share);
+    if (share) {
+      const dearer = share(Number(candidate.price));
+      power += WEIGHTS.price * (wishes.price === 'low' ? 1 - dearer : dearer);
+    }
     if (wishes.popular) power += (WEIGHTS.popular * Math.log1p(candidate.sales_count)) / Math.log1p(sold);
     return candidate.score * Math.exp(power);
   };
-  return rows
-    .map((candidate, at) => ({ ...candidate, score: score(candidate, at) }))
-    .sort((a, b) => b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1));
+  return amongTheirs(rows.map((candidate, at) => ({ ...candidate, score: score(candidate, at) })).sort(byScore));
+}
+
+function byScore(a: Candidate, b: Candidate): number {
+  return b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1);
+}
+
+/** So many of the best are compared with those before them. */
+const COMPARED = 50;
+
+/** Puts the best candidates in order anew, by what they have in common. */
+function amongTheirs(candidates: Candidate[]): Candidate[] {
+  const best = candidates.slice(0, COMPARED);
+  const factors = companyOf(best).map(({ kind, meaning }) => Math.exp(WEIGHTS.kind * kind + WEIGHTS.company * meaning));
+  // The others stay behind all of these.
+  const least = Math.min(...factors);
+  return candidates
+    .map((candidate, at) => ({ ...candidate, score: candidate.score * (factors[at] ?? least) }))
+    .sort(byScore);
 }
 
 /** In how many of the names that have a word it names the thing. */
@@ -76,9 +99,24 @@ function headBoost(heads: number, weights: number[]): number {
   return usual * (weights.length > 1 ? WEIGHTS.head : WEIGHTS.headAlone);
 }
 
-function boostOf(name: string, wanted: Set<string>[], headWeights: number[]): number {
+/** Which groups a word stands for, by the word, and how long such words are. */
+interface Wanted {
+  groups: Map<string, number[]>;
+  lengths: Set<number>;
+  count: number;
+}
+
+function wantedOf(all: Group[]): Wanted {
+  const groups = new Map<string, number[]>();
+  for (const [grp, { alternatives }] of all.entries()) {
+    for (const { term } of alternatives) groups.set(term, [...(groups.get(term) ?? []), grp]);
+  }
+  return { groups, lengths: new Set(Array.from(groups.keys(), ({ length }) => length)), count: all.length };
+}
+
+function boostOf(name: string, wanted: Wanted, headWeights: number[]): number {
   const terms = termsOf(plainText(name));
-  const places = wanted.map((set) => placesOf(set, terms));
+  const places = placesOf(wanted, terms);
   const found = places.flat();
   const pairs = places.slice(1).map((next, i) => isNext(places[i] ?? [], next));
   if (found.length === 0) return WEIGHTS.nameless * Math.max(0, ...headWeights);
@@ -95,12 +133,18 @@ interface Place {
   to: number;
 }
 
-/** Where a group stands among terms, also where two of them together make one of its own. */
-function placesOf(set: Set<string>, terms: string[]): Place[] {
-  return terms.flatMap((term, i) => {
-    if (set.has(term)) return [{ from: i, to: i }];
-    return set.has(`${term}${terms[i + 1]}`) ? [{ from: i, to: i + 1 }] : [];
-  });
+/** Where each group stands among terms, also where two of them together make one of its own. */
+function placesOf({ groups, lengths, count }: Wanted, terms: string[]): Place[][] {
+  const places = Array.from({ length: count }, (): Place[] => []);
+  const add = (term: string, place: Place) => {
+    for (const grp of groups.get(term) ?? []) places[grp]?.push(place);
+  };
+  for (const [i, term] of terms.entries()) {
+    add(term, { from: i, to: i });
+    const next = terms[i + 1];
+    if (next !== undefined && lengths.has(term.length + next.length)) add(term + next, { from: i, to: i + 1 });
+  }
+  return places;
 }
 
 /** Joining words do not stand between: they were not looked for. */

@@ -1,3 +1,4 @@
+import { unwrap } from '@commerce-backend/sdk';
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 
@@ -61,6 +62,12 @@ test('an accessory stands behind the thing it is for', async () => {
   const shop = await shopWith('Case for camera', 'Strap for camera', 'Camera');
 
   expect((await found(shop, 'camera'))[0]).toBe('Camera');
+});
+
+test('of products with the same words, those come first that are what most of the best are', async () => {
+  const shop = await shopWith('Garden gnome', 'Garden chair', 'Garden chair, blue', 'Garden chair, grey');
+
+  expect((await found(shop, 'garden')).indexOf('Garden gnome')).toBeGreaterThan(0);
 });
 
 test('limits in the sentence filter, and what was read is told with its place', async () => {
@@ -132,6 +139,47 @@ test('the order, filters, facets and pages of the list hold for what was found',
     { value: 'Alder', count: 2 },
     { value: 'Finch', count: 1 },
   ]);
+});
+
+test('what the public may not see is neither found nor counted', async () => {
+  const shop = await shopWith('Pine shelf');
+  await shop.givenProduct({ name: 'Pine shelf, raw', status: 'draft' });
+  await shop.givenProduct({ name: 'Pine shelf, new', published_at: new Date(Date.now() + 86_400_000).toISOString() });
+  for (const body of [{ published_at: null }, { status: 'archived' as const }]) {
+    const { id: product_id } = await shop.givenProduct({ name: 'Pine shelf, old' });
+    await unwrap(
+      shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params: { path: { product_id } }, body }),
+    );
+  }
+
+  const { products: shelves, total } = await answer(shop, 'pine shelf');
+
+  expect([shelves.map(({ name }) => name), total]).toEqual([['Pine shelf'], 1]);
+});
+
+test('where 200 products have the better part of the words, those with less are not found, on any page', {
+  timeout: 60_000,
+}, async () => {
+  const shop = await openShop();
+  const give = async (name: string, from: number, to: number) => {
+    const rows = Array.from({ length: to - from }, (_, i) => ({
+      ...{ name: `${name} ${from + i}`, slug: `${name.toLowerCase().replace(' ', '-')}-${from + i}` },
+      ...{ price: '9.00', status: 'active' as const, track_inventory: false },
+    }));
+    await unwrap(shop.dashboard.POST('/api/dashboard/products/import', { body: { products: rows } }));
+  };
+  for (const from of [0, 100, 200]) await give('White shirt', from, from + 100);
+  await give('Denim jeans', 0, 100);
+  await give('Denim jeans', 100, 199);
+
+  expect((await answer(shop, 'white jeans')).total).toBe(499);
+  await give('Denim jeans', 199, 202);
+  const { total, facets } = await answer(shop, 'white jeans', { facets: true, limit: 100, page: 3 });
+
+  expect([total, facets?.in_stock]).toEqual([202, { true: 202, false: 0 }]);
+  expect((await answer(shop, 'white jeans')).total).toBe(202);
+  expect(await found(shop, 'white jeans', { limit: 100, page: 3 })).toHaveLength(2);
+  expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 99');
 });
 
 test('synonyms of the shop are found behind the word itself, and one way only', async () => {

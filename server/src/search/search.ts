@@ -24,6 +24,8 @@ export interface Found {
   words: Token[];
   /** What was looked for in the end, unknown words repaired. */
   groups: Group[];
+  /** The least share of the query's weight that a product found has. */
+  coverage: number;
   /** The conditions that all products found meet, for reading them again in another order. */
   where: Sql[];
 }
@@ -68,6 +70,7 @@ export async function search(shop: Shop, sentence: string, options: SearchOption
     }),
     words,
     groups,
+    coverage: candidates.coverage,
     where: [...wanted.where, ...met.map(({ condition }) => condition)],
   };
 }

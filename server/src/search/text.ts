@@ -4,6 +4,7 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 /** A text without HTML: tags and entities that stand for nothing readable become spaces. */
 export function plainText(text: string): string {
+  if (!text.includes('<') && !text.includes('&')) return text;
   return text
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/&(#?\w{1,8});/g, (_entity, name: string) => ENTITIES[name.toLowerCase()] ?? ' ');
@@ -21,39 +22,26 @@ export function fold(text: string): string {
     .toLowerCase();
 }
 
-/** A word where it stands in the folded text, for those who need to point at it. */
-export interface Word {
-  /** As it is written, folded. */
-  text: string;
-  /** Without its plural ending: what is compared. */
-  term: string;
-  start: number;
-  end: number;
-}
-
 // A number with its point or comma is one word; an apostrophe within a word is not its end.
 const WORD = /\d+(?:[.,]\d+)+|[\p{L}\p{N}]+(?:['’‘`]\p{L}+)*/gu;
+/** The same for texts of ASCII alone, for which it takes a third of the time. */
+const ASCII_WORD = /\d+(?:[.,]\d+)+|[a-z\d]+(?:['`][a-z]+)*/g;
+const APOSTROPHE = /['’‘`]/g;
 
-/** The words of a text that has been folded. */
-export function wordsOf(folded: string): Word[] {
-  return Array.from(folded.matchAll(WORD), ({ 0: written, index }) => {
-    const text = written.replaceAll(/['’‘`]/g, '');
-    return { text, term: stem(text), start: index, end: index + written.length };
-  });
-}
-
-/** What is compared of a text, in its order. */
+/** What is compared of a text, in its order: its words, folded, without plural endings. */
 export function termsOf(text: string): string[] {
-  return wordsOf(fold(text)).map(({ term }) => term);
+  const folded = fold(text);
+  const words = folded.match(ASCII.test(folded) ? ASCII_WORD : WORD) ?? [];
+  return words.map((word) => stem(word.replaceAll(APOSTROPHE, '')));
 }
 
 /** Takes a plural ending off an English word. Words with digits, and short ones, stay as they are. */
 export function stem(word: string): string {
-  if (word.length < 4 || /\d/.test(word)) return word;
+  if (!word.endsWith('s') || word.length < 4 || /\d/.test(word)) return word;
   if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
   if (/(?:ss|us|is)$/.test(word)) return word;
   if (/(?:x|ch|sh|ss|z)es$/.test(word)) return word.slice(0, -2);
-  return word.endsWith('s') ? word.slice(0, -1) : word;
+  return word.slice(0, -1);
 }
 
 /** Units, by the ways to write them: a number and its unit are one word, however they are written. */

@@ -1,6 +1,6 @@
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { matches } from '../search/candidates.ts';
+import { matches } from '../search/matches.ts';
 import type { Found } from '../search/search.ts';
 import { type PageQuery, pageOf } from './pages.ts';
 import { type Audience, productColumns } from './product-rows.ts';
@@ -26,9 +26,9 @@ export function matching(conditions: Sql[], q: string | undefined): Matching {
 }
 
 /** The products that a search found, in its order as `found.rank`. */
-export function matchingSearch(shop: Shop, { groups }: Found, q: string, conditions: Sql[]): Matching {
+export function matchingSearch(shop: Shop, { groups, coverage }: Found, q: string, conditions: Sql[]): Matching {
   return {
-    with: sql`with ${matches(shop, { groups, typed: q })}, found as (select product_id, score as rank from matches)`,
+    with: sql`with ${matches(shop, { groups, typed: q, coverage })}, found as (select product_id, score as rank from matches)`,
     join: sql`join found on found.product_id = p.id`,
     where: join(conditions, ' and '),
   };
