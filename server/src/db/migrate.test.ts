@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -27,6 +27,11 @@ async function withDatabase(deed: (url: string) => Promise<void>): Promise<void>
     await admin.end();
   }
 }
+
+test('every migration that is written is run, in the order of its number', async () => {
+  const files = (await readdir(new URL('migrations', import.meta.url))).map((file) => file.replace('.ts', ''));
+  await withDatabase(async (url) => expect(await migrate(url)).toEqual(files.toSorted()));
+});
 
 test('migrations go up, down and up again, and two processes that start together take turns', async () => {
   await withDatabase(async (url) => {

@@ -15,6 +15,7 @@ import * as authorizedPayments from './migrations/0012_authorized_payments.ts';
 import * as shippingKind from './migrations/0013_shipping_kind.ts';
 import * as eventTruth from './migrations/0014_event_truth.ts';
 import * as searchMeanings from './migrations/0015_search_meanings.ts';
+import * as productsHidden from './migrations/0016_products_hidden.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -33,6 +34,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0013_shipping_kind': shippingKind,
   '0014_event_truth': eventTruth,
   '0015_search_meanings': searchMeanings,
+  '0016_products_hidden': productsHidden,
 };
 
 const source: Knex.MigrationSource<string> = {
