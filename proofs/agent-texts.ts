@@ -30,30 +30,44 @@ function textsIn(value: unknown, at: string, marked: boolean): Text[] {
   ]);
 }
 
-const LINE = /^( *)- (?:\*\*(\w+)\*\*(?:: (.*))?|\d+)$/;
+const LINE = /^( *)- (?:([a-z]\w*)(?:: (.*))?|\d+)$/;
+const HEADING = /^## (\w+)(?: \d+)?$/;
+const TRUST = '- content_trust: merchant';
 const ESCAPED = /\\[\\`*_[\]<>#|]/g;
 
 /** The same of an answer in Markdown, where a text must neither end its line nor mean anything but itself. */
 export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
+  const [fields = '', ...sections] = body.trimEnd().split(/^(?=## )/m);
+  const whole = fields.split('\n').includes(TRUST);
+  return [
+    ...faultsInLines(fields.trimEnd(), canary, at, whole),
+    ...sections.flatMap((section) => {
+      const [heading = '', ...lines] = section.trimEnd().split('\n');
+      const [, name] = HEADING.exec(heading) ?? [];
+      if (!name) return [`${at}: ${JSON.stringify(heading)} is no heading of the answer`];
+      const marked = whole || name === 'content' || lines.includes(TRUST);
+      return faultsInLines(lines.join('\n'), canary, `${at}.${name}`, marked);
+    }),
+  ];
+}
+
+function faultsInLines(lines: string, canary: string, at: string, whole: boolean): string[] {
   const path: string[] = [];
-  const whole = /^- \*\*content_trust\*\*: merchant$/m.test(body);
-  return body
-    .trimEnd()
-    .split('\n')
-    .flatMap((line) => {
-      const [matched, indent = '', name = '', value] = LINE.exec(line) ?? [];
-      if (matched === undefined) return [`${at}: ${JSON.stringify(line)} is no line of the answer`];
-      path.length = indent.length / 2;
-      path.push(name);
-      if (value === undefined || /_url$/.test(name)) return [];
-      const place = `${at}.${path.filter(Boolean).join('.')}`;
-      const plain = value.replaceAll(ESCAPED, '');
-      const faults = leftIn(value.replaceAll(/\\(.)/g, '$1')).map((kind) => `${kind} is left in ${place}: ${value}`);
-      if (/[\\`*_[\]<>#|]/.test(plain)) faults.push(`${place} is marked up: ${value}`);
-      const marked = whole || path.includes('content');
-      if (!marked && value.toLowerCase().includes(canary)) {
-        faults.push(`${place} is not marked as untrusted: ${value}`);
-      }
-      return faults;
-    });
+  if (lines === '') return [];
+  return lines.split('\n').flatMap((line) => {
+    const [matched, indent = '', name = '', value] = LINE.exec(line) ?? [];
+    if (matched === undefined) return [`${at}: ${JSON.stringify(line)} is no line of the answer`];
+    path.length = indent.length / 2;
+    path.push(name);
+    if (value === undefined || /_url$/.test(name)) return [];
+    const place = `${at}.${path.filter(Boolean).join('.')}`;
+    const plain = value.replaceAll(ESCAPED, '');
+    const faults = leftIn(value.replaceAll(/\\(.)/g, '$1')).map((kind) => `${kind} is left in ${place}: ${value}`);
+    if (/[\\`*_[\]<>#|]/.test(plain)) faults.push(`${place} is marked up: ${value}`);
+    const marked = whole || path.includes('content');
+    if (!marked && value.toLowerCase().includes(canary)) {
+      faults.push(`${place} is not marked as untrusted: ${value}`);
+    }
+    return faults;
+  });
 }

@@ -43,7 +43,7 @@ export interface Candidates {
 
 /** What is looked for among the products that `where` admits. */
 export interface Search extends Omit<Wanted, 'coverage'> {
-  /** The least share of the query's weight that a match has, however many there are; absent to suit their number. */
+  /** The least share of the query's weight that a match has, unless 200 that meet all conditions have half of it. */
   coverage?: number;
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
@@ -67,18 +67,20 @@ interface Answer extends Columns {
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
   const { groups, coverage } = search;
-  const [good, least] = [coverage ?? GOOD_COVERAGE, coverage ?? LEAST_COVERAGE];
+  const least = coverage ?? LEAST_COVERAGE;
+  // Who is told what was left out, and why, gets more of what nearly fits, unless enough fits wholly.
+  const found = coverage === undefined ? sql`count(*)` : sql`count(*) filter (where misses = 0)`;
   // A word alone is found best by itself; what words mean tells which of several the others belong to.
   const isPlain = groups.length < 2;
   const answer = await shop.one<Answer & Record<string, unknown>>(
     sql`with ${matches(shop, { ...search, coverage: least })}, good as materialized (
-        ${judged(shop, search, sql`m.covered >= ${good}::float8`)}
+        ${judged(shop, search, sql`m.covered >= ${GOOD_COVERAGE}::float8`)}
       ), rich as materialized (
-        select count(*) >= ${RERANKED} as is_rich from good
+        select ${found} >= ${RERANKED} as is_rich from good
       ), judged as materialized (
         select * from good
         union all
-        ${judged(shop, search, sql`m.covered < ${good}::float8 and not (select is_rich from rich)`)}
+        ${judged(shop, search, sql`m.covered < ${GOOD_COVERAGE}::float8 and not (select is_rich from rich)`)}
       )
       select best.*, is_rich, (select products from catalogue) as size, (select to_json(s) from stats s) as stats,
         ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
@@ -103,7 +105,7 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
       titles: titles[grp] ?? 0,
       heads: heads[grp] ?? 0,
     })),
-    coverage: answer.is_rich ? good : least,
+    coverage: answer.is_rich ? GOOD_COVERAGE : least,
     meanings: new Map(Object.entries(answer.meanings ?? {})),
   };
 }

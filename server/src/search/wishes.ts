@@ -5,6 +5,7 @@ import type { Shop } from '../shop/shop.ts';
 import { PLACE, VALUE } from './postings.ts';
 import type { Wishes } from './rerank.ts';
 import { sizeForms } from './sizes.ts';
+import { termsOf } from './text.ts';
 import type { Constraint } from './understanding.ts';
 
 /** What a product has to meet: a condition on `products p`. */
@@ -52,7 +53,7 @@ function conditionOf(shop: Shop, constraint: Constraint): Sql | undefined {
     case 'in_stock':
       return inStock;
     case 'without':
-      return sql`not (${isCalled(shop, value, ~PLACE.option)} or ${isCalledInAll(value)})`;
+      return sql`not (${isCalled(shop, value, ~PLACE.option)} or ${isCalledInAll(shop, value)})`;
     case 'value':
       return isSize ? sql`(${isCalled(shop, value)} or ${hasSize(value)})` : isCalled(shop, value);
     case 'word':
@@ -85,20 +86,24 @@ function costs(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
 /** Products that have it as a value in these places or in their name; what their description says does not count. */
 function isCalled(shop: Shop, value: string, places = -1): Sql {
   const words = value.split(' ');
-  // A posting without a place is none of a value.
-  return sql`(exists (select from search_postings x where x.site_id = ${shop.siteId} and x.product_id = p.id
+  // Asked of all products at once, which are few beside one question for each match. A posting without a place is none of a value.
+  return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${shop.siteId}
       and x.term = any(${sizeForms(value).map((form) => VALUE + form)}::text[]) and x.place & ${places}::int <> 0)
-    or (select count(*) from search_postings x where x.site_id = ${shop.siteId} and x.product_id = p.id
-      and x.term = any(${words}::text[]) and x.place & ${PLACE.title} > 0) = ${words.length})`;
+    or p.id in (select x.product_id from search_postings x where x.site_id = ${shop.siteId}
+      and x.term = any(${words}::text[]) and x.place & ${PLACE.title} > 0
+      group by x.product_id having count(*) = ${words.length}))`;
 }
 
 /** Products of which every variant has it in a value of an option. */
-function isCalledInAll(value: string): Sql {
+function isCalledInAll(shop: Shop, value: string): Sql {
+  const words = [...value.split(' '), ...termsOf(value)];
   const forms = ['', 's', 'es'].map((ending) => ` ${value}${ending} `);
-  return sql`not exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
+  return sql`(p.id in (select x.product_id from search_postings x
+      where x.site_id = ${shop.siteId} and x.term = any(${words}::text[]))
+    and not exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
     and not exists (select from unnest(${forms}::text[]) as f (form) where strpos(
       ' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' ',
-      f.form) > 0))`;
+      f.form) > 0)))`;
 }
 
 /** Products of which a variant has this size, or a range of sizes that holds it. */
