@@ -56,22 +56,36 @@ export async function runningPostmaster(housing: Housing, port?: number): Promis
   }
 }
 
-/** Ends the postmaster: open transactions are rolled back, what is committed is on disk. */
+/**
+ * Ends the postmaster: open transactions are rolled back, what is committed is on disk. Another server may start the next one
+ * in the moment in which this one is gone, which `pg_ctl stop --wait` would take for the same, and end as well.
+ */
 export async function stopPostmaster({ cluster, binaries, account }: Housing): Promise<void> {
-  const stop = (mode: string, seconds: number) =>
-    promisify(execFile)(binaries.pg_ctl, ['stop', '-D', cluster.directory, '-m', mode, '-w', '-t', String(seconds)], {
+  const lock = lockOf(cluster.directory);
+  if (!lock) return;
+  const stop = (mode: string) =>
+    promisify(execFile)(binaries.pg_ctl, ['stop', '-D', cluster.directory, '-m', mode, '-W'], {
       ...account,
       env: plainEnv(),
       windowsHide: true,
     });
-  try {
-    await stop('fast', 15);
-  } catch (error) {
-    if (!lockOf(cluster.directory)) return;
-    // Safe as well, only slower at the next start, which then replays the log.
-    await stop('immediate', 5).catch(() => {
-      throw error;
-    });
+  // Immediate is safe as well, only slower at the next start, which then replays the log.
+  for (const [mode, seconds] of [['fast', 15] as const, ['immediate', 5] as const]) {
+    // A postmaster that has gone meanwhile cannot be told anything.
+    const failure = await stop(mode).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    if (await hasGone(cluster.directory, lock.pid, failure ? 0 : seconds)) return;
+    if (failure && mode === 'immediate') throw failure;
+  }
+  throw new Error(`PostgreSQL, process ${lock.pid}, does not stop.`);
+}
+
+async function hasGone(directory: string, pid: number, seconds: number): Promise<boolean> {
+  for (const deadline = Date.now() + seconds * 1_000; ; await sleep(POLL_MS)) {
+    if (lockOf(directory)?.pid !== pid || !isAlive(pid)) return true;
+    if (Date.now() >= deadline) return false;
   }
 }
 

@@ -7,7 +7,7 @@ import { plainText } from './product-text.ts';
  */
 export const CONTENT_TRUST = 'merchant' as const;
 
-export const CAPS = { name: 200, summary: 100, description: 1_000, value: 500 } as const;
+export const CAPS = { name: 200, summary: 80, description: 1_000, value: 500 } as const;
 
 /** Formatting, bidirectional overrides, tag characters, private and unassigned code points, and letters that are blank. */
 const UNSEEN =
