@@ -5,7 +5,7 @@ import { MUTATIONS, unexpected } from '../idempotent.ts';
 import { type Chance, chanceOf } from '../random.ts';
 import { operationOf, type World } from '../tenant.ts';
 import { inWorld } from '../world.ts';
-import { effectOf, isDefinite, type Lane, lanesFor, playRound, sendOnce, withLanes } from './lanes.ts';
+import { effectOf, isDefinite, lanesFor, type ProxiedLane, playRound, sendOnce, withLanes } from './lanes.ts';
 
 /** The connection to the database ends after the first message, after the second, and so on to the last. */
 export const C2: Proof = {
@@ -64,7 +64,13 @@ function cutsAtRandom(chance: Chance): number[] {
 }
 
 /** Cuts calls of an operation off, by turns on all lanes; answers how often. */
-async function cutOff(world: World, all: Lane[], operation: Operation, fault: Fault, cuts?: number[]): Promise<number> {
+async function cutOff(
+  world: World,
+  all: ProxiedLane[],
+  operation: Operation,
+  fault: Fault,
+  cuts?: number[],
+): Promise<number> {
   const lanes = lanesFor(all, operation);
   const effect = await effectOf(world, world.tenants[0], operation);
   const next = cuts ? cuts.values() : counting();
@@ -72,7 +78,7 @@ async function cutOff(world: World, all: Lane[], operation: Operation, fault: Fa
   for (let found = true; found; ) {
     found = false;
     const first = lanes.map(() => next.next().value);
-    const attack = async (lane: Lane, call: Call) => {
+    const attack = async (lane: ProxiedLane, call: Call) => {
       for (let k = first[lanes.indexOf(lane)]; k !== undefined; k = next.next().value) {
         const cut = await attempt(world, lane, call, fault, k);
         if (!cut.happened) break;
@@ -92,7 +98,7 @@ function* counting(): Generator<number> {
 }
 
 /** Sends a call that is cut off after the k-th message; tells whether there were so many, and whether it was answered. */
-async function attempt(world: World, lane: Lane, call: Call, fault: Fault, k: number) {
+async function attempt(world: World, lane: ProxiedLane, call: Call, fault: Fault, k: number) {
   const { proxy } = lane;
   let seen = 0;
   proxy.judge = () => {

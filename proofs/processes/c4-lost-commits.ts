@@ -11,8 +11,8 @@ import { isCommit } from './database-proxy.ts';
 import {
   effectOf,
   isDefinite,
-  type Lane,
   lanesFor,
+  type ProxiedLane,
   playRound,
   sendOnce,
   sendThrough,
@@ -33,7 +33,7 @@ export const C4: Proof = {
         const sum: Tally = { tried: 0, committed: 0, told: 0 };
         while (sum.tried < goal) {
           const operation = chance.of(MUTATIONS);
-          const target = targets.get(operation) ?? (await targetOf(world, lanes[0] as Lane, operation));
+          const target = targets.get(operation) ?? (await targetOf(world, lanes[0] as ProxiedLane, operation));
           targets.set(operation, target);
           const tally = await loseCommits(world, lanesFor(lanes, operation), target, LOSSES[trial.size], chance);
           for (const [what, count] of Object.entries(tally)) sum[what as keyof Tally] += count;
@@ -73,7 +73,7 @@ interface Target {
   commits: number;
 }
 
-async function targetOf(world: World, lane: Lane, operation: Operation): Promise<Target> {
+async function targetOf(world: World, lane: ProxiedLane, operation: Operation): Promise<Target> {
   const effect = await effectOf(world, lane.tenant, operation);
   const call = await validCall(world, lane.tenant, operation);
   let commits = 0;
@@ -87,11 +87,17 @@ async function targetOf(world: World, lane: Lane, operation: Operation): Promise
 }
 
 /** Loses one commit of a call on each lane, compares what is told with the database, and counts what was found. */
-function loseCommits(world: World, lanes: Lane[], target: Target, losses: Loss[], chance: Chance): Promise<Tally> {
+function loseCommits(
+  world: World,
+  lanes: ProxiedLane[],
+  target: Target,
+  losses: Loss[],
+  chance: Chance,
+): Promise<Tally> {
   const { operation, effect, commits } = target;
   const tally: Tally = { tried: 0, committed: 0, told: 0 };
   const plan = lanes.map(() => ({ loss: chance.of(losses), commit: 1 + Math.floor(chance.next() * commits) }));
-  const attack = async (lane: Lane, call: Call) => {
+  const attack = async (lane: ProxiedLane, call: Call) => {
     const { loss, commit } = plan[lanes.indexOf(lane)] as (typeof plan)[number];
     lose(lane, loss, commit);
     const first = await sendOnce(world, lane, call);
@@ -113,7 +119,7 @@ function loseCommits(world: World, lanes: Lane[], target: Target, losses: Loss[]
 }
 
 /** Arms a lane: of the n-th commit something is lost. */
-function lose({ proxy }: Lane, loss: Loss, n: number): void {
+function lose({ proxy }: ProxiedLane, loss: Loss, n: number): void {
   let seen = 0;
   proxy.judge = (message) => {
     if (seen === n) return loss === 'silence' && message.from === 'database' ? 'swallow' : 'pass';

@@ -10,11 +10,15 @@ import type { Tenant, World } from '../tenant.ts';
 import { loggerInto } from '../world.ts';
 import { DatabaseProxy } from './database-proxy.ts';
 
-/** Servers whose way to the database can fail, each for one request at a time. */
+/** A server for one request of a tenant at a time. */
 export interface Lane {
-  tenant: Tenant;
-  baseUrl: string;
-  proxy: DatabaseProxy;
+  readonly tenant: Tenant;
+  readonly baseUrl: string;
+}
+
+/** Its way to the database can fail. */
+export interface ProxiedLane extends Lane {
+  readonly proxy: DatabaseProxy;
 }
 
 /** Runs a deed with so many lanes for each tenant of a world. */
@@ -22,7 +26,7 @@ export async function withLanes<T>(
   world: World,
   databaseUrl: string,
   perTenant: number,
-  deed: (lanes: Lane[]) => Promise<T>,
+  deed: (lanes: ProxiedLane[]) => Promise<T>,
 ): Promise<T> {
   const open = async (tenant: Tenant) => {
     const proxy = await DatabaseProxy.before(databaseUrl);
@@ -44,7 +48,7 @@ const SCARCE = ['api_key', 'storefront_token', 'sync_key'] as const;
 const MAKES_SCARCE = ['dashboard.createApiKey', 'dashboard.createStorefrontToken', 'dashboard.createSyncKey'];
 
 /** The lanes that may call an operation at the same time. */
-export function lanesFor(lanes: Lane[], operation: Operation): Lane[] {
+export function lanesFor<L extends Lane>(lanes: L[], operation: Operation): L[] {
   const kinds = kindsIn(operation);
   const scarce = MAKES_SCARCE.includes(operation.id) || SCARCE.some((kind) => kinds.has(kind));
   return scarce ? lanes.filter(({ tenant }, i) => lanes.findIndex((lane) => lane.tenant === tenant) === i) : lanes;
@@ -59,20 +63,20 @@ export async function effectOf(world: World, tenant: Tenant, operation: Operatio
   return effectBetween(before, await holdingsOf(world.owner, tenant.site_id));
 }
 
-export interface Round {
+export interface Round<L extends Lane> {
   operation: Operation;
   effect: Effect;
   /** What is done to the calls, for the words of a violation. */
   what: string;
   /** Attacks the call of one lane; what is left undone is done by retries. */
-  attack(lane: Lane, call: Call): Promise<void>;
+  attack(lane: L, call: Call): Promise<void>;
 }
 
 /**
  * Makes one call for each lane, attacks all of them at once, and sends each again under its key until the answer is
  * definite. Each must come to its success, tell the same when it is sent once more, and have had its effect once.
  */
-export async function playRound(world: World, lanes: Lane[], round: Round): Promise<void> {
+export async function playRound<L extends Lane>(world: World, lanes: L[], round: Round<L>): Promise<void> {
   const { operation, effect, what, attack } = round;
   const calls: Call[] = [];
   for (const { tenant } of lanes) calls.push(await validCall(world, tenant, operation));
@@ -128,6 +132,6 @@ export function isDefinite({ status, text }: Reply): boolean {
 }
 
 /** Waits until what was cut has taken effect, or never will. */
-export async function settle({ proxy }: Lane): Promise<void> {
+export async function settle({ proxy }: ProxiedLane): Promise<void> {
   while (!proxy.settled) await sleep(1);
 }

@@ -26,14 +26,18 @@ export class ServerProcess {
   #output = '';
   #errors = '';
 
-  /** Starts it; whether it becomes ready is for `ready` to tell. The environment is what is given, and where compiled code is kept. */
-  constructor(port: number, env: Record<string, string | undefined>) {
+  /**
+   * Starts it; whether it becomes ready is for `ready` to tell. The environment is what is given, and where compiled code is
+   * kept. A file of this folder may be loaded before it, for `order`.
+   */
+  constructor(port: number, env: Record<string, string | undefined>, preload?: string) {
     this.port = port;
     this.baseUrl = `http://127.0.0.1:${port}`;
     const { PATH, HOME } = process.env;
-    this.#child = spawn(process.execPath, [MAIN, 'start'], {
+    const before = preload ? ['--import', fileURLToPath(new URL(preload, import.meta.url))] : [];
+    this.#child = spawn(process.execPath, [...before, MAIN, 'start'], {
       env: { PATH, HOME, PORT: String(port), NODE_COMPILE_CACHE: COMPILED, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...(preload ? ['ipc' as const] : [])],
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#output += text;
@@ -80,6 +84,12 @@ export class ServerProcess {
     if (await this.ready()) return this;
     await this.end('SIGKILL');
     throw new Error(`The server did not start:\n${this.errors}\n${this.output.slice(-2_000)}`);
+  }
+
+  /** Sends an order to what was loaded before the server; `hear` takes its news until the next order. */
+  order<News>(order: object, hear: (news: News) => void): void {
+    this.#child.removeAllListeners('message').on('message', (news) => hear(news as News));
+    if (this.#child.connected) this.#child.send(order, () => {});
   }
 
   /** Sends a signal and waits for the end; answers how long that took, in milliseconds. */

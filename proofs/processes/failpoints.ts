@@ -1,0 +1,61 @@
+import pg from 'pg';
+
+/**
+ * Loaded into a server before its own code, which knows nothing of it. Between two statements a server only computes, so
+ * each answer of the database is a place to fail: after the n-th that follows an order, the server throws, ends or hangs, once.
+ */
+export interface Failpoint {
+  /** Which of the answers that come from now on; 0 for none. */
+  after: number;
+  fault: Fault;
+}
+
+export type Fault = 'throw' | 'exit' | 'hang';
+
+/** What a server says: that it has heard an order, or that it has come to the place. */
+export type FailpointNews = 'armed' | 'reached';
+
+const HANG_MS = 10_000;
+
+let failpoint: Failpoint | undefined;
+let answers = 0;
+
+process.on('message', (order: Failpoint) => {
+  failpoint = order;
+  answers = 0;
+  tell('armed');
+});
+// Listening must not keep a server alive that has nothing else to do.
+process.channel?.unref();
+
+function tell(news: FailpointNews): void {
+  process.send?.(news);
+}
+
+const { query } = pg.Client.prototype;
+
+pg.Client.prototype.query = function failing(this: pg.Client, ...args: unknown[]) {
+  const last = args.at(-1);
+  if (typeof last !== 'function') {
+    const answer = Reflect.apply(query, this, args) as Promise<unknown>;
+    return answer.then((result) => passed().then(() => result));
+  }
+  args[args.length - 1] = (error: Error | null, result: unknown) => {
+    if (error) Reflect.apply(last, undefined, [error]);
+    else
+      passed().then(
+        () => Reflect.apply(last, undefined, [null, result]),
+        (failure) => Reflect.apply(last, undefined, [failure]),
+      );
+  };
+  return Reflect.apply(query, this, args);
+} as typeof query;
+
+async function passed(): Promise<void> {
+  answers += 1;
+  if (answers !== failpoint?.after) return;
+  if (failpoint.fault === 'exit') process.exit(1);
+  tell('reached');
+  if (failpoint.fault === 'throw') throw new Error('A failpoint was reached.');
+  await new Promise((done) => setTimeout(done, HANG_MS));
+}
