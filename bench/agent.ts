@@ -4,14 +4,23 @@ import { join } from 'node:path';
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import pg from 'pg';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
+import { ASKED_FOR, assorted } from './assortment.ts';
 import { importByCli } from './cli-import.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
 import { NOUNS, productOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
-/** What an agent asks for, one call after the other, on a small and on a large catalogue. */
-export async function agents(sizes: number[], rounds: number): Promise<void> {
+/** A catalogue that is made up, and what is asked of it. */
+interface Catalogue {
+  name: string;
+  size: number;
+  productOf(i: number): { name: string; variants: object[] };
+  sentences: string[];
+}
+
+/** What an agent asks for, one call after the other, on a small and on a large catalogue, and on one of few words. */
+export async function agents([small, large]: [number, number], rounds: number): Promise<void> {
   const database = await openDatabase();
   let server: Running | undefined;
   try {
@@ -19,14 +28,22 @@ export async function agents(sizes: number[], rounds: number): Promise<void> {
     server = await startOurs(database);
     const timed: (string | number)[][] = [];
     const sized: (string | number)[][] = [];
-    for (const size of sizes) {
-      const secret = await openShop(database, server, size);
+    const sentences = ASKED_FOR.flatMap(sentencesOf);
+    const assortment = { name: 'as varied as real ones', productOf: assorted, sentences };
+    const catalogues: Catalogue[] = [
+      { ...assortment, size: small },
+      { ...assortment, size: large },
+      { name: 'ten words for all things', productOf, sentences: NOUNS.flatMap(sentencesOf), size: large },
+    ];
+    for (const catalogue of catalogues) {
+      const secret = await openShop(database, server, catalogue);
       for (const [name, call] of Object.entries(CALLS)) {
-        const { p50, p99 } = await latencies(server, secret, call, size, rounds);
-        const statements = await statementsPer(database, secret, call, size);
-        timed.push([name, whole(size), p50, p99, statements]);
+        const { p50, p99 } = await latencies(server, secret, call, catalogue, rounds);
+        const statements = await statementsPer(database, secret, call, catalogue);
+        timed.push([name, `${whole(catalogue.size)}, ${catalogue.name}`, p50, p99, statements]);
       }
-      if (size === sizes.at(-1)) sized.push(...(await answerSizes(server, secret, size)));
+      if (catalogue.name === assortment.name && catalogue.size === large)
+        sized.push(...(await answerSizes(server, secret, catalogue)));
     }
     await report('agent', database.version, [
       ...table(['Call', 'products', 'p50 ms', 'p99 ms', 'SQL statements'], timed),
@@ -44,13 +61,14 @@ function startOurs({ url, dataDir }: Database, counted = false): Promise<Running
 }
 
 /** A shop of so many products, imported as any catalogue is; answers the token of an agent that may buy there. */
-async function openShop(database: Database, server: Running, size: number): Promise<string> {
+async function openShop(database: Database, server: Running, catalogue: Catalogue): Promise<string> {
+  const { size } = catalogue;
   const site = await createSite(database.url, database.dataDir, 'EUR');
-  const file = join(database.dataDir, `${size}.jsonl`);
+  const file = join(database.dataDir, `${site.site_id}.jsonl`);
   const lines = Array.from({ length: size }, (_, i) => {
-    const { variants, ...product } = productOf(i);
+    const { variants, ...product } = catalogue.productOf(i);
     const plenty = variants.map((variant) => ({ ...variant, inventory_quantity: 10_000 }));
-    return JSON.stringify({ ...product, name: nameOf(i), variants: plenty });
+    return JSON.stringify({ ...product, name: nameOf(catalogue, i), variants: plenty });
   });
   await writeFile(file, `${lines.join('\n')}\n`);
   const { counts, seconds } = await importByCli(file, server, site.api_key, `${file}.refused`);
@@ -88,9 +106,9 @@ async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<stri
   }
 }
 
-/** What people say, with limits, values, negations, wishes and slips of the pen. */
-const SENTENCES = NOUNS.flatMap((noun) => {
-  const word = noun.toLowerCase();
+/** What people say of a thing, with limits, values, negations, wishes and slips of the pen. */
+function sentencesOf(thing: string): string[] {
+  const word = thing.toLowerCase();
   const slip = word.slice(0, 2) + word.slice(3);
   return [
     `a ${word} under 60 euros`,
@@ -100,7 +118,7 @@ const SENTENCES = NOUNS.flatMap((noun) => {
     `folding ${slip} made of wood`,
     word,
   ];
-});
+}
 
 interface Asked {
   method: 'GET' | 'POST';
@@ -110,33 +128,33 @@ interface Asked {
   status?: string;
 }
 
-/** The i-th call of its kind on a catalogue of this size. */
-type Call = (i: number, size: number) => Asked;
+/** The i-th call of its kind on a catalogue. */
+type Call = (i: number, catalogue: Catalogue) => Asked;
 
 const FIND = '/api/agent/intent/find';
 const BUY = '/api/agent/intent/find-and-buy';
 const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-const sentence = (i: number) => SENTENCES[i % SENTENCES.length] ?? '';
+const sentence = (i: number, { sentences }: Catalogue) => sentences[i % sentences.length] ?? '';
 
-const searching: Call = (i) => ({
+const searching: Call = (i, catalogue) => ({
   method: 'GET',
-  path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i))}`,
+  path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i, catalogue))}`,
 });
-const finding: Call = (i) => ({ method: 'POST', path: FIND, body: { query: sentence(i) } });
-const adding: Call = (i, size) => ({
+const finding: Call = (i, catalogue) => ({ method: 'POST', path: FIND, body: { query: sentence(i, catalogue) } });
+const adding: Call = (i, catalogue) => ({
   method: 'POST',
   path: '/api/agent/intent/find-and-add',
-  body: { query: byName(i, size) },
+  body: { query: byName(i, catalogue) },
   status: 'added',
 });
-const buying: Call = (i, size) => ({
+const buying: Call = (i, catalogue) => ({
   method: 'POST',
   path: BUY,
-  body: { query: byName(i, size), shipping_address: ADDRESS },
+  body: { query: byName(i, catalogue), shipping_address: ADDRESS },
   status: 'requires_escalation',
 });
-const asking: Call = (i) => ({ method: 'POST', path: BUY, body: { query: sentence(i) } });
+const asking: Call = (i, catalogue) => ({ method: 'POST', path: BUY, body: { query: sentence(i, catalogue) } });
 
 const CALLS: Record<string, Call> = {
   'catalog/search, five candidates': searching,
@@ -146,13 +164,13 @@ const CALLS: Record<string, Call> = {
 };
 
 /** With a model that no other product has. */
-function nameOf(i: number): string {
+function nameOf({ productOf }: Catalogue, i: number): string {
   return productOf(i).name.replace(/\d+$/, `KX${10_000 + i}`);
 }
 
 /** Products all over the catalogue. */
-function byName(i: number, size: number): string {
-  return `${nameOf((i * 7_919) % size)}, size M`;
+function byName(i: number, catalogue: Catalogue): string {
+  return nameOf(catalogue, (i * 7_919) % catalogue.size);
 }
 
 async function ask(
@@ -176,12 +194,12 @@ async function ask(
 }
 
 /** Milliseconds from the request to the whole answer, one request at a time, after a round that does not count. */
-async function latencies(server: Running, secret: string, call: Call, size: number, rounds: number) {
+async function latencies(server: Running, secret: string, call: Call, catalogue: Catalogue, rounds: number) {
   const times: number[] = [];
-  for (let i = 0; i < SENTENCES.length * (rounds + 1); i += 1) {
+  for (let i = 0; i < catalogue.sentences.length * (rounds + 1); i += 1) {
     const began = performance.now();
-    await ask(server, secret, call(i, size));
-    if (i >= SENTENCES.length) times.push(performance.now() - began);
+    await ask(server, secret, call(i, catalogue));
+    if (i >= catalogue.sentences.length) times.push(performance.now() - began);
   }
   const sorted = times.sort((a, b) => a - b);
   const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(1);
@@ -189,13 +207,14 @@ async function latencies(server: Running, secret: string, call: Call, size: numb
 }
 
 /** On average: words that the shop does not know cost a few more. */
-async function statementsPer(database: Database, secret: string, call: Call, size: number): Promise<string> {
+async function statementsPer(database: Database, secret: string, call: Call, catalogue: Catalogue): Promise<string> {
+  const calls = catalogue.sentences.length;
   const server = await startOurs(database, true);
   try {
-    await ask(server, secret, call(0, size));
+    await ask(server, secret, call(0, catalogue));
     const before = (await sentBy(server)).statements;
-    for (let i = 1; i <= SENTENCES.length; i += 1) await ask(server, secret, call(i, size));
-    return (((await sentBy(server)).statements - before) / SENTENCES.length).toFixed(1);
+    for (let i = 1; i <= calls; i += 1) await ask(server, secret, call(i, catalogue));
+    return (((await sentBy(server)).statements - before) / calls).toFixed(1);
   } finally {
     await stop(server);
   }
@@ -210,15 +229,15 @@ const ANSWERS: Record<string, Call> = {
 /** Models cut text into pieces of their own: about four characters of English each, fewer of ids and punctuation. */
 const CHARACTERS_PER_TOKEN = 4;
 
-async function answerSizes(server: Running, secret: string, size: number): Promise<(string | number)[][]> {
+async function answerSizes(server: Running, secret: string, catalogue: Catalogue): Promise<(string | number)[][]> {
   const rows: (string | number)[][] = [];
   for (const [name, call] of Object.entries(ANSWERS)) {
     for (const type of ['application/json', 'text/markdown']) {
       const tokens: number[] = [];
-      for (let i = 0; i < SENTENCES.length; i += 1) {
-        const { candidates, products } = JSON.parse(await ask(server, secret, call(i, size)));
+      for (let i = 0; i < catalogue.sentences.length; i += 1) {
+        const { candidates, products } = JSON.parse(await ask(server, secret, call(i, catalogue)));
         if ((candidates ?? products).length !== 5) continue;
-        tokens.push((await ask(server, secret, call(i, size), type)).length / CHARACTERS_PER_TOKEN);
+        tokens.push((await ask(server, secret, call(i, catalogue), type)).length / CHARACTERS_PER_TOKEN);
       }
       const mean = tokens.reduce((sum, one) => sum + one, 0) / tokens.length;
       rows.push([`${name}, ${type}`, tokens.length, whole(mean), whole(Math.max(...tokens))]);

@@ -54,8 +54,8 @@ async function attack(
   const violations = new Violations();
   const chance = chanceOf(seed);
   const start = async () => new ServerProcess(await freePort(), env);
-  await (await up(await start())).end('SIGTERM');
-  let victim = await up(await start());
+  await (await (await start()).readyAtLast()).end('SIGTERM');
+  let victim = await (await start()).readyAtLast();
   let heir = await start();
   let servers = [victim.baseUrl];
   let workers: Workers | undefined;
@@ -65,7 +65,7 @@ async function attack(
     while (kills < goal) {
       workers.begin();
       for (const end = Math.min(goal, kills + KILLS_PER_BATCH); kills < end; kills += 1) {
-        await up(heir);
+        await heir.readyAtLast();
         servers = [victim.baseUrl, heir.baseUrl];
         workers.gate.open();
         await workers.moreAnswers(Math.ceil(chance.next() * MOST_ANSWERS_PER_LIFE));
@@ -89,10 +89,4 @@ async function attack(
     await workers?.rest();
     await Promise.all([victim.end('SIGKILL'), heir.end('SIGKILL')]);
   }
-}
-
-/** The server when it is ready, however long that takes while others are busy. Throws when it ends before. */
-async function up(server: ServerProcess): Promise<ServerProcess> {
-  while (server.running) if (await server.ready()) return server;
-  throw new Error(`A server did not start: ${server.errors}`);
 }

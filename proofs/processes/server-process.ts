@@ -86,6 +86,12 @@ export class ServerProcess {
     throw new Error(`The server did not start:\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
+  /** When it is ready, however long that takes while others are busy. Throws when it ends before. */
+  async readyAtLast(): Promise<this> {
+    while (this.running) if (await this.ready()) return this;
+    throw new Error(`The server did not start:\n${this.errors}`);
+  }
+
   /** Sends an order to what was loaded before the server; `hear` takes its news until the next order. */
   order<News>(order: object, hear: (news: News) => void): void {
     this.#child.removeAllListeners('message').on('message', (news) => hear(news as News));

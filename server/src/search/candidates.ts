@@ -1,4 +1,4 @@
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { visible } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
 import { learnSize } from './catalogue-size.ts';
@@ -10,6 +10,8 @@ import type { Condition } from './wishes.ts';
 export const RERANKED = 200;
 /** Where so many have this share of the query's weight, what has less is no match: of `white jeans`, what is only white. */
 const GOOD_COVERAGE = 0.5;
+/** Of what has less, whoever looks for an agent judges the best: in large shops, common words are in thousands of products. */
+const WEAK_JUDGED = 1_000;
 
 /** A product that a query found. */
 export interface Candidate {
@@ -37,13 +39,18 @@ export interface Candidates {
   stats: { products: number; titles: number; heads: number }[];
   /** The least share of the query's weight that a match has. */
   coverage: number;
+  /** Groups that no product has; with `unlessUnknown` nothing was looked for where there is one. */
+  unknown: number[];
   /** What the words mean in this shop, by word, as far as it is known. */
   meanings: Map<string, string>;
 }
 
 /** What is looked for among the products that `where` admits. */
 export interface Search extends Omit<Wanted, 'coverage'> {
-  /** The least share of the query's weight that a match has, unless 200 that meet all conditions have half of it. */
+  /**
+   * The least share of the query's weight that a match has, unless 200 that meet all conditions have half of it; of those
+   * with less, 1,000 are judged. Absent for the storefront: the usual share, unless 200 products have half of the weight.
+   */
   coverage?: number;
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
@@ -61,6 +68,7 @@ interface Answer extends Columns {
   stats: { products: number[]; titles: number[]; heads: number[] };
   size: number;
   is_rich: boolean;
+  unknown: number[] | null;
   meanings: Record<string, string> | null;
 }
 
@@ -70,20 +78,21 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
   const least = coverage ?? LEAST_COVERAGE;
   // Who is told what was left out, and why, gets more of what nearly fits, unless enough fits wholly.
   const found = coverage === undefined ? sql`count(*)` : sql`count(*) filter (where misses = 0)`;
+  const best = coverage === undefined ? empty : sql`order by score desc, product_id limit ${WEAK_JUDGED}`;
   // A word alone is found best by itself; what words mean tells which of several the others belong to.
   const isPlain = groups.length < 2;
   const answer = await shop.one<Answer & Record<string, unknown>>(
     sql`with ${matches(shop, { ...search, coverage: least })}, good as materialized (
-        ${judged(shop, search, sql`m.covered >= ${GOOD_COVERAGE}::float8`)}
+        ${judged(shop, search, sql`select * from matches where covered >= ${GOOD_COVERAGE}::float8`)}
       ), rich as materialized (
         select ${found} >= ${RERANKED} as is_rich from good
       ), judged as materialized (
         select * from good
         union all
-        ${judged(shop, search, sql`m.covered < ${GOOD_COVERAGE}::float8 and not (select is_rich from rich)`)}
+        ${judged(shop, search, sql`select * from matches where covered < ${GOOD_COVERAGE}::float8 and not (select is_rich from rich) ${best}`)}
       )
       select best.*, is_rich, (select products from catalogue) as size, (select to_json(s) from stats s) as stats,
-        ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
+        (select json_agg(grp) from unknown) as unknown, ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
         (select json_object_agg(misses, products) from (
           select misses, count(*) as products from judged group by misses) as c) as counts
       from rich, (
@@ -106,26 +115,26 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
       heads: heads[grp] ?? 0,
     })),
     coverage: answer.is_rich ? GOOD_COVERAGE : least,
+    unknown: answer.unknown ?? [],
     meanings: new Map(Object.entries(answer.meanings ?? {})),
   };
 }
 
-/** Those matches `m` that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
-function judged(shop: Shop, { where, conditions }: Search, which: Sql): Sql {
+/** Those matches that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
+function judged(shop: Shop, { where, conditions }: Search, from: Sql): Sql {
   if (where.length + conditions.length === 0) {
     // What is hidden is little beside what matches, and its indexes hold nothing else.
     const hidden = (condition: Sql) => sql`exists (select from products p
       where p.site_id = ${shop.siteId} and p.id = m.product_id and ${condition})`;
-    return sql`select m.*, 0 as misses from matches m
-      where ${which} and not ${hidden(sql`(p.status <> 'active' or p.published_at is null)`)}
+    return sql`select m.*, 0 as misses from (${from}) as m
+      where not ${hidden(sql`(p.status <> 'active' or p.published_at is null)`)}
         and not ${hidden(sql`p.status = 'active' and p.published_at > now()`)}`;
   }
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
   // Looked up one by one, however many the planner expects: reading the whole catalogue costs as much as many searches.
-  return sql`select m.*, j.misses from matches m cross join lateral (
+  return sql`select m.*, j.misses from (${from}) as m cross join lateral (
       select ${bits.length > 0 ? join(bits, ' + ') : sql`0`} as misses from products p
-      where p.site_id = ${shop.siteId} and p.id = m.product_id and ${join([visible, ...where], ' and ')} offset 0) as j
-    where ${which}`;
+      where p.site_id = ${shop.siteId} and p.id = m.product_id and ${join([visible, ...where], ' and ')} offset 0) as j`;
 }
 
 function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate[] {

@@ -1,3 +1,4 @@
+import { unwrap } from '@commerce-backend/sdk';
 import { expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
@@ -319,4 +320,29 @@ test('a sentence that says more than the database can count is answered', async 
   expect(many.understood.filter(({ kind, fate }) => kind === 'value' && fate === 'applied')).toHaveLength(20);
   expect(many.candidates[0]?.product.name).toBe('Cup');
   expect(often.understood.filter(({ kind }) => kind === 'without')).toHaveLength(1);
+});
+
+test('of what has little of the words the best 1,000 are judged, and none where 200 with more of them meet all limits', {
+  timeout: 60_000,
+}, async () => {
+  const shop = await openShop();
+  const give = async (name: string, from: number, to: number, price: string) => {
+    const rows = Array.from({ length: to - from }, (_, i) => ({
+      ...{ name: `${name} ${from + i}`, slug: `${name.toLowerCase().replace(' ', '-')}-${from + i}` },
+      ...{ price, status: 'active' as const, track_inventory: false },
+    }));
+    await unwrap(shop.dashboard.POST('/api/dashboard/products/import', { body: { products: rows } }));
+  };
+  for (let from = 0; from < 1_100; from += 100) await give('White shirt', from, from + 100, '9.00');
+  await give('Denim jeans', 0, 100, '9.00');
+  await give('Denim jeans', 100, 199, '9.00');
+  await give('Denim jeans', 199, 203, '11.00');
+  const counts = async () => {
+    const { total, excluded } = await findIn(shop, 'white denim jeans under 10 euros');
+    return [total, excluded.map(({ count }) => count)];
+  };
+
+  expect(await counts()).toEqual([199, [4, 1_000]]);
+  await give('Denim jeans', 203, 204, '9.00');
+  expect(await counts()).toEqual([200, [4]]);
 });

@@ -24,6 +24,8 @@ export interface Wanted {
   typed: string;
   /** The least share of the query's weight that a match has. */
   coverage: number;
+  /** Nothing matches where a group is unknown: what it may mean is found out first. */
+  unlessUnknown?: boolean;
 }
 
 /**
@@ -31,16 +33,21 @@ export interface Wanted {
  * not: for each group the strongest of its terms, weighted by how rare the group is in this shop, times the share of the
  * query's weight that is covered. Every posting is looked at, so each group is a column: rows are put together once, and once only.
  */
-export function matches(shop: Shop, { groups, typed, coverage }: Wanted): Sql {
+export function matches(shop: Shop, { groups, typed, coverage, unlessUnknown = false }: Wanted): Sql {
   const code = CODE + fold(typed.trim()).slice(0, 255);
   const impact = (grp: number) => columnOf('impact', grp);
   const rarity = (grp: number) => columnOf('rarity', grp);
-  return sql`${wantedTerms(shop, groups)}, hits as materialized (
+  return sql`${wantedTerms(shop, groups)}, unknown as materialized (
+      select grp from (select distinct grp from wanted) as g where not exists (
+        select from wanted w, lateral (select from search_postings p
+          where p.site_id = ${shop.siteId} and p.term = w.term limit 1) as p where w.grp = g.grp)
+    ), hits as materialized (
       select p.product_id, ${each(groups, (grp) => sql`max(p.impact * w.weight) filter (where w.grp = ${grp}) as ${impact(grp)}, `)}
         bit_or(case when p.place & ${PLACE.title} > 0 then 1 << w.grp else 0 end) as titles,
         bit_or(case when p.place & ${PLACE.headOfTitle} > 0 then 1 << w.grp else 0 end) as heads,
         bool_or(p.place & ${PLACE.vendor} > 0) as by_vendor
       from wanted w join search_postings p on p.site_id = ${shop.siteId} and p.term = w.term
+      where not (${unlessUnknown}::boolean and exists (select from unknown))
       group by p.product_id
     ), stats as materialized (
       select array[${list(groups, (grp) => sql`count(${impact(grp)})`)}]::bigint[] as products,

@@ -99,10 +99,8 @@ function failing({ counts }: Candidates, bit: number): number {
 }
 
 async function readRepaired(shop: Shop, wanted: Search): Promise<{ candidates: Candidates; groups: Group[] }> {
-  const candidates = await readCandidates(shop, wanted);
-  const unknown = candidates.stats.flatMap(({ products }, i) => (products === 0 ? [i] : []));
-  const groups = await repair(shop, wanted.groups, unknown);
-  const isRepaired = groups.length !== wanted.groups.length || groups.some((group, i) => group !== wanted.groups[i]);
-  if (!isRepaired) return { candidates, groups };
+  const candidates = await readCandidates(shop, { ...wanted, unlessUnknown: true });
+  if (candidates.unknown.length === 0) return { candidates, groups: wanted.groups };
+  const groups = await repair(shop, wanted.groups, candidates.unknown);
   return { candidates: await readCandidates(shop, { ...wanted, groups }), groups };
 }
