@@ -9,21 +9,20 @@ import { Overload, ShopError, ValidationError } from '../shop/errors.ts';
 import { logins } from '../shop/passwords.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { Shop } from '../shop/shop.ts';
+import { address } from './address.ts';
 import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
-import { readBody } from './body.ts';
 import type { CatalogueCache } from './cache.ts';
 import { actorOf, authenticate, type Caller, type Claim, claimOf } from './callers.ts';
 import type { Operation, Surface } from './contract.ts';
 import { checkOrigin } from './cors.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
-import { isForm } from './form.ts';
 import type { Readiness } from './health.ts';
 import type { LastUsed } from './last-used.ts';
 import type { Counted, Limits } from './limits.ts';
 import { isAnswered, isReplay, type Key, once } from './once.ts';
-import { openClaimOf, openMistakes } from './open-callers.ts';
+import { openClaimOf } from './open-callers.ts';
 import { payloadOf } from './payload.ts';
-import { route } from './route.ts';
+import { mistakesIn } from './request-mistakes.ts';
 import { send } from './send.ts';
 import { type Strain, shed } from './shedding.ts';
 import type { Validation } from './validate.ts';
@@ -79,12 +78,9 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
     notes.audit_id = uuidv7();
     let answer: Answer;
     try {
-      if (req.originalUrl.length > MAX_URL_LENGTH) throw new ShopError('invalid_request', 'The address is too long.');
-      if (!req.originalUrl.startsWith('/')) throw new ShopError('invalid_request', 'Send the path alone, from / on.');
-      if (!isDecodable(req.originalUrl)) throw new ShopError('invalid_request', 'A % in the address encodes no UTF-8.');
-      const { operation, path } = route(req.method, req.originalUrl);
+      const { operation, path } = address(req);
       notes.operation = operation;
-      req.params = Object.fromEntries(Object.entries(path).map(([name, value]) => [name, folded(value)]));
+      req.params = path;
       const handler = surfaces[operation.surface][operation.name];
       if (!handler) throw new Error(`No handler for ${operation.id}`);
       answer = await serve(deps, handler, operation, req, res);
@@ -122,23 +118,6 @@ function codeOf(error: unknown): string {
       : 'internal_error';
 }
 
-const MAX_URL_LENGTH = 8 * 1024;
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Ids are compared as text here and there, so they have one spelling from here on. */
-function folded(value: string): string {
-  return UUID.test(value) ? value.toLowerCase() : value;
-}
-
-function isDecodable(url: string): boolean {
-  try {
-    return !url.includes('%') || decodeURIComponent(url) !== '';
-  } catch {
-    return false;
-  }
-}
-
 /** A request with all that is known of it before the database is asked. */
 interface Incoming {
   operation: Operation;
@@ -161,7 +140,7 @@ async function serve(
   const secured = claimOf(operation, req.headers);
   // Before its body is read: of a flood, each refusal must cost next to nothing.
   if ('hashes' in handler) logins.refuseIfFull();
-  const mistakes = await mistakesOf(deps, operation, req, res);
+  const mistakes = await mistakesIn(deps.validation, operation, req, res);
   const open = operation.security.length === 0;
   // Where nobody is to be authenticated, mistakes need not wait.
   if (open && mistakes.length > 0) throw new ValidationError(mistakes);
@@ -207,26 +186,6 @@ async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{
 function tell(res: Response, { headers, refusal }: Counted): void {
   res.set(headers);
   if (refusal) throw refusal;
-}
-
-async function mistakesOf(deps: Deps, operation: Operation, req: Request, res: Response) {
-  try {
-    await readBody(operation, req, res);
-  } catch (error) {
-    if (error instanceof ValidationError) return error.detail;
-    throw error;
-  }
-  // HEAD is GET without its body, to the validator as to the handler.
-  if (req.method === 'HEAD') req.method = 'GET';
-  const mistakes = deps.validation.mistakesIn(operation, req);
-  return [...keyMistakes(operation, req), ...openMistakes(operation, req), ...mistakes];
-}
-
-/** Where the contract cannot say by a schema that the key is required: of forms it is not. */
-function keyMistakes({ keyWaived }: Operation, req: Request): ValidationError['detail'] {
-  const owed = keyWaived === 'forms' && !isForm(req.headers['content-type']);
-  if (!owed || req.headers['idempotency-key'] !== undefined) return [];
-  return [{ loc: ['header', 'Idempotency-Key'], msg: 'Field required.', type: 'missing' }];
 }
 
 const ATTEMPTS = 3;
