@@ -25,6 +25,8 @@ export default defineConfig({
           isolate: false,
           testTimeout: 20_000,
           hookTimeout: 30_000,
+          // On a busy machine, a second passes before anything has happened.
+          expect: { poll: { timeout: 10_000 } },
         },
       },
       {
