@@ -147,7 +147,7 @@ async function readyCall(world: World, { call, slot, tenant }: Place, id: string
 }
 
 /** For each operation; those that look suspicious are looked at more closely, with others, and may be so once by chance. */
-const PAIRS = 1_000;
+const PAIRS = 500;
 const PAIRS_OF_SUSPECTS = 5_000;
 const SUSPICIOUS = 0.05;
 const P = 0.01;
