@@ -15,7 +15,7 @@ import { report, table, whole } from './report.ts';
 interface Catalogue {
   name: string;
   size: number;
-  productOf(i: number): { name: string; variants: object[] };
+  productOf(i: number): { name: string; options: { name: string; values: string[] }[]; variants: object[] };
   sentences: string[];
 }
 
@@ -168,9 +168,11 @@ function nameOf({ productOf }: Catalogue, i: number): string {
   return productOf(i).name.replace(/\d+$/, `KX${10_000 + i}`);
 }
 
-/** Products all over the catalogue. */
+/** Variants of products all over the catalogue. */
 function byName(i: number, catalogue: Catalogue): string {
-  return nameOf(catalogue, (i * 7_919) % catalogue.size);
+  const at = (i * 7_919) % catalogue.size;
+  const [{ name = '', values = [] } = {}] = catalogue.productOf(at).options;
+  return `${nameOf(catalogue, at)}, ${name} ${values[1]}`;
 }
 
 async function ask(

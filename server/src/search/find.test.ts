@@ -57,6 +57,16 @@ test('the variant that has the value asked for is chosen, with its availability 
   ]);
 });
 
+test.each(['camping mug, colour blue', 'a camping mug in the color blue, material enamel'])(
+  'the name of an option or a field beside its value is no word that the product lacks: %s',
+  async (query) => {
+    const { candidates, understood } = await findIn(await mugShop(), query);
+
+    expect(candidates[0]).toMatchObject({ product: { name: 'Camping mug' }, variant: { option1: 'Blue' } });
+    expect(understood.filter(({ kind }) => kind === 'word')).toEqual([]);
+  },
+);
+
 test('the shop says what it left out and why', async () => {
   const shop = await mugShop();
 

@@ -7,6 +7,7 @@ import type { Candidate } from './candidates.ts';
 import { type ContentWord, contentWords, isMet, isNamed, wordsMet } from './met.ts';
 import { reasonsOf } from './reasons.ts';
 import { type Found, search } from './search.ts';
+import { termsOf } from './text.ts';
 import { type VariantsMeant, variantsMeant } from './variants.ts';
 import type { Condition } from './wishes.ts';
 
@@ -99,7 +100,11 @@ export async function find(shop: Shop, { query, limit = 5, categories, price_max
   if (sort === 'price_desc') described.sort((a, b) => priceOf(b) - priceOf(a));
   const [best] = described;
   const lacked = words.filter(
-    (word) => !best || (!isMet(word, metBy(best.candidate.product.id)) && !isValue(word, best.meant)),
+    (word) =>
+      !best ||
+      (!isMet(word, metBy(best.candidate.product.id)) &&
+        !isValue(word, best.meant) &&
+        !isNameOfField(word, best.candidate.product)),
   );
   const anywhere = (word: ContentWord) => looked.some(({ product_id }) => isMet(word, metBy(product_id)));
   const understood = best ? withValues(found.understood, query, best.meant) : found.understood;
@@ -132,6 +137,12 @@ function priceOf({ candidate }: { candidate: FoundProduct }): number {
 
 function isValue({ start, end }: ContentWord, { values }: VariantsMeant): boolean {
   return values.some((value) => value.isMet && value.start <= start && end <= value.end);
+}
+
+/** Of `colour red`, the first word only says what the second is a value of. */
+function isNameOfField({ text }: ContentWord, { options, metadata }: Product): boolean {
+  const spelled = (name: string) => termsOf(name.replace(/colour/i, 'color')).join(' ');
+  return [...options.map(({ name }) => name), ...Object.keys(metadata)].some((name) => spelled(name) === spelled(text));
 }
 
 function overlaps(a: { start: number; end: number }, b: { start: number; end: number }): boolean {
