@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../server/src/http/contract.ts';
 import type { Call, Reply } from '../client.ts';
 import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
-import { MUTATIONS, unexpected } from '../idempotent.ts';
+import { ENDS_ITS_CREDENTIAL, MUTATIONS, unexpected } from '../idempotent.ts';
 import { type Chance, chanceOf } from '../random.ts';
 import { operationOf, type Tenant, type World } from '../tenant.ts';
 import { inWorld } from '../world.ts';
@@ -109,7 +109,8 @@ async function retryMeanwhile(world: World, lane: FailingLane, call: Call): Prom
 }
 
 function isHonest(reply: Reply, { operation }: Call, { fault }: Failpoint): boolean {
-  return reply.status === operation.status || !isDefinite(reply) || (fault === 'throw' && reply.status === 500);
+  if (reply.status === operation.status || !isDefinite(reply)) return true;
+  return fault === 'throw' ? reply.status === 500 : reply.status === 401 && ENDS_ITS_CREDENTIAL.includes(operation.id);
 }
 
 const LANES_PER_TENANT = { short: 1, full: 10 };

@@ -44,7 +44,7 @@ export async function withLanes<T>(
 }
 
 /** Kinds of which a shop has few at a time, so that what is made for one lane would go for the next of its tenant. */
-const SCARCE = ['api_key', 'storefront_token', 'sync_key'] as const;
+const SCARCE = ['api_key', 'storefront_token', 'sync_key', 'webhook', 'delivery', 'listener'] as const;
 const MAKES_SCARCE = ['dashboard.createApiKey', 'dashboard.createStorefrontToken', 'dashboard.createSyncKey'];
 
 /** The lanes that may call an operation at the same time. */

@@ -4939,7 +4939,8 @@ export interface components {
             /** @description The variant that fits best. price and availability are its own. */
             variant_id: components["schemas"]["Id"];
             price: components["schemas"]["Money"];
-            compare_at_price: components["schemas"]["Money"] | null;
+            /** @description What it cost before; there only where it is reduced. */
+            compare_at_price?: components["schemas"]["Money"];
             availability: components["schemas"]["Availability"];
             /** @description Why it is here, in words of the server and of the question. */
             match_reasons: string[];

@@ -36,7 +36,7 @@ export function candidateOf({ product, variant, match_reasons }: Proposal): Agen
     id: product.id,
     variant_id: variant.id,
     price: variant.price,
-    compare_at_price: variant.compare_at_price,
+    ...(variant.compare_at_price !== null && { compare_at_price: variant.compare_at_price }),
     availability: availabilityOf(product, variant),
     match_reasons: match_reasons.slice(0, MAX_REASONS).flatMap((reason) => toldOf(reason, CAPS.name) ?? []),
     content: {
