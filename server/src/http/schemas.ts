@@ -3,8 +3,7 @@ import { document, type Operation, resolve } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
 /** Schemas of the contract for what is not a request: rows of an import, and answers in tests. */
-let thorough: Ajv2020 | undefined;
-let quick: Ajv2020 | undefined;
+const compilers: Partial<Record<'all errors' | 'first error', Ajv2020>> = {};
 
 /** Made when first needed, and without a look at the contract itself, which has been linted: a start is to be quick. */
 function compilerOf(allErrors: boolean): Ajv2020 {
@@ -15,9 +14,10 @@ function compilerOf(allErrors: boolean): Ajv2020 {
 
 /** Compiles a part of the contract, named by its JSON pointer, to find all errors or the first one. */
 export function compileSchema(pointer: string, allErrors = true) {
-  thorough ??= compilerOf(true);
-  quick ??= compilerOf(false);
-  return (allErrors ? thorough : quick).compile({ $ref: `contract#${pointer}` });
+  const kind = allErrors ? 'all errors' : 'first error';
+  const compiler = compilers[kind] ?? compilerOf(allErrors);
+  compilers[kind] = compiler;
+  return compiler.compile({ $ref: `contract#${pointer}` });
 }
 
 type Check = ((body: unknown) => boolean) & { errors?: { instancePath: string; message?: string }[] | null };

@@ -1,5 +1,5 @@
 import type { Candidate } from './candidates.ts';
-import { cosine, DIMENSIONS } from './latent.ts';
+import { cosinesTo, DIMENSIONS } from './latent.ts';
 import { headOf } from './postings.ts';
 
 /** What the best candidates have in common is likely what is meant: another of their kind belongs to them. */
@@ -21,12 +21,13 @@ export function companyOf(candidates: Candidate[]): Company[] {
   const kinds = new Map<string, number>();
   for (const head of heads.slice(0, NAMING)) if (head) kinds.set(head, (kinds.get(head) ?? 0) + 1);
   const centre = centreOf(candidates.slice(0, MEANING));
-  const meanings = candidates.map(({ vector }) => vector && cosine(centre, vector));
-  const known = meanings.filter((meaning) => meaning !== undefined);
-  const average = known.reduce((sum, meaning) => sum + meaning, 0) / Math.max(1, known.length);
+  const meanings = cosinesTo(
+    centre,
+    candidates.map(({ vector }) => vector),
+  );
   return heads.map((head, i) => ({
     kind: (kinds.get(head ?? '') ?? 0) / Math.min(NAMING, candidates.length),
-    meaning: meanings[i] ?? average,
+    meaning: meanings[i] ?? 0,
   }));
 }
 

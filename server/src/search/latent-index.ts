@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
 import type { Group } from './groups.ts';
-import { cosine, DIMENSIONS } from './latent.ts';
+import { cosinesTo, DIMENSIONS } from './latent.ts';
 
 /** What a search reads of the meanings that the shop's words have, and the forms in which they are kept. */
 
@@ -45,10 +45,7 @@ export function affinities(
       query[i] = (query[i] ?? 0) + weight * value;
     }
   }
-  const cosines = vectors.map((vector) => vector && cosine(query, vector));
-  const known = cosines.filter((value) => value !== undefined);
-  const average = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
-  return cosines.map((value) => value ?? average);
+  return cosinesTo(query, vectors);
 }
 
 export function wordBytes(vector: Float32Array): Buffer {

@@ -66,6 +66,14 @@ export function placeOf(model: Model, text: Weights): Float32Array | undefined {
   return known ? sum : undefined;
 }
 
+/** The cosines of these vectors to one direction, -1 to 1; for what has no vector, as great as those of the others on average. */
+export function cosinesTo(direction: ArrayLike<number>, vectors: (Int8Array | undefined)[]): number[] {
+  const cosines = vectors.map((vector) => vector && cosine(direction, vector));
+  const known = cosines.filter((value) => value !== undefined);
+  const average = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
+  return cosines.map((value) => value ?? average);
+}
+
 /** From -1 to 1; 0 where one of them is nothing. */
 export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let [product, squareA, squareB] = [0, 0, 0];
