@@ -50,6 +50,8 @@ export function unexpected(world: World, call: Call, what: string, { status, hea
 export type Effect = Record<string, number>;
 
 export function effectBetween(before: Holdings, after: Holdings): Effect {
-  // How many stripes of its version a shop has is no effect.
-  return Object.fromEntries(Object.entries(changes(before, after)).filter(([table]) => table !== 'catalog_versions'));
+  const isEffect = ([table, rows]: [string, number]) =>
+    // How many stripes of its version a shop has is no effect, nor when a credential was used last, which is noted at times.
+    table !== 'catalog_versions' && !(rows === 0 && ['tokens', 'customer_tokens'].includes(table));
+  return Object.fromEntries(Object.entries(changes(before, after)).filter(isEffect));
 }

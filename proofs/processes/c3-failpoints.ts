@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../server/src/http/contract.ts';
 import type { Call, Reply } from '../client.ts';
+import { holdingsOf } from '../database.ts';
 import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
-import { ENDS_ITS_CREDENTIAL, MUTATIONS, unexpected } from '../idempotent.ts';
-import { type Chance, chanceOf } from '../random.ts';
+import { type Effect, ENDS_ITS_CREDENTIAL, effectBetween, MUTATIONS, unexpected } from '../idempotent.ts';
+import { chanceOf } from '../random.ts';
 import { operationOf, type Tenant, type World } from '../tenant.ts';
 import { inWorld } from '../world.ts';
 import type { Failpoint, FailpointNews, Fault } from './failpoints.ts';
@@ -14,12 +15,13 @@ import { freePort, ServerProcess, withDirectory } from './server-process.ts';
 export const C3: Proof = {
   id: 'C3',
   promise:
-    'A mutation in which the server throws, ends or hangs for 10 s at any place leaves nothing half done, and its retry does it once.',
+    'A mutation in which the server throws, ends or hangs for 10 s at any place is done once by its retry, and never by halves.',
   run: (trial) =>
     withDirectory((directory) =>
       inWorld(trial, async (world) => {
-        const lanes = await openLanes(world, trial, directory);
+        const lanes: FailingLane[] = [];
         try {
+          await openLanes(lanes, world, trial, directory);
           return await attackAll(world, trial, lanes);
         } finally {
           await Promise.all(lanes.map((lane) => lane.close()));
@@ -34,32 +36,45 @@ const QUICK_FAULTS: Fault[] = ['throw', 'exit', 'throw'];
 
 async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Promise<Figures> {
   const count = { throw: 0, exit: 0, hang: 0 };
-  const chance = chanceOf(trial.seed);
-  const operations = pick(trial.size, [...ALWAYS.map(operationOf), chance.of(MUTATIONS)], MUTATIONS);
-  const left = operations.entries();
+  let operations = 0;
+  const plan = planOf(trial).values();
   // Each tenant at an operation of its own: what hangs and what starts again takes time, and little else.
   const work = async (tenant: Tenant) => {
     const own = lanes.filter((lane) => lane.tenant === tenant);
-    for (const [i, operation] of left) {
-      const failpoints = pick(trial.size, someFailpoints(chance, i === 0 ? FAULTS : QUICK_FAULTS), allFailpoints());
+    for (const { operation, failpoints } of plan) {
+      operations += 1;
       await failEverywhere(world, own, operation, failpoints, count);
       trial.progress(`${operation.id}: ${JSON.stringify(count)}`);
     }
   };
   await Promise.all(world.tenants.map(work));
   const where = pick(trial.size, 'some answers', 'every answer of the database');
-  const note = `${operations.length} operations, after ${where}: thrown ${count.throw} times, ended ${count.exit}, hung ${count.hang}`;
+  const note = `${operations} operations, after ${where}: thrown ${count.throw} times, ended ${count.exit}, hung ${count.hang}`;
   return { tried: count.throw + count.exit + count.hang, unit: 'failures', violations: world.violations.list, note };
 }
 
-const ALWAYS = ['storefront.completeCheckout', 'dashboard.markOrderPaid'];
-
-function* allFailpoints(): Generator<Failpoint, undefined> {
-  for (let after = 1; ; after += 1) for (const fault of FAULTS) yield { after, fault };
+interface Step {
+  operation: Operation;
+  /** Those of the full form have no end: each place is one more than the last. */
+  failpoints: Iterable<Failpoint>;
 }
 
-function* someFailpoints(chance: Chance, faults: Fault[]): Generator<Failpoint, undefined> {
-  for (const fault of faults) yield { after: 1 + Math.floor(chance.next() * 8), fault };
+function planOf({ size, seed }: Trial): Step[] {
+  if (size === 'full') return MUTATIONS.map((operation) => ({ operation, failpoints: allFailpoints() }));
+  const chance = chanceOf(seed);
+  const some = (operation: Operation, faults: Fault[]): Step => ({
+    operation,
+    failpoints: faults.map((fault) => ({ after: 1 + Math.floor(chance.next() * 8), fault })),
+  });
+  return [
+    some(operationOf('storefront.completeCheckout'), FAULTS),
+    some(operationOf('dashboard.markOrderPaid'), QUICK_FAULTS),
+    some(chance.of(MUTATIONS), QUICK_FAULTS),
+  ];
+}
+
+function* allFailpoints(): Generator<Failpoint> {
+  for (let after = 1; ; after += 1) for (const fault of FAULTS) yield { after, fault };
 }
 
 /** Calls an operation by turns on all lanes, and fails each call at the next place, until there are no more places. */
@@ -67,25 +82,51 @@ async function failEverywhere(
   world: World,
   own: FailingLane[],
   operation: Operation,
-  failpoints: Generator<Failpoint, undefined>,
+  failpoints: Iterable<Failpoint>,
   count: Record<Fault, number>,
 ): Promise<void> {
   const lanes = lanesFor(own, operation);
   const { tenant } = own[0] as FailingLane;
   const effect = await effectOf(world, tenant, operation);
+  const places = failpoints[Symbol.iterator]();
   for (let goesOn = true; goesOn; ) {
-    const planned = lanes.flatMap(() => failpoints.next().value ?? []);
-    const last = planned.at(-1)?.after;
+    const planned: Failpoint[] = [];
+    for (let next = places.next(); !next.done; next = places.next()) {
+      planned.push(next.value);
+      if (planned.length === lanes.length) break;
+    }
     goesOn = false;
     const attack = async (lane: FailingLane, call: Call) => {
-      const failpoint = planned[lanes.indexOf(lane)];
-      if (!failpoint || !(await fail(world, lane, call, failpoint))) return;
-      if (failpoint.after === last) goesOn = true;
-      count[failpoint.fault] += 1;
+      const failpoint = planned[lanes.indexOf(lane)] as Failpoint;
+      const before = lanes.length === 1 ? await holdingsOf(world.owner, tenant.site_id) : undefined;
+      const reached = await fail(world, lane, call, failpoint);
+      if (before)
+        judgeHalves(
+          world,
+          call,
+          failpoint,
+          effect,
+          effectBetween(before, await holdingsOf(world.owner, tenant.site_id)),
+        );
+      if (reached) count[failpoint.fault] += 1;
+      if (reached || Array.isArray(failpoints)) goesOn = true;
     };
     const what = planned.map(({ after, fault }) => `${fault} after answer ${after}`).join(', ');
-    await playRound(world, lanes.slice(0, planned.length), { operation, effect, what, attack });
+    if (planned.length > 0) await playRound(world, lanes.slice(0, planned.length), { operation, effect, what, attack });
   }
+}
+
+/** Where nobody else works in the shop, it can be told before the retry: all of it has happened, or nothing. */
+function judgeHalves(
+  world: World,
+  { operation }: Call,
+  { after, fault }: Failpoint,
+  whole: Effect,
+  found: Effect,
+): void {
+  const [expected, gained] = [whole, found].map((effect) => JSON.stringify(effect));
+  if (gained !== '{}' && gained !== expected)
+    world.violations.add(`${operation.id}, ${fault} after answer ${after}: by halves, ${gained} of ${expected}`);
 }
 
 /** Sends a call that fails at a place; tells whether there is such a place. */
@@ -93,13 +134,14 @@ async function fail(world: World, lane: FailingLane, call: Call, failpoint: Fail
   await lane.arm(failpoint);
   const first = sendOnce(world, lane, call).catch(() => undefined);
   const impatient = failpoint.fault === 'hang' ? retryMeanwhile(world, lane, call) : undefined;
-  const [reply, meanwhile] = await Promise.all([first, impatient]);
-  const reached = await lane.disarm();
-  for (const each of [reply, meanwhile]) {
-    if (each && !isHonest(each, call, failpoint))
-      unexpected(world, call, `${failpoint.fault} after answer ${failpoint.after}`, each);
+  const replies = await Promise.all([first, impatient]);
+  const { reached, ended } = await lane.disarm();
+  const what = `${failpoint.fault} after answer ${failpoint.after}`;
+  for (const each of replies) {
+    if (each && !isHonest(each, call, failpoint)) unexpected(world, call, what, each);
   }
-  return reached;
+  if (ended && failpoint.fault !== 'exit') world.violations.add(`${call.operation.id}, ${what}: the server ended`);
+  return reached || ended;
 }
 
 /** As a client does that has waited long enough: the first may be at work still. */
@@ -115,12 +157,10 @@ function isHonest(reply: Reply, { operation }: Call, { fault }: Failpoint): bool
 
 const LANES_PER_TENANT = { short: 1, full: 10 };
 
-async function openLanes(world: World, { size, databaseUrl }: Trial, directory: string): Promise<FailingLane[]> {
+async function openLanes(lanes: FailingLane[], world: World, { size, databaseUrl }: Trial, directory: string) {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', LOG_LEVEL: 'fatal', ROLE: 'api' };
   const tenants = Array.from({ length: LANES_PER_TENANT[size] }, () => world.tenants).flat();
-  const lanes: FailingLane[] = [];
   for (const tenant of tenants) lanes.push(await FailingLane.open(tenant, env));
-  return lanes;
 }
 
 /** A server of its own, which fails when it is told to, and is started again when it has ended. */
@@ -154,12 +194,12 @@ class FailingLane implements Lane {
     });
   }
 
-  /** Tells whether the place was reached; afterwards the server runs, and fails no more. */
-  async disarm(): Promise<boolean> {
+  /** Tells whether the place was reached, and whether the server has ended; afterwards it runs, and fails no more. */
+  async disarm(): Promise<{ reached: boolean; ended: boolean }> {
     const { reached } = this;
-    const ended = await Promise.race([this.#server.exited, this.arm({ after: 0, fault: 'throw' })]);
-    if (ended) this.#server = await start(this.#env);
-    return reached || ended !== undefined;
+    const exit = await Promise.race([this.#server.exited, this.arm({ after: 0, fault: 'throw' })]);
+    if (exit) this.#server = await start(this.#env);
+    return { reached, ended: exit !== undefined };
   }
 
   async close(): Promise<void> {

@@ -10,7 +10,7 @@ import type { Condition } from './wishes.ts';
 export const RERANKED = 200;
 /** Where so many have this share of the query's weight, what has less is no match: of `white jeans`, what is only white. */
 const GOOD_COVERAGE = 0.5;
-/** Of what has less, whoever looks for an agent judges the best: in large shops, common words are in thousands of products. */
+/** For an agent, so many of what has less are judged: in large shops, common words are in thousands of products. */
 const WEAK_JUDGED = 1_000;
 
 /** A product that a query found. */
@@ -49,7 +49,7 @@ export interface Candidates {
 export interface Search extends Omit<Wanted, 'coverage'> {
   /**
    * The least share of the query's weight that a match has, unless 200 that meet all conditions have half of it; of those
-   * with less, 1,000 are judged. Absent for the storefront: the usual share, unless 200 products have half of the weight.
+   * with less, the best 1,000 are judged where no more than ids is needed to tell what must be left out. Absent for the storefront: the usual share, unless 200 products have half of the weight.
    */
   coverage?: number;
   /** Conditions on `products p` that every product must meet. */
@@ -78,7 +78,7 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
   const least = coverage ?? LEAST_COVERAGE;
   // Who is told what was left out, and why, gets more of what nearly fits, unless enough fits wholly.
   const found = coverage === undefined ? sql`count(*)` : sql`count(*) filter (where misses = 0)`;
-  const best = coverage === undefined ? empty : sql`order by score desc, product_id limit ${WEAK_JUDGED}`;
+  const weak = sql`select * from matches where covered < ${GOOD_COVERAGE}::float8 and not (select is_rich from rich)`;
   // A word alone is found best by itself; what words mean tells which of several the others belong to.
   const isPlain = groups.length < 2;
   const answer = await shop.one<Answer & Record<string, unknown>>(
@@ -89,7 +89,7 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
       ), judged as materialized (
         select * from good
         union all
-        ${judged(shop, search, sql`select * from matches where covered < ${GOOD_COVERAGE}::float8 and not (select is_rich from rich) ${best}`)}
+        ${judged(shop, search, coverage === undefined ? weak : bestOf(shop, search, weak))}
       )
       select best.*, is_rich, (select products from catalogue) as size, (select to_json(s) from stats s) as stats,
         (select json_agg(grp) from unknown) as unknown, ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
@@ -120,15 +120,32 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
   };
 }
 
+/**
+ * The best of these matches, without what must be left out whatever else fits. To leave out by all but ids, each product would
+ * have to be looked up: that is to judge it, and then all are.
+ */
+function bestOf(shop: Shop, { where, conditions }: Search, from: Sql): Sql {
+  const strict = conditions.filter((condition) => condition.strict);
+  if (where.length > 0 || strict.some(({ reason }) => reason !== 'without')) return from;
+  const wanted = strict.map(({ condition }) => sql`and ${condition}`);
+  return sql`select m.* from (${from}) as m
+    cross join lateral (select ${shop.siteId}::uuid as site_id, m.product_id as id) as p
+    where ${notHidden(shop)} ${join(wanted.length > 0 ? wanted : [empty], ' ')}
+    order by m.score desc, m.product_id limit ${WEAK_JUDGED}`;
+}
+
+/** What is hidden is little beside what matches, and its indexes hold nothing else. */
+function notHidden(shop: Shop): Sql {
+  const hidden = (condition: Sql) => sql`exists (select from products p
+    where p.site_id = ${shop.siteId} and p.id = m.product_id and ${condition})`;
+  return sql`not ${hidden(sql`(p.status <> 'active' or p.published_at is null)`)}
+    and not ${hidden(sql`p.status = 'active' and p.published_at > now()`)}`;
+}
+
 /** Those matches that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
 function judged(shop: Shop, { where, conditions }: Search, from: Sql): Sql {
   if (where.length + conditions.length === 0) {
-    // What is hidden is little beside what matches, and its indexes hold nothing else.
-    const hidden = (condition: Sql) => sql`exists (select from products p
-      where p.site_id = ${shop.siteId} and p.id = m.product_id and ${condition})`;
-    return sql`select m.*, 0 as misses from (${from}) as m
-      where not ${hidden(sql`(p.status <> 'active' or p.published_at is null)`)}
-        and not ${hidden(sql`p.status = 'active' and p.published_at > now()`)}`;
+    return sql`select m.*, 0 as misses from (${from}) as m where ${notHidden(shop)}`;
   }
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
   // Looked up one by one, however many the planner expects: reading the whole catalogue costs as much as many searches.

@@ -67,6 +67,21 @@ test.each(['camping mug, colour blue', 'a camping mug in the color blue, materia
   },
 );
 
+test.each(['coloured camping mug', 'waterproof camping mug', 'colour camping mug'])(
+  'the name of an option or a field without its value is a word that the product lacks: %s',
+  async (query) => {
+    const shop = await openShop();
+    const colours = { name: 'Colour', values: ['Black'] };
+    const metadata = { waterproof: 'no', coloured: 'partly' };
+    await shop.givenProduct({ name: 'Camping mug', metadata, options: [colours], variants: [{ option1: 'Black' }] });
+
+    const { understood } = await findIn(shop, query);
+
+    const lacked = understood.filter(({ kind, fate }) => kind === 'word' && fate === 'not_available');
+    expect(lacked.map(({ text }) => text)).toEqual([query.split(' ')[0]]);
+  },
+);
+
 test('the shop says what it left out and why', async () => {
   const shop = await mugShop();
 
@@ -355,4 +370,8 @@ test('of what has little of the words the best 1,000 are judged, and none where 
   expect(await counts()).toEqual([199, [4, 1_000]]);
   await give('Denim jeans', 203, 204, '9.00');
   expect(await counts()).toEqual([200, [4]]);
+  for (const price of ['9.00', '9.50', '10.00'])
+    await shop.givenProduct({ name: 'White bowl', product_type: 'Kitchen', price });
+  const ofKitchen = await findIn(shop, 'white denim jeans', { categories: ['Kitchen'] });
+  expect(ofKitchen.candidates.map(({ product }) => product.name)).toEqual(Array(3).fill('White bowl'));
 });

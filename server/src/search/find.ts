@@ -104,7 +104,7 @@ export async function find(shop: Shop, { query, limit = 5, categories, price_max
       !best ||
       (!isMet(word, metBy(best.candidate.product.id)) &&
         !isValue(word, best.meant) &&
-        !isNameOfField(word, best.candidate.product)),
+        !isFieldOfValueBeside(word, words, best.candidate.product, best.meant)),
   );
   const anywhere = (word: ContentWord) => looked.some(({ product_id }) => isMet(word, metBy(product_id)));
   const understood = best ? withValues(found.understood, query, best.meant) : found.understood;
@@ -140,9 +140,30 @@ function isValue({ start, end }: ContentWord, { values }: VariantsMeant): boolea
 }
 
 /** Of `colour red`, the first word only says what the second is a value of. */
-function isNameOfField({ text }: ContentWord, { options, metadata }: Product): boolean {
-  const spelled = (name: string) => termsOf(name.replace(/colour/i, 'color')).join(' ');
-  return [...options.map(({ name }) => name), ...Object.keys(metadata)].some((name) => spelled(name) === spelled(text));
+function isFieldOfValueBeside(
+  word: ContentWord,
+  words: ContentWord[],
+  { metadata }: Product,
+  { values }: VariantsMeant,
+): boolean {
+  const at = words.indexOf(word);
+  const field = spelled(word.text);
+  return [words[at - 1], words[at + 1]].some((beside) => {
+    if (!beside) return false;
+    const isOption = values.some(
+      ({ option, isMet, start, end }) =>
+        isMet && spelled(option) === field && start <= beside.start && beside.end <= end,
+    );
+    const [term = ''] = termsOf(beside.text);
+    return (
+      isOption ||
+      Object.entries(metadata).some(([key, value]) => spelled(key) === field && termsOf(value).includes(term))
+    );
+  });
+}
+
+function spelled(name: string): string {
+  return termsOf(name.replace(/colour/i, 'color')).join(' ');
 }
 
 function overlaps(a: { start: number; end: number }, b: { start: number; end: number }): boolean {

@@ -12,10 +12,9 @@ const LETTER = 3;
 
 /**
  * The groups with what unknown words may mean: for the last one what it may be the beginning of, else words that are
- * spelled alike and begin alike, else two words. Two statements; none where all words are known.
+ * spelled alike and begin alike, else two words. Two statements.
  */
 export async function repair(shop: Shop, groups: Group[], unknown: number[]): Promise<Group[]> {
-  if (unknown.length === 0) return groups;
   const words = unknown.map((grp) => ({ grp, term: termOf(groups[grp]), last: grp === groups.length - 1 }));
   const similar = await readSimilar(shop, words);
   const halves = words.flatMap(({ term }) => halvesOf(term).flat());

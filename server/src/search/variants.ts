@@ -15,6 +15,8 @@ export type Asked = Pick<Constraint, 'kind' | 'start' | 'end'> & {
 
 /** A value of an option that the sentence names, and where. */
 export interface NamedValue {
+  /** What the option is called. */
+  option: string;
   value: string;
   start: number;
   end: number;
@@ -36,12 +38,12 @@ export function variantsMeant(product: Product, sentence: string, asked: Asked[]
       !asked.some((each) => !['value', 'word'].includes(each.kind) && each.start < end && start < each.end),
   );
   const values: NamedValue[] = [];
-  const variants = product.options.reduce((left, { position, values: all }) => {
+  const variants = product.options.reduce((left, { name, position, values: all }) => {
     const key = `option${position}` as 'option1' | 'option2' | 'option3';
     const named = longest(all.flatMap((value) => matchIn(pieces, value) ?? []));
     const having = left.filter((variant) => named.some(({ value }) => value === variant[key]));
     const isMet = having.length > 0;
-    values.push(...named.map(({ value, start, end }) => ({ value, start, end, isMet })));
+    values.push(...named.map(({ value, start, end }) => ({ option: name, value, start, end, isMet })));
     return isMet ? having : left;
   }, wanted);
   return { variants, values };

@@ -29,7 +29,7 @@ export interface CatalogQuery extends PageQuery {
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
 /**
- * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` two (four
+ * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` two (five
  * where the shop does not know one of its words); one more for facets. `within` are further conditions on `products p`.
  */
 export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ProductList> {
