@@ -19,8 +19,8 @@ interface Catalogue {
   sentences: string[];
 }
 
-/** What an agent asks for, one call after the other, on a small and on a large catalogue, and on one of few words. */
-export async function agents([small, large]: [number, number], rounds: number): Promise<void> {
+/** What an agent asks for, one call after the other, on a small and on a large catalogue, and on one of few words between them. */
+export async function agents([small, middle, large]: [number, number, number], rounds: number): Promise<void> {
   const database = await openDatabase();
   let server: Running | undefined;
   try {
@@ -33,7 +33,7 @@ export async function agents([small, large]: [number, number], rounds: number): 
     const catalogues: Catalogue[] = [
       { ...assortment, size: small },
       { ...assortment, size: large },
-      { name: 'ten words for all things', productOf, sentences: NOUNS.flatMap(sentencesOf), size: large },
+      { name: 'ten words for all things', productOf, sentences: NOUNS.flatMap(sentencesOf), size: middle },
     ];
     for (const catalogue of catalogues) {
       const secret = await openShop(database, server, catalogue);

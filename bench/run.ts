@@ -39,7 +39,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   buying: () => buying(load),
   import: () => importing(quick ? 500 : 10_000),
   sync: () => syncing(load, quick ? 2_000 : 100_000),
-  agent: () => agents(quick ? [200, 500] : [2_000, 50_000], quick ? 1 : 5),
+  agent: () => agents(quick ? [100, 200, 500] : [2_000, 10_000, 50_000], quick ? 1 : 5),
   webhooks: () => webhooks(quick ? 200 : 10_000),
   process: () => starting(load),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
