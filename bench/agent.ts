@@ -31,8 +31,8 @@ export async function agents([small, middle, large]: [number, number, number], r
     const sentences = ASKED_FOR.flatMap(sentencesOf);
     const assortment = { name: 'as varied as real ones', productOf: assorted, sentences };
     const catalogues: Catalogue[] = [
-      { ...assortment, size: small },
       { ...assortment, size: large },
+      { ...assortment, size: small },
       { name: 'ten words for all things', productOf, sentences: NOUNS.flatMap(sentencesOf), size: middle },
     ];
     for (const catalogue of catalogues) {
