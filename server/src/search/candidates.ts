@@ -1,17 +1,16 @@
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { visible } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
-import { learnSize } from './catalogue-size.ts';
+import type { Group } from './groups.ts';
 import { meaningsOf, vectorsIn, vectorsOf } from './latent-index.ts';
-import { LEAST_COVERAGE, matches, type Wanted } from './matches.ts';
+import { LEAST_COVERAGE, matchesByCode, matchesByWords, type Query, wantedAndCoded } from './matches.ts';
+import { strongExpected } from './weigh.ts';
 import type { Condition } from './wishes.ts';
 
 /** So many of the best are ranked anew by their titles; behind them the order is that of the index. */
 export const RERANKED = 200;
 /** Where so many have this share of the query's weight, what has less is no match: of `white jeans`, what is only white. */
 const GOOD_COVERAGE = 0.5;
-/** For an agent, so many of what has less are judged: in large shops, common words are in thousands of products. */
-const WEAK_JUDGED = 1_000;
 
 /** A product that a query found. */
 export interface Candidate {
@@ -35,23 +34,24 @@ export interface Candidates {
   rows: Candidate[];
   /** How many products miss what, by the bits of `misses`. */
   counts: Map<number, number>;
-  /** For each group how many products have it, in the name, and as what the name says the thing is. */
-  stats: { products: number; titles: number; heads: number }[];
   /** The least share of the query's weight that a match has. */
   coverage: number;
-  /** Groups that no product has; with `unlessUnknown` nothing was looked for where there is one. */
-  unknown: number[];
   /** What the words mean in this shop, by word, as far as it is known. */
   meanings: Map<string, string>;
 }
 
 /** What is looked for among the products that `where` admits. */
-export interface Search extends Omit<Wanted, 'coverage'> {
-  /**
-   * The least share of the query's weight that a match has, unless 200 that meet all conditions have half of it; of those
-   * with less, the best 1,000 are judged where no more than ids is needed to tell what must be left out. Absent for the storefront: the usual share, unless 200 products have half of the weight.
-   */
+export interface Search extends Query {
+  groups: Group[];
+  /** The least share of the query's weight that a match has; LEAST_COVERAGE unless told otherwise. */
   coverage?: number;
+  /** Groups of which a match has one, however little of the weight that is: what the thing is called. */
+  naming?: number[];
+  /**
+   * What counts towards the 200 products with half of the query's weight, behind which what has less is no match: `all` of
+   * them, or, for who is told what was left out and why, those that meet all conditions.
+   */
+  enough?: 'all' | 'fitting';
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
   /** Conditions that are counted: what a product fails is told by the bits of `misses`. */
@@ -65,34 +65,28 @@ type Columns = { [Field in Exclude<keyof Candidate, 'vector'>]: Candidate[Field]
 interface Answer extends Columns {
   vectors: string | null;
   counts: Record<string, number> | null;
-  stats: { products: number[]; titles: number[]; heads: number[] };
-  size: number;
   is_rich: boolean;
-  unknown: number[] | null;
   meanings: Record<string, string> | null;
 }
 
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
-  const { groups, coverage } = search;
-  const least = coverage ?? LEAST_COVERAGE;
-  // Who is told what was left out, and why, gets more of what nearly fits, unless enough fits wholly.
-  const found = coverage === undefined ? sql`count(*)` : sql`count(*) filter (where misses = 0)`;
-  const weak = sql`select * from matches where covered < ${GOOD_COVERAGE}::float8 and not (select is_rich from rich)`;
+  const { groups, coverage = LEAST_COVERAGE, enough = 'all' } = search;
+  const found = enough === 'all' ? sql`count(*)` : sql`count(*) filter (where misses = 0)`;
   // A word alone is found best by itself; what words mean tells which of several the others belong to.
   const isPlain = groups.length < 2;
+  const { strong, weak } = strongAndWeak(shop, search);
   const answer = await shop.one<Answer & Record<string, unknown>>(
-    sql`with ${matches(shop, { ...search, coverage: least })}, good as materialized (
-        ${judged(shop, search, sql`select * from matches where covered >= ${GOOD_COVERAGE}::float8`)}
+    sql`with ${wantedAndCoded(shop, search)}, ${strong}, good as materialized (
+        ${judged(shop, search, sql`select * from strong union all ${matchesByCode}`)}
       ), rich as materialized (
         select ${found} >= ${RERANKED} as is_rich from good
       ), judged as materialized (
         select * from good
         union all
-        ${judged(shop, search, coverage === undefined ? weak : bestOf(shop, search, weak))}
+        ${judged(shop, search, weak)}
       )
-      select best.*, is_rich, (select products from catalogue) as size, (select to_json(s) from stats s) as stats,
-        (select json_agg(grp) from unknown) as unknown, ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
+      select best.*, is_rich, ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
         (select json_object_agg(misses, products) from (
           select misses, count(*) as products from judged group by misses) as c) as counts
       from rich, (
@@ -104,34 +98,35 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
         join products p on p.site_id = ${shop.siteId} and p.id = b.product_id) as best`,
   );
   if (!answer) throw new Error('An answer without matches is a row, too.');
-  learnSize(shop, answer.size);
-  const { products, titles, heads } = answer.stats;
   return {
     rows: rowsOf(answer, vectorsIn(answer.vectors)),
     counts: new Map(Object.entries(answer.counts ?? {}).map(([bits, count]) => [Number(bits), count])),
-    stats: groups.map((_group, grp) => ({
-      products: products[grp] ?? 0,
-      titles: titles[grp] ?? 0,
-      heads: heads[grp] ?? 0,
-    })),
-    coverage: answer.is_rich ? GOOD_COVERAGE : least,
-    unknown: answer.unknown ?? [],
+    coverage: answer.is_rich ? GOOD_COVERAGE : coverage,
     meanings: new Map(Object.entries(answer.meanings ?? {})),
   };
 }
 
 /**
- * The best of these matches, without what must be left out whatever else fits. To leave out by all but ids, each product would
- * have to be looked up: that is to judge it, and then all are.
+ * The matches by words: those with half of the query's weight, and those with less, which count only where those are few; where
+ * many are to be expected, they are not even read before.
  */
-function bestOf(shop: Shop, { where, conditions }: Search, from: Sql): Sql {
-  const strict = conditions.filter((condition) => condition.strict);
-  if (where.length > 0 || strict.some(({ reason }) => reason !== 'without')) return from;
-  const wanted = strict.map(({ condition }) => sql`and ${condition}`);
-  return sql`select m.* from (${from}) as m
-    cross join lateral (select ${shop.siteId}::uuid as site_id, m.product_id as id) as p
-    where ${notHidden(shop)} ${join(wanted.length > 0 ? wanted : [empty], ' ')}
-    order by m.score desc, m.product_id limit ${WEAK_JUDGED}`;
+function strongAndWeak(shop: Shop, search: Search): { strong: Sql; weak: Sql } {
+  const { naming = [], coverage = LEAST_COVERAGE } = search;
+  const isPoor = sql`not (select is_rich from rich)`;
+  const isWeak = sql`covered < ${GOOD_COVERAGE}::float8`;
+  if (naming.length === 0 && strongExpected(search.weighed, GOOD_COVERAGE) > 2 * RERANKED) {
+    const weak = matchesByWords(shop, search, { least: coverage, when: isPoor });
+    return {
+      strong: sql`strong as (${matchesByWords(shop, search, { least: GOOD_COVERAGE })})`,
+      weak: sql`select * from (${weak}) as m where ${isWeak}`,
+    };
+  }
+  const bounds = naming.length > 0 ? { naming, least: 0 } : { least: coverage };
+  return {
+    strong: sql`matches as materialized (${matchesByWords(shop, search, bounds)}),
+      strong as (select * from matches where covered >= ${GOOD_COVERAGE}::float8)`,
+    weak: sql`select * from matches where ${isWeak} and ${isPoor}`,
+  };
 }
 
 /** What is hidden is little beside what matches, and its indexes hold nothing else. */
@@ -144,13 +139,16 @@ function notHidden(shop: Shop): Sql {
 
 /** Those matches that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
 function judged(shop: Shop, { where, conditions }: Search, from: Sql): Sql {
-  if (where.length + conditions.length === 0) {
-    return sql`select m.*, 0 as misses from (${from}) as m where ${notHidden(shop)}`;
-  }
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
+  const misses = bits.length > 0 ? join(bits, ' + ') : sql`0`;
+  if (where.length === 0 && conditions.every(({ byId }) => byId)) {
+    return sql`select m.*, ${misses} as misses
+      from (${from}) as m cross join lateral (select ${shop.siteId}::uuid as site_id, m.product_id as id) as p
+      where ${notHidden(shop)}`;
+  }
   // Looked up one by one, however many the planner expects: reading the whole catalogue costs as much as many searches.
   return sql`select m.*, j.misses from (${from}) as m cross join lateral (
-      select ${bits.length > 0 ? join(bits, ' + ') : sql`0`} as misses from products p
+      select ${misses} as misses from products p
       where p.site_id = ${shop.siteId} and p.id = m.product_id and ${join([visible, ...where], ' and ')} offset 0) as j`;
 }
 

@@ -64,10 +64,10 @@ export interface FindQuery {
 export async function find(shop: Shop, { query, limit = 5, categories, price_max }: FindQuery): Promise<FindResult> {
   const conditions: Condition[] = [];
   if (price_max !== undefined)
-    conditions.push({ reason: 'price', condition: sql`p.price <= ${price_max}::numeric`, strict: true });
+    conditions.push({ reason: 'price', condition: sql`p.price <= ${price_max}::numeric`, strict: true, byId: false });
   if (categories) {
     const condition = categories.length > 0 ? inCategories(categories) : sql`false`;
-    conditions.push({ reason: 'category_not_allowed', condition, strict: true });
+    conditions.push({ reason: 'category_not_allowed', condition, strict: true, byId: false });
   }
   const found = await search(shop, query, { conditions, values: true });
   const looked = sorted(found).slice(0, MOST_LOOKED_AT);

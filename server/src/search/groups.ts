@@ -1,3 +1,4 @@
+import { announcesSize } from './sizes.ts';
 import { isJoining, measure } from './text.ts';
 import type { Token } from './tokens.ts';
 
@@ -23,11 +24,16 @@ export function groupsOf(words: Token[]): Group[] {
     if (measured) {
       groups.push({ text: `${text} ${words[i + 1]?.text}`, alternatives: [{ term: measured, weight: 1 }] });
       i += 1;
-    } else if (!isJoining(term)) {
+    } else if (!isJoining(term) && !announcesSize(words, i) && !announcesMaterial(terms, i)) {
       groups.push({ text, alternatives: [{ term, weight: 1 }, ...joinedWith(terms, i)] });
     }
   }
   return groups;
+}
+
+/** Of `made of wood` only the wood says something. */
+function announcesMaterial(terms: string[], i: number): boolean {
+  return terms[i] === 'made' && isJoining(terms[i + 1] ?? '');
 }
 
 function joinedWith(terms: string[], i: number): Group['alternatives'] {

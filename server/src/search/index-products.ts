@@ -3,7 +3,7 @@ import type { Shop } from '../shop/shop.ts';
 import { type Posting, postingsOf, type Source } from './postings.ts';
 
 /** Counts up when `postingsOf` finds other terms than before: products indexed by an older one are indexed anew. */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 /**
  * Brings the index of the search up to date with products, in the transaction that changed them. Call it once, after the

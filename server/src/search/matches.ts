@@ -1,123 +1,111 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
-import { knownSize } from './catalogue-size.ts';
-import type { Group } from './groups.ts';
 import { CODE, PLACE } from './postings.ts';
 import { fold } from './text.ts';
+import type { Weighed } from './weigh.ts';
 
 /** Which products match a query, and how well, as parts of a statement. */
 
-/** Rarer words count more, but not as much more as plain BM25 has it. */
-const RARITY = 0.456;
 /** How much it costs a product to lack some of the words. */
 const COVERAGE = 3.7;
 /** A product that has less than this share of the query's weight is no match. */
 export const LEAST_COVERAGE = 0.35;
-/** What a synonym counts beside the word itself. */
-const SYNONYM = 0.8;
 /** A whole SKU or barcode comes before everything that words could reach. */
 const CODE_SCORE = 1_000;
 
-export interface Wanted {
-  groups: Group[];
-  /** The query as it was typed, for SKUs and barcodes. */
+/** What is looked for. */
+export interface Query {
+  weighed: Weighed;
+  /** As it was typed, for SKUs and barcodes. */
   typed: string;
-  /** The least share of the query's weight that a match has. */
-  coverage: number;
-  /** Nothing matches where a group is unknown: what it may mean is found out first. */
-  unlessUnknown?: boolean;
 }
 
-/**
- * Common table expressions up to `matches (product_id, score, covered, heads, by_vendor)`, all products that match, visible or
- * not: for each group the strongest of its terms, weighted by how rare the group is in this shop, times the share of the
- * query's weight that is covered. Every posting is looked at, so each group is a column: rows are put together once, and once only.
- */
-export function matches(shop: Shop, { groups, typed, coverage, unlessUnknown = false }: Wanted): Sql {
+/** Which of the products are meant. */
+export interface Bounds {
+  /** The least share of the query's weight, from 0 to 1. */
+  least: number;
+  /** Groups of which a product must have one: what the thing is called. */
+  naming?: number[];
+  /** When any are at all, told by what else is in the statement: the postings are not read otherwise. */
+  when?: Sql;
+}
+
+/** `wanted (grp, term, weight)` and `coded (product_id)`, on which the other parts are built. */
+export function wantedAndCoded(shop: Shop, { weighed: { terms }, typed }: Query): Sql {
   const code = CODE + fold(typed.trim()).slice(0, 255);
-  const impact = (grp: number) => columnOf('impact', grp);
-  const rarity = (grp: number) => columnOf('rarity', grp);
-  return sql`${wantedTerms(shop, groups)}, unknown as materialized (
-      select grp from (select distinct grp from wanted) as g where not exists (
-        select from wanted w, lateral (select from search_postings p
-          where p.site_id = ${shop.siteId} and p.term = w.term limit 1) as p where w.grp = g.grp)
-    ), hits as materialized (
-      select p.product_id, ${each(groups, (grp) => sql`max(p.impact * w.weight) filter (where w.grp = ${grp}) as ${impact(grp)}, `)}
-        bit_or(case when p.place & ${PLACE.title} > 0 then 1 << w.grp else 0 end) as titles,
-        bit_or(case when p.place & ${PLACE.headOfTitle} > 0 then 1 << w.grp else 0 end) as heads,
-        bool_or(p.place & ${PLACE.vendor} > 0) as by_vendor
-      from wanted w join search_postings p on p.site_id = ${shop.siteId} and p.term = w.term
-      where not (${unlessUnknown}::boolean and exists (select from unknown))
-      group by p.product_id
-    ), stats as materialized (
-      select array[${list(groups, (grp) => sql`count(${impact(grp)})`)}]::bigint[] as products,
-        array[${list(groups, (grp) => sql`count(*) filter (where titles & ${1 << grp} > 0)`)}]::bigint[] as titles,
-        array[${list(groups, (grp) => sql`count(*) filter (where heads & ${1 << grp} > 0)`)}]::bigint[] as heads
-      from hits group by ()
-    ), rarity as materialized (
-      select ${each(groups, (grp) => sql`rarities[${grp + 1}] as ${rarity(grp)}, `)} total from (
-        select array_agg(rarity order by place) as rarities, sum(rarity) as total from (
-          select place, case when found = 0 then 0
-            else power(ln(1 + (greatest(c.products - found, 0) + 0.5) / (found + 0.5)), ${RARITY}::numeric)::float8
-          end as rarity
-          from stats s, catalogue c, unnest(s.products) with ordinality as g (found, place)) as g) as g
+  return sql`wanted as (
+      select * from unnest(${terms.map(({ grp }) => grp)}::int[], ${terms.map(({ term }) => term)}::text[],
+        ${terms.map(({ weight }) => weight)}::real[]) as w (grp, term, weight)
     ), coded as materialized (
       select product_id from search_postings where site_id = ${shop.siteId} and term = ${code}
-    ), matches as materialized (
-      select product_id, mass * power(covered, ${COVERAGE}::float8) as score, covered, heads, by_vendor from (
-        select h.product_id, h.heads, h.by_vendor,
-          ${each(groups, (grp) => sql`coalesce(${impact(grp)} * ${rarity(grp)}, 0) + `)} 0 as mass,
-          (${each(groups, (grp) => sql`case when ${impact(grp)} is null then 0 else ${rarity(grp)} end + `)} 0) / total as covered
-        from hits h, rarity r
-        where not exists (select from coded c where c.product_id = h.product_id)) as h
-      where covered >= ${coverage}::float8
-      union all
-      select product_id, ${CODE_SCORE}, 1, 0, false from coded
     )`;
 }
 
-/** How many products there are, and what to look for with the synonyms: `catalogue (products)`, `wanted (grp, term, weight)`. */
-function wantedTerms(shop: Shop, groups: Group[]): Sql {
-  const given = groups.flatMap(({ alternatives }, grp) =>
-    alternatives.map(({ term, weight }) => ({ grp, term, weight })),
-  );
-  const column = <Key extends 'grp' | 'term' | 'weight'>(key: Key) => given.map((one) => one[key]);
-  const known = knownSize(shop);
-  const size =
-    known === undefined
-      ? sql`(select count(*) from product_search where site_id = ${shop.siteId})`
-      : sql`${known}::bigint`;
-  return sql`catalogue as materialized (
-      select ${size} as products
-    ), given as (
-      select * from unnest(${column('grp')}::int[], ${column('term')}::text[], ${column('weight')}::real[])
-        as g (grp, term, weight)
-    ), wanted as (
-      select grp, term, max(weight) as weight from (
-        select * from given
-        union all
-        select g.grp, synonym, g.weight * ${SYNONYM}::real from given g
-        join site_settings t on t.site_id = ${shop.siteId},
-          jsonb_array_elements_text(t.search_synonym_terms -> g.term) as synonym
-      ) as w group by grp, term
-    )`;
+/** The products of which the query is a whole SKU or barcode, in the form of `matchesByWords`. */
+export const matchesByCode = sql`select product_id, ${CODE_SCORE}::float8 as score, 1::float8 as covered, 0 as heads,
+  false as by_vendor from coded`;
+
+/**
+ * The products that match by their words, visible or not, as `(product_id, score, covered, heads, by_vendor)`: for each group
+ * the strongest of its terms, weighted by how rare the group is in this shop, times the share of the query's weight that is
+ * covered. Each group is a column: postings are put together by product once, and once only.
+ */
+export function matchesByWords(shop: Shop, { weighed }: Query, bounds: Bounds): Sql {
+  const { weights } = weighed;
+  const total = weights.reduce((sum, { rarity }) => sum + rarity, 0) || 1;
+  const each = (part: (grp: number, rarity: number) => Sql) =>
+    weights.length > 0
+      ? join(
+          weights.map(({ rarity }, grp) => part(grp, rarity)),
+          '',
+        )
+      : empty;
+  const impact = (grp: number) => raw(`impact_${grp}`);
+  return sql`select product_id, mass * power(covered, ${COVERAGE}::float8) as score, covered, heads, by_vendor from (
+      select product_id, heads, by_vendor,
+        ${each((grp, rarity) => sql`coalesce(${impact(grp)} * ${rarity}::float8, 0) + `)} 0 as mass,
+        (${each((grp, rarity) => sql`case when ${impact(grp)} is null then 0 else ${rarity}::float8 end + `)} 0) / ${total}::float8 as covered
+      from (
+        select product_id, ${each((grp) => sql`max(impact) filter (where grp = ${grp}) as ${impact(grp)}, `)}
+          bit_or(case when place & ${PLACE.headOfTitle} > 0 then 1 << grp else 0 end) as heads,
+          bool_or(place & ${PLACE.vendor} > 0) as by_vendor
+        from (${postings(shop, weighed, bounds)}) as p
+        group by product_id) as hits
+      where not exists (select from coded c where c.product_id = hits.product_id)) as m
+    where covered >= ${bounds.least}::float8`;
 }
 
-/** A part for each group, one behind the other. */
-function each(groups: Group[], part: (grp: number) => Sql, between = ''): Sql {
-  return groups.length === 0
-    ? empty
-    : join(
-        groups.map((_group, grp) => part(grp)),
-        between,
-      );
+/** To look up a posting takes as long as reading so many that stand together. */
+const LOOKUP = 10;
+
+/**
+ * The postings of what can match, as `(product_id, grp, impact, place)`: of what has the thing, else of what has one of the words
+ * without which too much is lacking. What most products have is the first that can be done without (MaxScore; Turtle and
+ * Flood, 1995).
+ */
+function postings(shop: Shop, { terms, weights }: Weighed, { least, naming = [], when = sql`true` }: Bounds): Sql {
+  const all = sql`select p.product_id, w.grp, p.impact * w.weight as impact, p.place
+    from wanted w join search_postings p on p.site_id = ${shop.siteId} and p.term = w.term where ${when}`;
+  const needed = new Set(naming.length > 0 ? naming : neededOf(weights, least));
+  const left = terms.filter(({ grp }) => needed.has(grp)).map(({ term }) => term);
+  if (left.length === terms.length) return all;
+  const sizeOf = (isNeeded: boolean) =>
+    weights.reduce((sum, { products }, grp) => sum + (needed.has(grp) === isNeeded ? products : 0), 0);
+  const areFew = sizeOf(true) * (terms.length - left.length) * LOOKUP < sizeOf(false);
+  return sql`select * from (${all} ${areFew ? empty : sql`offset 0`}) as p
+    where product_id in (select x.product_id from search_postings x
+      where x.site_id = ${shop.siteId} and x.term = any(${left}::text[]) and ${when})`;
 }
 
-function list(groups: Group[], part: (grp: number) => Sql): Sql {
-  return each(groups, part, ', ');
-}
-
-/** The name of a group's column: of a word and a number alone. */
-function columnOf(name: 'impact' | 'rarity', grp: number): Sql {
-  return raw(`${name}_${grp}`);
+function neededOf(weights: Weighed['weights'], least: number): number[] {
+  const total = weights.reduce((sum, { rarity }) => sum + rarity, 0);
+  let without = 0;
+  return weights
+    .map(({ rarity }, grp) => ({ rarity, grp }))
+    .sort((a, b) => a.rarity - b.rarity)
+    .flatMap(({ rarity, grp }) => {
+      without += rarity;
+      // A hair less, for what is added up in another order.
+      return without >= least * total - 1e-9 ? [grp] : [];
+    });
 }

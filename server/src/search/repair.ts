@@ -50,22 +50,28 @@ function readSimilar(
 ): Promise<(Similar & Record<string, unknown>)[]> {
   return shop.rows(
     sql`with recursive given as materialized (
-        select grp, term collate "C" as term, last, length(term) >= 4 and term !~ '[0-9]' as spelled,
-          case when length(term) >= 8 then 2 else 1 end as most,
-          case when length(term) >= 4 and term !~ '[0-9]' then left(term, 1) else term end collate "C" as beginning
-        from unnest(${words.map(({ grp }) => grp)}::int[], ${words.map(({ term }) => term)}::text[],
+        select grp, term collate "C" as term, last from unnest(${words.map(({ grp }) => grp)}::int[], ${words.map(({ term }) => term)}::text[],
           ${words.map(({ last }) => last)}::boolean[]) as g (grp, term, last) where term <> ''
-      ), vocabulary (beginning, term) as (
-        -- From one word to the next through the index, never over the postings of a word.
-        select beginning, (select p.term from search_postings p where p.site_id = ${shop.siteId}
-          and p.term >= beginning order by p.term limit 1) from (select distinct beginning from given) as b
+      ), meant as materialized (
+        select grp, term, true as unfinished, 0 as most, term as beginning from given where last
         union all
-        select v.beginning, (select p.term from search_postings p where p.site_id = ${shop.siteId}
-          and p.term > v.term order by p.term limit 1) from vocabulary v where starts_with(v.term, v.beginning)
+        select grp, term, false, case when length(term) >= 8 then 2 else 1 end, left(term, 1) collate "C"
+        from given where length(term) >= 4 and term !~ '[0-9]'
+      ), vocabulary (beginning, unfinished, term) as (
+        -- From one word to the next through the index, never over the postings of a word. Numbers of models, of which there
+        -- can be one for each product, are no spelling of a word: the walk goes on behind them, where a colon would stand.
+        select beginning, unfinished, (select p.term from search_postings p where p.site_id = ${shop.siteId}
+          and p.term >= beginning order by p.term limit 1) from (select distinct beginning, unfinished from meant) as b
+        union all
+        select v.beginning, v.unfinished, (select p.term from search_postings p where p.site_id = ${shop.siteId}
+            and p.term > case when v.unfinished then v.term else regexp_replace(v.term, '[0-9].*', ':') end
+          order by p.term limit 1)
+        from vocabulary v where starts_with(v.term, v.beginning)
       ), alike as (
-        select g.grp, v.term, g.last and starts_with(v.term, g.term) as unfinished,
-          case when g.spelled and length(v.term) <= 64 then levenshtein_less_equal(g.term, v.term, g.most) else 99 end as distance, g.most
-        from given g join vocabulary v on v.beginning = g.beginning where starts_with(v.term, v.beginning)
+        select m.grp, v.term, m.unfinished, m.most,
+          case when m.unfinished or length(v.term) > 64 then 99 else levenshtein_less_equal(m.term, v.term, m.most) end as distance
+        from meant m join vocabulary v on v.beginning = m.beginning and v.unfinished = m.unfinished
+        where starts_with(v.term, v.beginning)
       ), placed as (
         select *, row_number() over (partition by grp, unfinished order by distance, length(term), term) as place
         from alike where unfinished or (distance <= most and term !~ '[0-9]')

@@ -3,6 +3,7 @@ import { companyOf } from './company.ts';
 import type { Group } from './groups.ts';
 import { affinities } from './latent-index.ts';
 import { plainText, termsOf } from './text.ts';
+import type { Weight } from './weigh.ts';
 
 /** What the best candidates tell beyond which words are in them and where. */
 
@@ -46,9 +47,14 @@ export interface Wishes {
 }
 
 /** The candidates, best first. */
-export function rerank({ rows, stats, meanings }: Candidates, groups: Group[], wishes: Wishes = {}): Candidate[] {
+export function rerank(
+  { rows, meanings }: Candidates,
+  groups: Group[],
+  weights: Weight[],
+  wishes: Wishes = {},
+): Candidate[] {
   const wanted = wantedOf(groups);
-  const headWeights = stats.map((stat) => Math.min(1, headShare(stat) / USUAL_HEADS));
+  const headWeights = weights.map((weight) => Math.min(1, headShare(weight) / USUAL_HEADS));
   const affinity = affinities(
     groups,
     meanings,
@@ -89,7 +95,7 @@ function amongTheirs(candidates: Candidate[]): Candidate[] {
 }
 
 /** In how many of the names that have a word it names the thing. */
-function headShare({ heads, titles }: Candidates['stats'][number]): number {
+function headShare({ heads, titles }: Weight): number {
   return heads / (titles + 3);
 }
 

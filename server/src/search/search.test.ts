@@ -35,9 +35,13 @@ test('a product whose name is what was typed stands first', async () => {
 });
 
 test('singular and plural, joined and split, measures, accents and typing errors find the same', async () => {
-  const shop = await shopWith('Hiking boots', 'Notebook sleeve', 'Water bottle 500 ml', 'Café chair', 'Turntable');
+  const shop = await shopWith(
+    ...['Hiking boots', 'Notebook sleeve', 'Water bottle 500 ml', 'Café chair', 'Turntable', 'Hoodie', 'Batteries'],
+  );
 
   expect(await found(shop, 'hiking boot')).toEqual(['Hiking boots']);
+  expect(await found(shop, 'hoodies')).toEqual(['Hoodie']);
+  expect(await found(shop, 'battery')).toEqual(['Batteries']);
   expect(await found(shop, 'note book sleeves')).toEqual(['Notebook sleeve']);
   expect(await found(shop, 'bottle 500ml')).toEqual(['Water bottle 500 ml']);
   expect(await found(shop, 'CAFE chairs')).toEqual(['Café chair']);
@@ -56,6 +60,22 @@ test('an unfinished last word is completed by the words of the shop', async () =
 
   expect(await found(shop, 'umbr')).toEqual(['Umbrella']);
   expect((await found(shop, 'garden ch'))[0]).toBe('Garden chair');
+});
+
+test('numbers of models are no spelling of a word, and neither keep it from being found', async () => {
+  const shop = await shopWith('Kimono', ...Array.from({ length: 5 }, (_, i) => `Robe KI${i}`), 'Kilim');
+
+  expect(await found(shop, 'kiono')).toEqual(['Kimono']);
+  expect(await found(shop, 'ki4')).toEqual(['Robe KI4']);
+  expect((await found(shop, 'ki')).toSorted()).toEqual([
+    'Kilim',
+    'Kimono',
+    'Robe KI0',
+    'Robe KI1',
+    'Robe KI2',
+    'Robe KI3',
+    'Robe KI4',
+  ]);
 });
 
 test('an accessory stands behind the thing it is for', async () => {

@@ -9,6 +9,7 @@ import { rerank } from './rerank.ts';
 import type { Token } from './tokens.ts';
 import type { Constraint } from './understanding.ts';
 import { valuesIn } from './values.ts';
+import { type Weighed, weigh } from './weigh.ts';
 import { boostsOf, type Condition, conditionsOf, fatesOf, unstatedOpinions } from './wishes.ts';
 
 /** What a query found in a shop. */
@@ -24,14 +25,13 @@ export interface Found {
   words: Token[];
   /** What was looked for in the end, unknown words repaired. */
   groups: Group[];
+  /** The same with the weights that it has in this shop. */
+  weighed: Weighed;
   /** The least share of the query's weight that a product found has. */
   coverage: number;
   /** The conditions that all products found meet, for reading them again in another order. */
   where: Sql[];
 }
-
-/** Where values are conditions, they say what fits; a product that only lacks one of them may still be meant. */
-const COVERAGE_WITH_VALUES = 0.1;
 
 export interface SearchOptions {
   /** Conditions on `products p` that hold always. */
@@ -44,17 +44,20 @@ export interface SearchOptions {
 
 /**
  * Finds products by what a person wrote: reads the limits out of the sentence, looks for the other words, and where no
- * product meets all limits gives them up, the least important first, and says so. One statement; one more with `values`;
- * one more for a negation, a quantity and a rating; three more where the shop does not know a word.
+ * product meets all limits gives them up, the least important first, and says so. Two statements; one more with `values`, and
+ * another where nothing fits; one more for a negation, a quantity and a rating; three more where the shop does not know a word.
  */
 export async function search(shop: Shop, sentence: string, options: SearchOptions = {}): Promise<Found> {
   const { constraints, words } = await understandIn(shop, sentence);
-  const named = options.values ? await valuesIn(shop, sentence, words) : [];
+  const { groups, weighed } = await weighRepaired(shop, groupsOf(words));
+  const named = options.values ? await valuesIn(shop, sentence, words, weighed.heads) : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(shop, all), ...(options.conditions ?? [])];
-  const coverage = options.values ? { coverage: COVERAGE_WITH_VALUES } : {};
-  const wanted = { groups: groupsOf(words), typed: sentence, ...coverage, where: options.where ?? [], conditions };
-  const { candidates, groups } = await readRepaired(shop, wanted);
+  const where = options.where ?? [];
+  const query = { groups, weighed, typed: sentence, where, conditions };
+  const candidates = options.values
+    ? await readFitting(shop, { ...query, naming: namingOf(groups, named), enough: 'fitting' })
+    : await readCandidates(shop, query);
   const missed = leastMissed(candidates, conditions);
   const kept = candidates.rows.filter(({ misses }) => misses === missed);
   const met = conditions.filter((_condition, i) => missed === undefined || (missed & (1 << i)) === 0);
@@ -62,7 +65,7 @@ export async function search(shop: Shop, sentence: string, options: SearchOption
   const unstated = await unstatedOpinions(shop, all, ids);
   return {
     understood: fatesOf(shop, all, conditions, { missed: missed ?? 0, unstated }),
-    best: rerank({ ...candidates, rows: kept }, groups, boostsOf(all)),
+    best: rerank({ ...candidates, rows: kept }, groups, weighed.weights, boostsOf(all)),
     total: candidates.counts.get(missed ?? 0) ?? 0,
     excluded: met.flatMap((condition) => {
       const count = failing(candidates, 1 << conditions.indexOf(condition));
@@ -70,8 +73,9 @@ export async function search(shop: Shop, sentence: string, options: SearchOption
     }),
     words,
     groups,
+    weighed,
     coverage: candidates.coverage,
-    where: [...wanted.where, ...met.map(({ condition }) => condition)],
+    where: [...where, ...met.map(({ condition }) => condition)],
   };
 }
 
@@ -98,9 +102,26 @@ function failing({ counts }: Candidates, bit: number): number {
   return [...counts].reduce((sum, [misses, count]) => sum + ((misses & bit) > 0 ? count : 0), 0);
 }
 
-async function readRepaired(shop: Shop, wanted: Search): Promise<{ candidates: Candidates; groups: Group[] }> {
-  const candidates = await readCandidates(shop, { ...wanted, unlessUnknown: true });
-  if (candidates.unknown.length === 0) return { candidates, groups: wanted.groups };
-  const groups = await repair(shop, wanted.groups, candidates.unknown);
-  return { candidates: await readCandidates(shop, { ...wanted, groups }), groups };
+/** Looks for what the shop knows; for unknown words, what they may mean. */
+async function weighRepaired(shop: Shop, groups: Group[]): Promise<{ groups: Group[]; weighed: Weighed }> {
+  const weighed = await weigh(shop, groups);
+  if (weighed.unknown.length === 0) return { groups, weighed };
+  const repaired = await repair(shop, groups, weighed.unknown);
+  return { groups: repaired, weighed: await weigh(shop, repaired) };
+}
+
+/** The groups that say what the thing is. */
+function namingOf(groups: Group[], named: Constraint[]): number[] {
+  const words = new Set(named.flatMap(({ isThing, value = '' }) => (isThing ? value.split(' ') : [])));
+  return groups.flatMap(({ alternatives }, grp) => (words.has(alternatives[0]?.term ?? '') ? [grp] : []));
+}
+
+/** Where nothing else is left, so much of the query's weight will do. */
+const LAST_COVERAGE = 0.1;
+
+/** What has the thing; where nothing of that may be offered, what has any of the words. */
+async function readFitting(shop: Shop, wanted: Search): Promise<Candidates> {
+  const candidates = await readCandidates(shop, wanted);
+  if (leastMissed(candidates, wanted.conditions) !== undefined || wanted.groups.length < 2) return candidates;
+  return readCandidates(shop, { ...wanted, naming: [], coverage: LAST_COVERAGE });
 }

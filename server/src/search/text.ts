@@ -37,6 +37,8 @@ export function termsOf(text: string): string[] {
 
 /** Takes a plural ending off an English word. Words with digits, and short ones, stay as they are. */
 export function stem(word: string): string {
+  // Of `hoodies` nobody can tell whether one is a `hoodie` or a `hoody`.
+  if (word.endsWith('ie') && word.length > 4) return `${word.slice(0, -2)}y`;
   if (!word.endsWith('s') || word.length < 4 || /\d/.test(word)) return word;
   if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
   if (/(?:ss|us|is)$/.test(word)) return word;

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
-import { PLACE, VALUE, valueTerm } from './postings.ts';
-import { sizeForms } from './sizes.ts';
+import { VALUE, valueTerm } from './postings.ts';
+import { announcesSize, sizeForms } from './sizes.ts';
 import { isJoining, measure } from './text.ts';
 import type { Token } from './tokens.ts';
 import type { Constraint } from './understanding.ts';
@@ -21,16 +21,20 @@ interface Run {
 
 /**
  * The values of the shop's own options, vendors, types, tags and metadata that a sentence names, the longest first where
- * they overlap; sizes that it calls so; and the word that says what the thing is. One statement. Their words stay in the
- * query, too: a product that lacks the value may still be meant.
+ * they overlap; sizes that it calls so; and the word that says what the thing is, which is one of the heads of the shop's
+ * names. One statement. Their words stay in the query, too: a product that lacks the value may still be meant.
  */
-export async function valuesIn(shop: Shop, sentence: string, words: Token[]): Promise<Constraint[]> {
+export async function valuesIn(
+  shop: Shop,
+  sentence: string,
+  words: Token[],
+  heads: ReadonlySet<string>,
+): Promise<Constraint[]> {
   const runs = runsOf(words);
   if (runs.length === 0) return [];
-  const known = await knownTerms(
+  const known = await knownValues(
     shop,
     runs.flatMap(({ value }) => formsOf(value)),
-    words.map(({ term }) => term),
   );
   const taken = new Set<number>();
   const chosen = [
@@ -48,7 +52,7 @@ export async function valuesIn(shop: Shop, sentence: string, words: Token[]): Pr
     const text = sentence.slice(start, end);
     return { kind, value, text, start, end, ...(isThing && { isThing }), ...(isSize && { isSize }) };
   };
-  const thing = thingIn(words, known);
+  const thing = thingIn(words, heads);
   const constraints = chosen.map((run) =>
     constraint('value', run, thing !== undefined && run.from <= thing && thing < run.to),
   );
@@ -60,36 +64,30 @@ function formsOf(value: string): string[] {
   return sizeForms(value).map((form) => VALUE + form);
 }
 
-/** Of the values those that the shop has, and of the words those that name a thing in a name of the shop. */
-async function knownTerms(shop: Shop, values: string[], words: string[]): Promise<Set<string>> {
+/** Those of the values that the shop has. */
+async function knownValues(shop: Shop, values: string[]): Promise<Set<string>> {
   const rows = await shop.rows<{ term: string }>(
     sql`select w.term from unnest(${values}::text[]) as w (term)
-      where exists (select from search_postings p where p.site_id = ${shop.siteId} and p.term = w.term)
-      union all
-      select w.term from unnest(${words}::text[]) as w (term)
-      where exists (select from search_postings p
-        where p.site_id = ${shop.siteId} and p.term = w.term and p.place & ${PLACE.headOfTitle} > 0)`,
+      where exists (select from search_postings p where p.site_id = ${shop.siteId} and p.term = w.term)`,
   );
   return new Set(rows.map(({ term }) => term));
 }
 
 /** The last word that is the name of a thing, before it is said what for: of `mug rack for the kitchen` the rack. */
-function thingIn(words: Token[], known: Set<string>): number | undefined {
+function thingIn(words: Token[], heads: ReadonlySet<string>): number | undefined {
   let thing: number | undefined;
   for (const [i, { term }] of words.entries()) {
     if (thing !== undefined && ENDS_THING.has(term)) break;
-    if (known.has(term) && !isUnit(words, i)) thing = i;
+    if (heads.has(term) && !isUnit(words, i)) thing = i;
   }
   return thing;
 }
 
 /** `size 42`, `size M`. */
 function sizesIn(words: Token[]): Run[] {
-  return words.flatMap(({ term }, i) => {
-    const size = words[i + 1];
-    const isSize = term === 'size' && size && (size.number !== undefined || sizeForms(size.term).length > 1);
-    return isSize ? [{ from: i, to: i + 2, value: size.term, isSize }] : [];
-  });
+  return words.flatMap((_word, i) =>
+    announcesSize(words, i) ? [{ from: i, to: i + 2, value: words[i + 1]?.term ?? '', isSize: true }] : [],
+  );
 }
 
 /** All runs of words that may be a value, longest first. */

@@ -5,7 +5,7 @@ import type { Shop } from '../shop/shop.ts';
 import { PLACE, VALUE } from './postings.ts';
 import type { Wishes } from './rerank.ts';
 import { sizeForms } from './sizes.ts';
-import { termsOf } from './text.ts';
+import { isNumber, termsOf } from './text.ts';
 import type { Constraint } from './understanding.ts';
 
 /** What a product has to meet: a condition on `products p`. */
@@ -17,6 +17,8 @@ export interface Condition {
   constraint?: Constraint;
   /** Whether it holds even where nothing is left. */
   strict: boolean;
+  /** Whether the product's id is enough to tell, without its row. */
+  byId: boolean;
 }
 
 /** In which metadata a shop keeps what its customers think; a number there, alone. */
@@ -28,11 +30,17 @@ const METADATA = {
 /** The less important a kind is, the earlier it is given up; what the thing is, after all else that may be. */
 const IMPORTANCE: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'word', 'without'];
 
+/** What is asked of the product's variants or of the index of the search, by its id. */
+const BY_ID = new Set<Condition['reason']>(['value', 'in_stock', 'word', 'without']);
+
 /** The conditions that constraints state, the least important first; what only concerns the order is not among them. */
 export function conditionsOf(shop: Shop, constraints: Constraint[]): Condition[] {
   const conditions = constraints.flatMap((constraint) => {
     const condition = conditionOf(shop, constraint);
-    return condition ? [{ reason: constraint.kind, condition, constraint, strict: constraint.kind === 'without' }] : [];
+    const { kind } = constraint;
+    return condition
+      ? [{ reason: kind, condition, constraint, strict: kind === 'without', byId: BY_ID.has(kind) }]
+      : [];
   });
   return conditions.sort((a, b) => importance(a.constraint) - importance(b.constraint));
 }
@@ -55,7 +63,8 @@ function conditionOf(shop: Shop, constraint: Constraint): Sql | undefined {
     case 'without':
       return sql`not (${isCalled(shop, value, ~PLACE.option)} or ${isCalledInAll(shop, value)})`;
     case 'value':
-      return isSize ? sql`(${isCalled(shop, value)} or ${hasSize(value)})` : isCalled(shop, value);
+      // A size in letters is a value like any other.
+      return isSize && isNumber(value) ? sql`(${isCalled(shop, value)} or ${hasSize(value)})` : isCalled(shop, value);
     case 'word':
       return isCalled(shop, value);
     default:

@@ -9,7 +9,8 @@ import type { Shop } from './shop.ts';
 
 /** One page of the products that meet all filters. */
 export async function list(shop: Shop, query: catalog.CatalogQuery): Promise<AgentProductPage> {
-  const within = [inCategories(shop.agent?.categories ?? [])];
+  const categories = shop.agent?.categories ?? [];
+  const within = categories.length > 0 ? [inCategories(categories)] : [];
   const { products, total, page, limit, pages } = await catalog.list(shop, query, within);
   const candidates = products.map((product) => candidateOf(propose(product, query)));
   return { products: candidates, currency: shop.currency, total, page, limit, pages };

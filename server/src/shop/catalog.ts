@@ -7,7 +7,7 @@ import { notFound, ValidationError } from './errors.ts';
 import { readFacets } from './facets.ts';
 import { canonicalAmount } from './money.ts';
 import { type PageQuery, pageOf } from './pages.ts';
-import { byRelevance, labelFilters, matching, matchingSearch, readPage } from './product-list.ts';
+import { byRelevance, labelFilters, matching, matchingSearch, readFoundPage, readPage } from './product-list.ts';
 import { available, inStock, productRows, productsByIds, visible } from './product-rows.ts';
 import type { Shop } from './shop.ts';
 
@@ -29,7 +29,7 @@ export interface CatalogQuery extends PageQuery {
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
 /**
- * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` two (five
+ * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` three (six
  * where the shop does not know one of its words); one more for facets. `within` are further conditions on `products p`.
  */
 export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ProductList> {
@@ -53,23 +53,29 @@ async function listFound(shop: Shop, query: CatalogQuery, q: string, conditions:
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const all = [sql`p.site_id = ${shop.siteId}`, visible, ...where];
   const matches = total > 0 ? matchingSearch(shop, found, q, all) : matching(all, q);
-  const { page, limit, offset } = pageOf(query);
-  const ranked = total > 0 && sort === 'relevance' && (offset + limit <= RERANKED || total <= RERANKED);
-  const order = sort === 'relevance' ? byRelevance(q, ORDERS.newest) : ORDERS[sort];
-  const list = ranked
-    ? {
-        products: await productsByIds(shop, 'public', idsOf(found, offset, limit)),
-        total,
-        page,
-        limit,
-        pages: Math.ceil(total / limit),
-      }
-    : await readPage(shop, 'public', matches, order, query);
-  return { ...list, understood, ...(query.facets && { facets: await readFacets(shop, matches) }) };
+  const read = () => {
+    if (total === 0) return readPage(shop, 'public', matches, orderOf(sort, byRelevance(q, ORDERS.newest)), query);
+    return sort === 'relevance' && isRanked(found, query)
+      ? rankedPage(shop, found, query)
+      : readFoundPage(shop, matches, orderOf(sort, sql`p.rank desc, p.sales_count desc, p.id`), query);
+  };
+  return { ...(await read()), understood, ...(query.facets && { facets: await readFacets(shop, matches) }) };
 }
 
-function idsOf({ best }: Found, offset: number, limit: number): string[] {
-  return best.slice(offset, offset + limit).map(({ product_id }) => product_id);
+function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
+  return sort === 'relevance' ? relevance : ORDERS[sort];
+}
+
+/** Whether the page lies among the best, which have an order of their own. */
+function isRanked({ total }: Found, query: CatalogQuery): boolean {
+  const { limit, offset } = pageOf(query);
+  return offset + limit <= RERANKED || total <= RERANKED;
+}
+
+async function rankedPage(shop: Shop, { best, total }: Found, query: CatalogQuery): Promise<ProductPage> {
+  const { page, limit, offset } = pageOf(query);
+  const ids = best.slice(offset, offset + limit).map(({ product_id }) => product_id);
+  return { products: await productsByIds(shop, 'public', ids), total, page, limit, pages: Math.ceil(total / limit) };
 }
 
 /** The order that the sentence itself asks for. */

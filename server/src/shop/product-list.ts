@@ -1,6 +1,6 @@
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { matches } from '../search/matches.ts';
+import { matchesByCode, matchesByWords, wantedAndCoded } from '../search/matches.ts';
 import type { Found } from '../search/search.ts';
 import { type PageQuery, pageOf } from './pages.ts';
 import { type Audience, productColumns } from './product-rows.ts';
@@ -25,13 +25,44 @@ export function matching(conditions: Sql[], q: string | undefined): Matching {
   };
 }
 
-/** The products that a search found, in its order as `found.rank`. */
-export function matchingSearch(shop: Shop, { groups, coverage }: Found, q: string, conditions: Sql[]): Matching {
+/** So many matches are looked up one by one: beyond that, reading the whole catalogue is the shorter way. */
+const LOOKED_UP = 5_000;
+
+/** The products that a search found, with what they are ordered by, as `found`. */
+export function matchingSearch(
+  shop: Shop,
+  { weighed, coverage, total }: Found,
+  q: string,
+  conditions: Sql[],
+): Matching {
+  const query = { weighed, typed: q };
   return {
-    with: sql`with ${matches(shop, { groups, typed: q, coverage })}, found as (select product_id, score as rank from matches)`,
-    join: sql`join found on found.product_id = p.id`,
-    where: join(conditions, ' and '),
+    with: sql`with ${wantedAndCoded(shop, query)}, matches as materialized (
+        ${matchesByWords(shop, query, { least: coverage })} union all ${matchesByCode}
+      ), found as materialized (
+        select m.score as rank, p.* from matches m cross join lateral (
+          select p.id, p.name, p.price, p.published_at, p.sales_count from products p
+          where p.id = m.product_id and ${join(conditions, ' and ')} ${total > LOOKED_UP ? empty : sql`offset 0`}) as p
+      )`,
+    join: sql`join found on found.id = p.id`,
+    where: sql`p.site_id = ${shop.siteId}`,
   };
+}
+
+/** One page of what a search found, in this order of `found p`, with the count of all; in one statement. */
+export async function readFoundPage(shop: Shop, { with: found }: Matching, order: Sql, query: PageQuery) {
+  const { limit, offset } = pageOf(query);
+  const rows = await shop.rows<Counted>(
+    sql`${found}
+      select (select count(*) from found) as total, chosen.*
+      from (select 1) as always left join lateral (
+        select ${productColumns(shop, 'public')}
+        from (select id, row_number() over (order by ${order}) as place from found p
+          order by place limit ${limit} offset ${offset}) as best
+        join products p on p.site_id = ${shop.siteId} and p.id = best.id order by best.place
+      ) as chosen on true`,
+  );
+  return pageWith(rows, query);
 }
 
 /** Best matches first; without a text, the order that the list has otherwise. */
@@ -47,8 +78,8 @@ export async function readPage(
   order: Sql,
   query: PageQuery,
 ): Promise<ProductPage> {
-  const { page, limit, offset } = pageOf(query);
-  const rows = await shop.rows<Product & { total: number }>(
+  const { limit, offset } = pageOf(query);
+  const rows = await shop.rows<Counted>(
     sql`${found}
       select (select count(*) from products p ${joined} where ${where}) as total, chosen.*
       from (select 1) as always left join lateral (
@@ -56,6 +87,14 @@ export async function readPage(
         order by ${order} limit ${limit} offset ${offset}
       ) as chosen on true`,
   );
+  return pageWith(rows, query);
+}
+
+type Counted = Product & { total: number };
+
+/** The count stands in each row, and alone in one where the page is empty. */
+function pageWith(rows: Counted[], query: PageQuery): ProductPage {
+  const { page, limit } = pageOf(query);
   const total = rows[0]?.total ?? 0;
   const products = rows.filter(({ id }) => id !== null).map(({ total: _total, ...product }) => product);
   return { products, total, page, limit, pages: Math.ceil(total / limit) };

@@ -1,0 +1,134 @@
+import { LRUCache } from 'lru-cache';
+import sql, { type Sql } from 'sql-template-tag';
+import type { Shop } from '../shop/shop.ts';
+import { knownSize, learnSize } from './catalogue-size.ts';
+import type { Group } from './groups.ts';
+import { PLACE } from './postings.ts';
+
+/** What a query looks for, and how much each of its words tells in this shop. */
+
+/** Rarer words count more, but not as much more as plain BM25 has it. */
+const RARITY = 0.456;
+/** What a synonym counts beside the word itself. */
+const SYNONYM = 0.8;
+
+/** How many products have a term, in the name, and as what the name says the thing is. */
+interface Counts {
+  products: number;
+  titles: number;
+  heads: number;
+}
+
+/** A group as it is in this shop. What two of its terms have is counted twice: that is rare, and changes little. */
+export interface Weight extends Counts {
+  /** How much it tells of a product; 0 where no product has it. */
+  rarity: number;
+}
+
+export interface Weighed {
+  /** What to look for, synonyms included, with the place of its group. */
+  terms: { grp: number; term: string; weight: number }[];
+  /** One for each group. */
+  weights: Weight[];
+  /** Groups that no product has. */
+  unknown: number[];
+  /** Terms that are what names of the shop say a thing is. */
+  heads: ReadonlySet<string>;
+  /** How many products the shop has. */
+  size: number;
+}
+
+/**
+ * Counting what most products have takes longer than looking for the rest, and a few more or less change nothing: such
+ * numbers may be a minute old.
+ */
+const MANY = 1_000;
+const counted = new LRUCache<string, Counts>({ max: 50_000, ttl: 60_000 });
+
+/** Adds the synonyms and the weights. One statement. */
+export async function weigh(shop: Shop, groups: Group[]): Promise<Weighed> {
+  const size = knownSize(shop);
+  const rows = await shop.rows<Counts & { grp: number; term: string; weight: number; size: number }>(
+    sql`with ${wantedTerms(shop, groups)}
+      select w.grp, w.term, w.weight, c.products, c.titles, c.heads,
+        ${size === undefined ? sql`(select count(*) from product_search where site_id = ${shop.siteId})` : sql`${size}::bigint`} as size
+      from wanted w cross join lateral (
+        select count(*) as products, count(*) filter (where p.place & ${PLACE.title} > 0) as titles,
+          count(*) filter (where p.place & ${PLACE.headOfTitle} > 0) as heads
+        from search_postings p
+        where p.site_id = ${shop.siteId} and p.term = w.term and w.term <> all(${knownOf(shop, groups)}::text[])) as c
+      order by w.grp, w.term`,
+  );
+  const all = rows.map((row) => ({ ...row, ...countsOf(shop, row) }));
+  const [first] = all;
+  if (first) learnSize(shop, first.size);
+  const weights = groups.map((_group, grp) => weightOf(all.filter((row) => row.grp === grp)));
+  return {
+    terms: all.flatMap(({ grp, term, weight, products }) => (products > 0 ? [{ grp, term, weight }] : [])),
+    weights,
+    unknown: weights.flatMap(({ products }, grp) => (products === 0 ? [grp] : [])),
+    heads: new Set(all.flatMap(({ term, heads }) => (heads > 0 ? [term] : []))),
+    size: first?.size ?? 0,
+  };
+}
+
+/** Of more words nobody reckons: there are two to the power of that many cases. */
+const MAX_RECKONED = 10;
+
+/** About how many products have this share of the query's weight, if words come together by chance; 0 for very many words. */
+export function strongExpected({ weights, size }: Weighed, share: number): number {
+  if (weights.length > MAX_RECKONED) return 0;
+  const total = weights.reduce((sum, { rarity }) => sum + rarity, 0);
+  let expected = 0;
+  for (let has = 1; has < 1 << weights.length; has += 1) {
+    const isIn = (grp: number) => (has & (1 << grp)) !== 0;
+    const weight = weights.reduce((sum, { rarity }, grp) => sum + (isIn(grp) ? rarity : 0), 0);
+    if (weight < share * total) continue;
+    expected += weights.reduce((part, { products }, grp) => {
+      const chance = Math.min(1, products / size);
+      return part * (isIn(grp) ? chance : 1 - chance);
+    }, size);
+  }
+  return expected;
+}
+
+/** Those of the terms that need not be counted. */
+function knownOf(shop: Shop, groups: Group[]): string[] {
+  const terms = groups.flatMap(({ alternatives }) => alternatives.map(({ term }) => term));
+  return terms.filter((term) => counted.has(`${shop.siteId} ${term}`));
+}
+
+function countsOf({ siteId }: Shop, { term, products, titles, heads }: Counts & { term: string }): Counts {
+  const key = `${siteId} ${term}`;
+  const counts = { products, titles, heads };
+  if (products >= MANY) counted.set(key, counts);
+  return products > 0 ? counts : (counted.get(key) ?? counts);
+}
+
+function weightOf(rows: (Counts & { size: number })[]): Weight {
+  const sum = (key: keyof Counts) => rows.reduce((total, row) => total + row[key], 0);
+  const products = sum('products');
+  const others = Math.max((rows[0]?.size ?? 0) - products, 0);
+  const rarity = products === 0 ? 0 : Math.log(1 + (others + 0.5) / (products + 0.5)) ** RARITY;
+  return { products, titles: sum('titles'), heads: sum('heads'), rarity };
+}
+
+/** What to look for with the synonyms, each term of a group once: `wanted (grp, term, weight)`. */
+function wantedTerms(shop: Shop, groups: Group[]): Sql {
+  const given = groups.flatMap(({ alternatives }, grp) =>
+    alternatives.map(({ term, weight }) => ({ grp, term, weight })),
+  );
+  const column = <Key extends 'grp' | 'term' | 'weight'>(key: Key) => given.map((one) => one[key]);
+  return sql`given as (
+      select * from unnest(${column('grp')}::int[], ${column('term')}::text[], ${column('weight')}::real[])
+        as g (grp, term, weight)
+    ), wanted as materialized (
+      select grp, term, max(weight) as weight from (
+        select * from given
+        union all
+        select g.grp, synonym, g.weight * ${SYNONYM}::real from given g
+        join site_settings t on t.site_id = ${shop.siteId},
+          jsonb_array_elements_text(t.search_synonym_terms -> g.term) as synonym
+      ) as w group by grp, term
+    )`;
+}
