@@ -76,7 +76,11 @@ const STATEMENT_LIMIT = 2_000;
 const names = new Map<string, string>();
 let prepare = true;
 
-/** Sends a statement, prepared under a name that stands for its text. */
+/**
+ * Sends a statement, prepared under a name that stands for its text. PostgreSQL plans it anew each time as long as it expects
+ * fewer rows than usual of the values given, as of any array that is short. Where planning takes longer than running, arrays
+ * are therefore given as `(select $1::uuid[])`: the planner cannot look into that, and keeps one plan for all.
+ */
 export async function query<Row extends pg.QueryResultRow>(
   connection: pg.Pool | Connection,
   statement: Sql,

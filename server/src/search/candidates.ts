@@ -3,7 +3,7 @@ import { visible } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
 import type { Group } from './groups.ts';
 import { meaningsOf, vectorsIn, vectorsOf } from './latent-index.ts';
-import { LEAST_COVERAGE, matchesByCode, matchesByWords, type Query, wantedAndCoded } from './matches.ts';
+import { coded, LEAST_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
 import { strongExpected } from './weigh.ts';
 import type { Condition } from './wishes.ts';
 
@@ -23,6 +23,12 @@ export interface Candidate {
   heads: number;
   /** Whether one of the words names its vendor. */
   by_vendor: boolean;
+  /** One bit for each group that it has as it was asked for, or as a synonym. */
+  whole: number;
+  /** One bit for each group of which its name has a word that may be meant: unfinished, or misspelt. */
+  guessed: number;
+  /** Whether what was typed is one of its SKUs or barcodes. */
+  is_code: boolean;
   /** Its place among the meanings that the shop's texts have, if it has been given one (see latent.ts). */
   vector: Int8Array | undefined;
   /** One bit for each condition that it fails, in the order they were given; 0 meets all. */
@@ -77,7 +83,7 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
   const isPlain = groups.length < 2;
   const { strong, weak } = strongAndWeak(shop, search);
   const answer = await shop.one<Answer & Record<string, unknown>>(
-    sql`with ${wantedAndCoded(shop, search)}, ${strong}, good as materialized (
+    sql`with ${coded(shop, search)}, ${strong}, good as materialized (
         ${judged(shop, search, sql`select * from strong union all ${matchesByCode}`)}
       ), rich as materialized (
         select ${found} >= ${RERANKED} as is_rich from good
@@ -93,6 +99,7 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
         select json_agg(b.product_id) as product_id, json_agg(p.name) as name, json_agg(p.price::text) as price,
           json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.heads) as heads,
           json_agg(b.by_vendor) as by_vendor, json_agg(b.misses) as misses,
+          json_agg(b.whole) as whole, json_agg(b.guessed) as guessed, json_agg(b.is_code) as is_code,
           ${isPlain ? sql`null` : vectorsOf(shop)} as vectors
         from (select * from judged order by misses, score desc, product_id limit ${RERANKED}) as b
         join products p on p.site_id = ${shop.siteId} and p.id = b.product_id) as best`,
@@ -153,7 +160,7 @@ function judged(shop: Shop, { where, conditions }: Search, from: Sql): Sql {
 }
 
 function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate[] {
-  const { name, price, sales_count, score, heads, by_vendor, misses } = columns;
+  const { name, price, sales_count, score, heads, by_vendor, misses, whole, guessed, is_code } = columns;
   return (columns.product_id ?? []).map((product_id, i) => ({
     product_id,
     name: name?.[i] ?? '',
@@ -163,6 +170,9 @@ function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate
     heads: heads?.[i] ?? 0,
     by_vendor: by_vendor?.[i] ?? false,
     misses: misses?.[i] ?? 0,
+    whole: whole?.[i] ?? 0,
+    guessed: guessed?.[i] ?? 0,
+    is_code: is_code?.[i] ?? false,
     vector: vectors[i],
   }));
 }

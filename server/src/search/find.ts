@@ -4,7 +4,7 @@ import { inCategories } from '../shop/agent-categories.ts';
 import { productsByIds } from '../shop/product-rows.ts';
 import type { Shop } from '../shop/shop.ts';
 import type { Candidate } from './candidates.ts';
-import { type ContentWord, contentWords, isMet, isNamed, wordsMet } from './met.ts';
+import { type ContentWord, contentWords, isMet, isNamed, metBy } from './met.ts';
 import { reasonsOf } from './reasons.ts';
 import { type Found, search } from './search.ts';
 import { termsOf } from './text.ts';
@@ -59,7 +59,8 @@ export interface FindQuery {
  * order. What no product meets together is given up, values first and the price last, and marked `relaxed`; negations and
  * `categories` are never given up. Sees published products alone, and writes nothing.
  *
- * Statements: 4, one more for a negation, a quantity and a rating, and 3 more where the shop does not know a word.
+ * Statements: 4, one more for a negation, a quantity and a rating, one where nothing of the thing may be offered, and 3 more
+ * where the shop does not know a word.
  */
 export async function find(shop: Shop, { query, limit = 5, categories, price_max }: FindQuery): Promise<FindResult> {
   const conditions: Condition[] = [];
@@ -70,15 +71,11 @@ export async function find(shop: Shop, { query, limit = 5, categories, price_max
     conditions.push({ reason: 'category_not_allowed', condition, strict: true, byId: false });
   }
   const found = await search(shop, query, { conditions, values: true });
-  const looked = sorted(found).slice(0, MOST_LOOKED_AT);
-  const metBy = await wordsMet(
-    shop,
-    query,
-    found.groups,
-    looked.map(({ product_id }) => product_id),
-  );
+  const looked = sorted(found)
+    .slice(0, MOST_LOOKED_AT)
+    .map((candidate) => ({ ...candidate, met: metBy(candidate) }));
   const words = contentWords(query, found.words, found.groups);
-  const named = looked.filter(({ product_id }) => isNamed(words, metBy(product_id)));
+  const named = looked.filter(({ met }) => isNamed(words, met));
   const products = await productsByIds(
     shop,
     'public',
@@ -86,13 +83,15 @@ export async function find(shop: Shop, { query, limit = 5, categories, price_max
   );
   const top = Math.max(...named.map(({ score }) => score));
   const quantity = Number(found.understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
-  const described = products.flatMap((product, i) => {
+  const described = products.flatMap((product) => {
+    const candidate = named.find(({ product_id }) => product_id === product.id);
+    if (!candidate) return [];
+    const { score, met } = candidate;
     const meant = variantsMeant(product, query, found.understood);
-    const { whole, guessed } = metBy(product.id);
     // What a synonym or another spelling found stands nowhere in the words of the sentence.
-    const like = words.filter(({ groups }) => groups.every((grp) => whole.has(grp) || guessed.has(grp)));
-    const candidate = describe(product, meant, found, { score: (named[i]?.score ?? 0) / top, quantity, like });
-    return candidate ? [{ candidate, meant }] : [];
+    const like = words.filter(({ groups }) => groups.every((grp) => met.whole.has(grp) || met.guessed.has(grp)));
+    const described = describe(product, meant, found, { score: score / top, quantity, like });
+    return described ? [{ candidate: described, meant, met }] : [];
   });
   const sort = found.understood.find(({ kind }) => kind === 'sort')?.value;
   // By what the variants cost that are meant: the cheapest of a product may be another.
@@ -102,11 +101,11 @@ export async function find(shop: Shop, { query, limit = 5, categories, price_max
   const lacked = words.filter(
     (word) =>
       !best ||
-      (!isMet(word, metBy(best.candidate.product.id)) &&
+      (!isMet(word, best.met) &&
         !isValue(word, best.meant) &&
         !isFieldOfValueBeside(word, words, best.candidate.product, best.meant)),
   );
-  const anywhere = (word: ContentWord) => looked.some(({ product_id }) => isMet(word, metBy(product_id)));
+  const anywhere = (word: ContentWord) => looked.some(({ met }) => isMet(word, met));
   const understood = best ? withValues(found.understood, query, best.meant) : found.understood;
   return {
     understood: withWords(understood, lacked, anywhere),

@@ -1,6 +1,8 @@
+import type { SearchSynonyms } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
 import { type Posting, postingsOf, type Source } from './postings.ts';
+import { synonymTerms } from './synonyms.ts';
 
 /** Counts up when `postingsOf` finds other terms than before: products indexed by an older one are indexed anew. */
 export const INDEX_VERSION = 3;
@@ -57,16 +59,31 @@ async function write(
 
 const BATCH = 200;
 
-/** Indexes products that an older release wrote, some at a time. Answers how many; zero when all are done. */
+/** Indexes products that an older release wrote, some at a time, and the synonyms. Answers how many; zero when all are done. */
 export async function indexOutdated(shop: Shop): Promise<number> {
   // Locked first and read after: a product that is being changed is read as its change left it.
   const rows = await shop.rows<{ product_id: string }>(
     sql`select product_id from product_search
       where site_id = ${shop.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH} for update`,
   );
+  if (rows.length === 0) return 0;
+  await indexSynonyms(shop);
   await indexProducts(
     shop,
     rows.map(({ product_id }) => product_id),
   );
   return rows.length;
+}
+
+/** Synonyms are kept as terms, too, which an older release may have made in another way. */
+async function indexSynonyms(shop: Shop): Promise<void> {
+  const settings = await shop.one<{ search_synonyms: SearchSynonyms[] }>(
+    sql`select search_synonyms from site_settings where site_id = ${shop.siteId} and search_synonyms <> '[]' for update`,
+  );
+  if (!settings) return;
+  const terms = JSON.stringify(synonymTerms(settings.search_synonyms));
+  await shop.run(
+    sql`update site_settings set search_synonym_terms = ${terms}::jsonb
+      where site_id = ${shop.siteId} and search_synonym_terms <> ${terms}::jsonb`,
+  );
 }

@@ -30,71 +30,70 @@ export interface Bounds {
   when?: Sql;
 }
 
-/** `wanted (grp, term, weight)` and `coded (product_id)`, on which the other parts are built. */
-export function wantedAndCoded(shop: Shop, { weighed: { terms }, typed }: Query): Sql {
+/** `coded (product_id)`: the products of which the query is a whole SKU or barcode. */
+export function coded(shop: Shop, { typed }: Query): Sql {
   const code = CODE + fold(typed.trim()).slice(0, 255);
-  return sql`wanted as (
-      select * from unnest(${terms.map(({ grp }) => grp)}::int[], ${terms.map(({ term }) => term)}::text[],
-        ${terms.map(({ weight }) => weight)}::real[]) as w (grp, term, weight)
-    ), coded as materialized (
+  return sql`coded as materialized (
       select product_id from search_postings where site_id = ${shop.siteId} and term = ${code}
     )`;
 }
 
-/** The products of which the query is a whole SKU or barcode, in the form of `matchesByWords`. */
+/** Those, in the form of `matchesByWords`. */
 export const matchesByCode = sql`select product_id, ${CODE_SCORE}::float8 as score, 1::float8 as covered, 0 as heads,
-  false as by_vendor from coded`;
+  false as by_vendor, 0 as whole, 0 as guessed, true as is_code from coded`;
 
 /**
- * The products that match by their words, visible or not, as `(product_id, score, covered, heads, by_vendor)`: for each group
- * the strongest of its terms, weighted by how rare the group is in this shop, times the share of the query's weight that is
- * covered. Each group is a column: postings are put together by product once, and once only.
+ * The products that match by their words, visible or not, as `(product_id, score, covered)` and the fields of a candidate that
+ * tell where its words stand: for each group the strongest of its terms, weighted by how rare the group is in this shop, times
+ * the share of the query's weight that is covered. Each group is joined to the others: to put all postings together by product
+ * takes more than twice as long.
  */
 export function matchesByWords(shop: Shop, { weighed }: Query, bounds: Bounds): Sql {
-  const { weights } = weighed;
-  const total = weights.reduce((sum, { rarity }) => sum + rarity, 0) || 1;
-  const each = (part: (grp: number, rarity: number) => Sql) =>
-    weights.length > 0
-      ? join(
-          weights.map(({ rarity }, grp) => part(grp, rarity)),
-          '',
-        )
-      : empty;
-  const impact = (grp: number) => raw(`impact_${grp}`);
-  return sql`select product_id, mass * power(covered, ${COVERAGE}::float8) as score, covered, heads, by_vendor from (
-      select product_id, heads, by_vendor,
-        ${each((grp, rarity) => sql`coalesce(${impact(grp)} * ${rarity}::float8, 0) + `)} 0 as mass,
-        (${each((grp, rarity) => sql`case when ${impact(grp)} is null then 0 else ${rarity}::float8 end + `)} 0) / ${total}::float8 as covered
-      from (
-        select product_id, ${each((grp) => sql`max(impact) filter (where grp = ${grp}) as ${impact(grp)}, `)}
-          bit_or(case when place & ${PLACE.headOfTitle} > 0 then 1 << grp else 0 end) as heads,
-          bool_or(place & ${PLACE.vendor} > 0) as by_vendor
-        from (${postings(shop, weighed, bounds)}) as p
-        group by product_id) as hits
-      where not exists (select from coded c where c.product_id = hits.product_id)) as m
-    where covered >= ${bounds.least}::float8`;
+  const total = weighed.weights.reduce((sum, { rarity }) => sum + rarity, 0);
+  const [needed, others] = partsOf(weighed, bounds);
+  const [first, ...more] = needed;
+  if (!first) return sql`${matchesByCode} where false`;
+  const when = bounds.when ?? sql`true`;
+  const all = [...needed, ...others];
+  const each = (part: (group: Part, at: number) => Sql, between = '') => join(all.map(part), between);
+  return sql`select product_id, mass * power(covered, ${COVERAGE}::float8) as score, covered, heads, by_vendor, whole, guessed,
+      false as is_code
+    from (
+      select product_id, ${each(({ rarity }, at) => sql`coalesce(${column(at, 'impact')} * ${rarity}::float8, 0)`, ' + ')} as mass,
+        (${each(({ rarity }, at) => sql`case when ${column(at, 'impact')} is null then 0 else ${rarity}::float8 end`, ' + ')})
+          / ${total}::float8 as covered,
+        ${each(({ bit }, at) => sql`case when ${column(at, 'place')} & ${PLACE.headOfTitle} > 0 then ${bit}::int else 0 end`, ' | ')} as heads,
+        ${each((_group, at) => sql`coalesce(${column(at, 'place')} & ${PLACE.vendor} > 0, false)`, ' or ')} as by_vendor,
+        ${each(({ bit }, at) => sql`case when ${column(at, 'whole')} then ${bit}::int else 0 end`, ' | ')} as whole,
+        ${each(({ bit }, at) => sql`case when ${column(at, 'guessed')} then ${bit}::int else 0 end`, ' | ')} as guessed
+      from (${postings(shop, first, when)}) as g0
+        ${join([empty, ...more.map((group, i) => sql`full join (${postings(shop, group, when)}) as ${alias(i + 1)} using (product_id)`)], ' ')}
+        ${join([empty, ...others.map((group, i) => sql`left join (${postings(shop, group, when)}) as ${alias(needed.length + i)} using (product_id)`)], ' ')}
+      ) as hits
+    where covered >= ${bounds.least}::float8
+      and not exists (select from coded c where c.product_id = hits.product_id)`;
 }
 
-/** To look up a posting takes as long as reading so many that stand together. */
-const LOOKUP = 10;
+/** A group that some products have. */
+interface Part {
+  terms: Weighed['terms'];
+  rarity: number;
+  /** What stands for it in a number. */
+  bit: number;
+}
 
 /**
- * The postings of what can match, as `(product_id, grp, impact, place)`: of what has the thing, else of what has one of the words
- * without which too much is lacking. What most products have is the first that can be done without (MaxScore; Turtle and
- * Flood, 1995).
+ * Of the groups those of which a match must have one, and the others: what the thing is called, else the words without which
+ * too much is lacking. What most products have is the first that can be done without (MaxScore; Turtle and Flood, 1995).
  */
-function postings(shop: Shop, { terms, weights }: Weighed, { least, naming = [], when = sql`true` }: Bounds): Sql {
-  const all = sql`select p.product_id, w.grp, p.impact * w.weight as impact, p.place
-    from wanted w join search_postings p on p.site_id = ${shop.siteId} and p.term = w.term where ${when}`;
+function partsOf({ terms, weights }: Weighed, { least, naming = [] }: Bounds): [Part[], Part[]] {
   const needed = new Set(naming.length > 0 ? naming : neededOf(weights, least));
-  const left = terms.filter(({ grp }) => needed.has(grp)).map(({ term }) => term);
-  if (left.length === terms.length) return all;
-  const sizeOf = (isNeeded: boolean) =>
-    weights.reduce((sum, { products }, grp) => sum + (needed.has(grp) === isNeeded ? products : 0), 0);
-  const areFew = sizeOf(true) * (terms.length - left.length) * LOOKUP < sizeOf(false);
-  return sql`select * from (${all} ${areFew ? empty : sql`offset 0`}) as p
-    where product_id in (select x.product_id from search_postings x
-      where x.site_id = ${shop.siteId} and x.term = any(${left}::text[]) and ${when})`;
+  // Those of one term first, so that statements are few.
+  const parts = weights
+    .map(({ rarity }, grp) => ({ grp, rarity, bit: 1 << grp, terms: terms.filter((term) => term.grp === grp) }))
+    .filter((part) => part.terms.length > 0)
+    .sort((a, b) => Math.min(a.terms.length, 2) - Math.min(b.terms.length, 2) || a.rarity - b.rarity);
+  return [parts.filter(({ grp }) => needed.has(grp)), parts.filter(({ grp }) => !needed.has(grp))];
 }
 
 function neededOf(weights: Weighed['weights'], least: number): number[] {
@@ -108,4 +107,28 @@ function neededOf(weights: Weighed['weights'], least: number): number[] {
       // A hair less, for what is added up in another order.
       return without >= least * total - 1e-9 ? [grp] : [];
     });
+}
+
+/** The postings of a group by product, as `(product_id, impact, place, whole, guessed)`: read as a whole, and not one by one. */
+function postings(shop: Shop, { terms }: Part, when: Sql): Sql {
+  const [term, ...others] = terms;
+  if (term && others.length === 0) {
+    const isGuess = sql`p.place & ${PLACE.title} > 0 and not ${term.whole}::boolean`;
+    return sql`select p.product_id, p.impact * ${term.weight}::real as impact, p.place, ${term.whole}::boolean as whole, ${isGuess} as guessed
+      from search_postings p where p.site_id = ${shop.siteId} and p.term = ${term.term} and ${when} offset 0`;
+  }
+  return sql`select p.product_id, max(p.impact * w.weight) as impact, bit_or(p.place) as place, bool_or(w.whole) as whole,
+      bool_or(p.place & ${PLACE.title} > 0 and not w.whole) as guessed
+    from unnest((select ${terms.map((one) => one.term)}::text[]), (select ${terms.map(({ weight }) => weight)}::real[]),
+      (select ${terms.map(({ whole }) => whole)}::boolean[])) as w (term, weight, whole)
+    join search_postings p on p.site_id = ${shop.siteId} and p.term = w.term where ${when} group by p.product_id`;
+}
+
+function alias(at: number): Sql {
+  return raw(`g${at}`);
+}
+
+/** A column of a group: of words and a number alone. */
+function column(at: number, name: 'impact' | 'place' | 'whole' | 'guessed'): Sql {
+  return raw(`g${at}.${name}`);
 }

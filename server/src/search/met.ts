@@ -1,7 +1,5 @@
-import sql from 'sql-template-tag';
-import type { Shop } from '../shop/shop.ts';
+import type { Candidate } from './candidates.ts';
 import type { Group } from './groups.ts';
-import { CODE, PLACE } from './postings.ts';
 import { sizeForms } from './sizes.ts';
 import { fold } from './text.ts';
 import type { Token } from './tokens.ts';
@@ -27,57 +25,20 @@ export interface Met {
   isCode: boolean;
 }
 
-/** What these products have of the groups. One statement. */
-export async function wordsMet(
-  shop: Shop,
-  typed: string,
-  groups: Group[],
-  product_ids: string[],
-): Promise<(product_id: string) => Met> {
-  const code = CODE + fold(typed.trim()).slice(0, 255);
-  const terms = [
-    ...groups.flatMap((group, grp) =>
-      group.alternatives.map(({ term }) => ({
-        grp,
-        term,
-        whole: isWhole(group, term, grp === groups.length - 1),
-      })),
-    ),
-    { grp: CODE_GROUP, term: code, whole: true },
-  ];
-  const rows = await shop.rows<{ product_id: string; grp: number; whole: boolean }>(
-    sql`with given as (
-        select * from unnest(${terms.map(({ grp }) => grp)}::int[], ${terms.map(({ term }) => term)}::text[],
-          ${terms.map(({ whole }) => whole)}::boolean[]) as g (grp, term, whole)
-      ), wanted as (
-        select grp, term, whole from given
-        union all
-        select g.grp, synonym, g.whole from given g
-        join site_settings t on t.site_id = ${shop.siteId},
-          jsonb_array_elements_text(t.search_synonym_terms -> g.term) as synonym
-      )
-      select p.product_id, w.grp, bool_or(w.whole) as whole
-      from wanted w join search_postings p
-        on p.site_id = ${shop.siteId} and p.term = w.term and p.product_id = any(${product_ids}::uuid[])
-      where w.whole or p.place & ${PLACE.title} > 0
-      group by p.product_id, w.grp`,
-  );
-  return (product_id) => {
-    const own = rows.filter((row) => row.product_id === product_id);
-    const places = (isWanted: boolean) =>
-      new Set(own.flatMap(({ grp, whole }) => (whole === isWanted && grp !== CODE_GROUP ? [grp] : [])));
-    return { whole: places(true), guessed: places(false), isCode: own.some(({ grp }) => grp === CODE_GROUP) };
-  };
+/** What a candidate has. */
+export function metBy({ whole, guessed, is_code }: Candidate): Met {
+  const places = (bits: number) =>
+    new Set(Array.from({ length: 32 }, (_, grp) => grp).filter((grp) => bits & (1 << grp)));
+  return { whole: places(whole), guessed: places(guessed), isCode: is_code };
 }
-
-const CODE_GROUP = -1;
 
 /** A shorter word that differs in a letter is rather another word: a `case` is nothing `cast`. */
 const SURELY_MISSPELT = 7;
 
 /** Whether a term is the word asked for, and no guess: what only begins with it can be another thing. */
-function isWhole({ alternatives }: Group, term: string, isLast: boolean): boolean {
-  const typed = alternatives[0]?.term ?? '';
+export function isWhole(groups: Group[], grp: number, term: string): boolean {
+  const typed = groups[grp]?.alternatives[0]?.term ?? '';
+  const isLast = grp === groups.length - 1;
   if (term === typed) return true;
   // Joined with a neighbour; only the last word is looked for unfinished.
   if (term.includes(typed)) return !(isLast && term.startsWith(typed));

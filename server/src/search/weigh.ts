@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
-import { knownSize, learnSize } from './catalogue-size.ts';
 import type { Group } from './groups.ts';
+import { isWhole } from './met.ts';
 import { PLACE } from './postings.ts';
 
 /** What a query looks for, and how much each of its words tells in this shop. */
@@ -25,9 +25,19 @@ export interface Weight extends Counts {
   rarity: number;
 }
 
+/** A term that some products have. */
+interface WeighedTerm {
+  /** The place of its group. */
+  grp: number;
+  term: string;
+  weight: number;
+  /** Whether it is the word that was asked for, and no guess. */
+  whole: boolean;
+}
+
 export interface Weighed {
-  /** What to look for, synonyms included, with the place of its group. */
-  terms: { grp: number; term: string; weight: number }[];
+  /** What to look for, synonyms included. */
+  terms: WeighedTerm[];
   /** One for each group. */
   weights: Weight[];
   /** Groups that no product has. */
@@ -39,32 +49,35 @@ export interface Weighed {
 }
 
 /**
- * Counting what most products have takes longer than looking for the rest, and a few more or less change nothing: such
- * numbers may be a minute old.
+ * Counting many products takes longer than looking for few, and some more or less change nothing: such numbers may be a
+ * minute old.
  */
 const MANY = 1_000;
-const counted = new LRUCache<string, Counts>({ max: 50_000, ttl: 60_000 });
+const MINUTE = 60_000;
+const counted = new LRUCache<string, Counts>({ max: 50_000, ttl: MINUTE });
+/** How many products a shop has. */
+const sizes = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE });
 
 /** Adds the synonyms and the weights. One statement. */
 export async function weigh(shop: Shop, groups: Group[]): Promise<Weighed> {
-  const size = knownSize(shop);
-  const rows = await shop.rows<Counts & { grp: number; term: string; weight: number; size: number }>(
+  const size = sizes.get(shop.siteId);
+  const rows = await shop.rows<Counts & WeighedTerm & { size: number }>(
     sql`with ${wantedTerms(shop, groups)}
-      select w.grp, w.term, w.weight, c.products, c.titles, c.heads,
+      select w.grp, w.term, w.weight, w.whole, c.products, c.titles, c.heads,
         ${size === undefined ? sql`(select count(*) from product_search where site_id = ${shop.siteId})` : sql`${size}::bigint`} as size
       from wanted w cross join lateral (
         select count(*) as products, count(*) filter (where p.place & ${PLACE.title} > 0) as titles,
           count(*) filter (where p.place & ${PLACE.headOfTitle} > 0) as heads
         from search_postings p
-        where p.site_id = ${shop.siteId} and p.term = w.term and w.term <> all(${knownOf(shop, groups)}::text[])) as c
+        where p.site_id = ${shop.siteId} and p.term = w.term and w.term <> all((select ${knownOf(shop, groups)}::text[])::text[])) as c
       order by w.grp, w.term`,
   );
   const all = rows.map((row) => ({ ...row, ...countsOf(shop, row) }));
   const [first] = all;
-  if (first) learnSize(shop, first.size);
+  if (first && size === undefined && first.size >= MANY) sizes.set(shop.siteId, first.size);
   const weights = groups.map((_group, grp) => weightOf(all.filter((row) => row.grp === grp)));
   return {
-    terms: all.flatMap(({ grp, term, weight, products }) => (products > 0 ? [{ grp, term, weight }] : [])),
+    terms: all.filter(({ products }) => products > 0),
     weights,
     unknown: weights.flatMap(({ products }, grp) => (products === 0 ? [grp] : [])),
     heads: new Set(all.flatMap(({ term, heads }) => (heads > 0 ? [term] : []))),
@@ -113,20 +126,20 @@ function weightOf(rows: (Counts & { size: number })[]): Weight {
   return { products, titles: sum('titles'), heads: sum('heads'), rarity };
 }
 
-/** What to look for with the synonyms, each term of a group once: `wanted (grp, term, weight)`. */
+/** What to look for with the synonyms, each term of a group once: `wanted (grp, term, weight, whole)`. */
 function wantedTerms(shop: Shop, groups: Group[]): Sql {
   const given = groups.flatMap(({ alternatives }, grp) =>
-    alternatives.map(({ term, weight }) => ({ grp, term, weight })),
+    alternatives.map(({ term, weight }) => ({ grp, term, weight, whole: isWhole(groups, grp, term) })),
   );
-  const column = <Key extends 'grp' | 'term' | 'weight'>(key: Key) => given.map((one) => one[key]);
+  const column = <Key extends keyof WeighedTerm>(key: Key) => given.map((one) => one[key]);
   return sql`given as (
-      select * from unnest(${column('grp')}::int[], ${column('term')}::text[], ${column('weight')}::real[])
-        as g (grp, term, weight)
+      select * from unnest((select ${column('grp')}::int[]), (select ${column('term')}::text[]),
+        (select ${column('weight')}::real[]), (select ${column('whole')}::boolean[])) as g (grp, term, weight, whole)
     ), wanted as materialized (
-      select grp, term, max(weight) as weight from (
+      select grp, term, max(weight) as weight, bool_or(whole) as whole from (
         select * from given
         union all
-        select g.grp, synonym, g.weight * ${SYNONYM}::real from given g
+        select g.grp, synonym, g.weight * ${SYNONYM}::real, g.whole from given g
         join site_settings t on t.site_id = ${shop.siteId},
           jsonb_array_elements_text(t.search_synonym_terms -> g.term) as synonym
       ) as w group by grp, term

@@ -97,9 +97,9 @@ function isCalled(shop: Shop, value: string, places = -1): Sql {
   const words = value.split(' ');
   // Asked of all products at once, which are few beside one question for each match. A posting without a place is none of a value.
   return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${shop.siteId}
-      and x.term = any(${sizeForms(value).map((form) => VALUE + form)}::text[]) and x.place & ${places}::int <> 0)
+      and x.term = any((select ${sizeForms(value).map((form) => VALUE + form)}::text[])::text[]) and x.place & ${places}::int <> 0)
     or p.id in (select x.product_id from search_postings x where x.site_id = ${shop.siteId}
-      and x.term = any(${words}::text[]) and x.place & ${PLACE.title} > 0
+      and x.term = any((select ${words}::text[])::text[]) and x.place & ${PLACE.title} > 0
       group by x.product_id having count(*) = ${words.length}))`;
 }
 
@@ -108,7 +108,7 @@ function isCalledInAll(shop: Shop, value: string): Sql {
   const words = [...value.split(' '), ...termsOf(value)];
   const forms = ['', 's', 'es'].map((ending) => ` ${value}${ending} `);
   return sql`(p.id in (select x.product_id from search_postings x
-      where x.site_id = ${shop.siteId} and x.term = any(${words}::text[]))
+      where x.site_id = ${shop.siteId} and x.term = any((select ${words}::text[])::text[]))
     and not exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
     and not exists (select from unnest(${forms}::text[]) as f (form) where strpos(
       ' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' ',

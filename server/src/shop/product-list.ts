@@ -1,6 +1,6 @@
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { matchesByCode, matchesByWords, wantedAndCoded } from '../search/matches.ts';
+import { coded, matchesByCode, matchesByWords } from '../search/matches.ts';
 import type { Found } from '../search/search.ts';
 import { type PageQuery, pageOf } from './pages.ts';
 import { type Audience, productColumns } from './product-rows.ts';
@@ -37,7 +37,7 @@ export function matchingSearch(
 ): Matching {
   const query = { weighed, typed: q };
   return {
-    with: sql`with ${wantedAndCoded(shop, query)}, matches as materialized (
+    with: sql`with ${coded(shop, query)}, matches as materialized (
         ${matchesByWords(shop, query, { least: coverage })} union all ${matchesByCode}
       ), found as materialized (
         select m.score as rank, p.* from matches m cross join lateral (

@@ -27,7 +27,7 @@ export async function productsByIds(shop: Shop, audience: Audience, ids: string[
   return productRows(
     shop,
     audience,
-    sql`from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
+    sql`from unnest((select ${ids}::uuid[])) with ordinality as wanted (id, place)
       join products p on p.site_id = ${shop.siteId} and p.id = wanted.id order by wanted.place`,
   );
 }
