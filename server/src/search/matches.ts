@@ -86,8 +86,9 @@ interface Part {
  * Of the groups those of which a match must have one, and the others: what the thing is called, else the words without which
  * too much is lacking. What most products have is the first that can be done without (MaxScore; Turtle and Flood, 1995).
  */
-function partsOf({ terms, weights }: Weighed, { least, naming = [] }: Bounds): [Part[], Part[]] {
-  const needed = new Set(naming.length > 0 ? naming : neededOf(weights, least));
+function partsOf(weighed: Weighed, { least, naming = [] }: Bounds): [Part[], Part[]] {
+  const { terms, weights } = weighed;
+  const needed = new Set(naming.length > 0 ? naming : neededOf(weighed, least));
   // Those of one term first, so that statements are few.
   const parts = weights
     .map(({ rarity }, grp) => ({ grp, rarity, bit: 1 << grp, terms: terms.filter((term) => term.grp === grp) }))
@@ -96,17 +97,26 @@ function partsOf({ terms, weights }: Weighed, { least, naming = [] }: Bounds): [
   return [parts.filter(({ grp }) => needed.has(grp)), parts.filter(({ grp }) => !needed.has(grp))];
 }
 
-function neededOf(weights: Weighed['weights'], least: number): number[] {
+/** What is in so many products, and in such a share of all, is no match alone beside other words: of `boots in size M` the M. */
+const EVERYWHERE = { products: 1_000, share: 0.1 };
+
+/** The groups without which, all others taken together, a product has less than this share of the query's weight. */
+export function neededOf({ weights, size }: Pick<Weighed, 'weights' | 'size'>, least: number): number[] {
   const total = weights.reduce((sum, { rarity }) => sum + rarity, 0);
+  const known = weights
+    .map(({ rarity, products }, grp) => ({ rarity, products, grp }))
+    .filter(({ products }) => products > 0)
+    .sort((a, b) => a.rarity - b.rarity);
   let without = 0;
-  return weights
-    .map(({ rarity }, grp) => ({ rarity, grp }))
-    .sort((a, b) => a.rarity - b.rarity)
-    .flatMap(({ rarity, grp }) => {
-      without += rarity;
-      // A hair less, for what is added up in another order.
-      return without >= least * total - 1e-9 ? [grp] : [];
-    });
+  const needed = known.flatMap(({ rarity, grp }) => {
+    without += rarity;
+    // A hair less, for what is added up in another order.
+    return without >= least * total - 1e-9 ? [grp] : [];
+  });
+  const [commonest, ...others] = known;
+  const isEverywhere =
+    commonest && commonest.products >= EVERYWHERE.products && commonest.products > EVERYWHERE.share * size;
+  return isEverywhere && others.length > 0 ? needed.filter((grp) => grp !== commonest.grp) : needed;
 }
 
 /** The postings of a group by product, as `(product_id, impact, place, whole, guessed)`: read as a whole, and not one by one. */

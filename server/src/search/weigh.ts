@@ -89,7 +89,7 @@ export async function weigh(shop: Shop, groups: Group[]): Promise<Weighed> {
 const MAX_RECKONED = 10;
 
 /** About how many products have this share of the query's weight, if words come together by chance; 0 for very many words. */
-export function strongExpected({ weights, size }: Weighed, share: number): number {
+export function strongExpected({ weights, size }: Pick<Weighed, 'weights' | 'size'>, share: number): number {
   if (weights.length > MAX_RECKONED) return 0;
   const total = weights.reduce((sum, { rarity }) => sum + rarity, 0);
   let expected = 0;
