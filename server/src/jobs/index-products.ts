@@ -1,17 +1,18 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { query } from '../db/connect.ts';
-import { indexOutdated } from '../search/index-products.ts';
+import { indexOutdated, indexSynonyms } from '../search/index-products.ts';
 import { inShopOf } from '../shop/in-shop.ts';
 
 /**
- * Indexes for the search what an older release wrote, shop by shop, each batch in a transaction of its own. Answers how many
+ * Indexes for the search what an older release wrote, and its synonyms, shop by shop, each batch in a transaction of its own. Answers how many
  * products that were; running it twice at once is harmless.
  */
 export async function indexOutdatedProducts(db: Pool): Promise<number> {
   const { rows: sites } = await query<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
   let indexed = 0;
   for (const { site_id } of sites) {
+    await inShopOf(db, site_id, indexSynonyms);
     for (;;) {
       const batch = await inShopOf(db, site_id, indexOutdated);
       if (batch === 0) break;

@@ -49,7 +49,7 @@ export interface Candidates {
 /** What is looked for among the products that `where` admits. */
 export interface Search extends Query {
   groups: Group[];
-  /** The least share of the query's weight that a match has; LEAST_COVERAGE unless told otherwise. */
+  /** The least share of the query's weight that a match has, where nothing is `naming`; LEAST_COVERAGE unless told otherwise. */
   coverage?: number;
   /** Groups of which a match has one, however little of the weight that is: what the thing is called. */
   naming?: number[];
@@ -77,7 +77,8 @@ interface Answer extends Columns {
 
 /** The best matches with their counts, in one statement. */
 export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
-  const { groups, coverage = LEAST_COVERAGE, enough = 'all' } = search;
+  const { groups, naming = [], coverage = LEAST_COVERAGE, enough = 'all' } = search;
+  const isNamed = naming.length > 0;
   const found = enough === 'all' ? sql`count(*)` : sql`count(*) filter (where misses = 0)`;
   // A word alone is found best by itself; what words mean tells which of several the others belong to.
   const isPlain = groups.length < 2;
@@ -108,7 +109,7 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
   return {
     rows: rowsOf(answer, vectorsIn(answer.vectors)),
     counts: new Map(Object.entries(answer.counts ?? {}).map(([bits, count]) => [Number(bits), count])),
-    coverage: answer.is_rich ? GOOD_COVERAGE : coverage,
+    coverage: answer.is_rich ? GOOD_COVERAGE : isNamed ? 0 : coverage,
     meanings: new Map(Object.entries(answer.meanings ?? {})),
   };
 }

@@ -400,5 +400,21 @@ test('words that only lead to a size or a material are not looked for', async ()
   const { candidates, understood } = await findIn(shop, 'a hoodie made of wool in size M');
 
   expect(candidates.map(({ product, variant }) => [product.name, variant.option1])).toEqual([['Hoodie', 'M']]);
+  expect(candidates[0]?.match_reasons).toEqual(['name: hoodie', 'attributes: wool', 'option: M']);
   expect(understood.filter(({ fate }) => fate !== 'applied')).toEqual([]);
+});
+
+test('the thing is known by its own word of a value of several, and where it is surely misspelt', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Camping mug', tags: ['blue mug'] });
+  await shop.givenProduct({ name: 'Blue plate' });
+  await shop.givenProduct({ name: 'Bookcase' });
+  await shop.givenProduct({ name: 'Narrow tall mirror', description: 'For the hallway.' });
+
+  const mug = await findIn(shop, 'blue mug');
+  const bookcase = await findIn(shop, 'a narrow tall bokcase for the hallway');
+
+  expect([mug.candidates.map(({ product }) => product.name), mug.excluded]).toEqual([['Camping mug'], []]);
+  expect(bookcase.candidates.map(({ product }) => product.name)).toEqual(['Bookcase']);
+  expect(fates(bookcase)).toMatchObject({ bokcase: 'word applied', narrow: 'word relaxed' });
 });

@@ -59,7 +59,7 @@ export interface FindQuery {
  * order. What no product meets together is given up, values first and the price last, and marked `relaxed`; negations and
  * `categories` are never given up. Sees published products alone, and writes nothing.
  *
- * Statements: 4, one more for a negation, a quantity and a rating, one where nothing of the thing may be offered, and 3 more
+ * Statements: 4, one more for a negation, a quantity and a rating, one where nothing may be offered, and 3 more
  * where the shop does not know a word.
  */
 export async function find(shop: Shop, { query, limit = 5, categories, price_max }: FindQuery): Promise<FindResult> {
@@ -105,10 +105,12 @@ export async function find(shop: Shop, { query, limit = 5, categories, price_max
         !isValue(word, best.meant) &&
         !isFieldOfValueBeside(word, words, best.candidate.product, best.meant)),
   );
-  const anywhere = (word: ContentWord) => looked.some(({ met }) => isMet(word, met));
+  const { terms } = found.weighed;
+  const isAnywhere = ({ groups }: ContentWord) =>
+    groups.every((grp) => terms.some((term) => term.grp === grp && term.whole));
   const understood = best ? withValues(found.understood, query, best.meant) : found.understood;
   return {
-    understood: withWords(understood, lacked, anywhere),
+    understood: withWords(understood, lacked, isAnywhere),
     excluded: found.excluded as Excluded[],
     candidates: described.map(({ candidate }) => candidate),
     total: described.length < products.length || named.length < looked.length ? named.length : found.total,

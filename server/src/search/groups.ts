@@ -7,6 +7,8 @@ export interface Group {
   alternatives: { term: string; weight: number }[];
   /** The word as it was typed. */
   text: string;
+  /** The word of the shop that an unknown one is taken for, where one is the likeliest. */
+  meant?: string;
 }
 
 /** Words that somebody wrote as one, or in two, count a little less than what was typed. */
@@ -31,9 +33,9 @@ export function groupsOf(words: Token[]): Group[] {
   return groups;
 }
 
-/** Of `made of wood` only the wood says something. */
+/** Of `made of wood` only the wood says something; `Made In` is a name. */
 function announcesMaterial(terms: string[], i: number): boolean {
-  return terms[i] === 'made' && isJoining(terms[i + 1] ?? '');
+  return terms[i] === 'made' && ['of', 'from'].includes(terms[i + 1] ?? '') && terms[i + 2] !== undefined;
 }
 
 function joinedWith(terms: string[], i: number): Group['alternatives'] {

@@ -4,7 +4,7 @@ import type { Shop } from '../shop/shop.ts';
 import { type Posting, postingsOf, type Source } from './postings.ts';
 import { synonymTerms } from './synonyms.ts';
 
-/** Counts up when `postingsOf` finds other terms than before: products indexed by an older one are indexed anew. */
+/** Counts up when products have other terms than before: those indexed by an older release are indexed anew. */
 export const INDEX_VERSION = 3;
 
 /**
@@ -59,7 +59,10 @@ async function write(
 
 const BATCH = 200;
 
-/** Indexes products that an older release wrote, some at a time, and the synonyms. Answers how many; zero when all are done. */
+/**
+ * Indexes products that an older release wrote, some at a time. Answers how many; zero when all are done. What words mean is
+ * learnt anew after that, since they may be other words now; and no answer is kept that was found with less of the index.
+ */
 export async function indexOutdated(shop: Shop): Promise<number> {
   // Locked first and read after: a product that is being changed is read as its change left it.
   const rows = await shop.rows<{ product_id: string }>(
@@ -67,16 +70,18 @@ export async function indexOutdated(shop: Shop): Promise<number> {
       where site_id = ${shop.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH} for update`,
   );
   if (rows.length === 0) return 0;
-  await indexSynonyms(shop);
   await indexProducts(
     shop,
     rows.map(({ product_id }) => product_id),
   );
+  await shop.run(sql`update search_models set changed = products where site_id = ${shop.siteId}`);
+  // Any change of the settings is one of the catalogue as the public sees it (0002_catalogue).
+  await shop.run(sql`update site_settings set updated_at = updated_at where site_id = ${shop.siteId}`);
   return rows.length;
 }
 
 /** Synonyms are kept as terms, too, which an older release may have made in another way. */
-async function indexSynonyms(shop: Shop): Promise<void> {
+export async function indexSynonyms(shop: Shop): Promise<void> {
   const settings = await shop.one<{ search_synonyms: SearchSynonyms[] }>(
     sql`select search_synonyms from site_settings where site_id = ${shop.siteId} and search_synonyms <> '[]' for update`,
   );

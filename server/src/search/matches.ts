@@ -2,7 +2,7 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop/shop.ts';
 import { CODE, PLACE } from './postings.ts';
 import { fold } from './text.ts';
-import type { Weighed } from './weigh.ts';
+import type { Weighed, Weight } from './weigh.ts';
 
 /** Which products match a query, and how well, as parts of a statement. */
 
@@ -54,21 +54,22 @@ export function matchesByWords(shop: Shop, { weighed }: Query, bounds: Bounds): 
   const [first, ...more] = needed;
   if (!first) return sql`${matchesByCode} where false`;
   const when = bounds.when ?? sql`true`;
-  const all = [...needed, ...others];
-  const each = (part: (group: Part, at: number) => Sql, between = '') => join(all.map(part), between);
+  const read = (part: Part) => postings(shop, part, weighed, when);
+  // Added up in one order whatever is needed, so that the same product has the same share in two parts of a statement.
+  const each = (part: (part: Part) => Sql, between: string) => join([...others, ...needed].map(part), between);
   return sql`select product_id, mass * power(covered, ${COVERAGE}::float8) as score, covered, heads, by_vendor, whole, guessed,
       false as is_code
     from (
-      select product_id, ${each(({ rarity }, at) => sql`coalesce(${column(at, 'impact')} * ${rarity}::float8, 0)`, ' + ')} as mass,
-        (${each(({ rarity }, at) => sql`case when ${column(at, 'impact')} is null then 0 else ${rarity}::float8 end`, ' + ')})
+      select product_id, ${each(({ rarity, at }) => sql`coalesce(${column(at, 'impact')} * ${rarity}::float8, 0)`, ' + ')} as mass,
+        (${each(({ rarity, at }) => sql`case when ${column(at, 'impact')} is null then 0 else ${rarity}::float8 end`, ' + ')})
           / ${total}::float8 as covered,
-        ${each(({ bit }, at) => sql`case when ${column(at, 'place')} & ${PLACE.headOfTitle} > 0 then ${bit}::int else 0 end`, ' | ')} as heads,
-        ${each((_group, at) => sql`coalesce(${column(at, 'place')} & ${PLACE.vendor} > 0, false)`, ' or ')} as by_vendor,
-        ${each(({ bit }, at) => sql`case when ${column(at, 'whole')} then ${bit}::int else 0 end`, ' | ')} as whole,
-        ${each(({ bit }, at) => sql`case when ${column(at, 'guessed')} then ${bit}::int else 0 end`, ' | ')} as guessed
-      from (${postings(shop, first, when)}) as g0
-        ${join([empty, ...more.map((group, i) => sql`full join (${postings(shop, group, when)}) as ${alias(i + 1)} using (product_id)`)], ' ')}
-        ${join([empty, ...others.map((group, i) => sql`left join (${postings(shop, group, when)}) as ${alias(needed.length + i)} using (product_id)`)], ' ')}
+        ${each(({ bit, at }) => sql`case when ${column(at, 'place')} & ${PLACE.headOfTitle} > 0 then ${bit}::int else 0 end`, ' | ')} as heads,
+        ${each(({ at }) => sql`coalesce(${column(at, 'place')} & ${PLACE.vendor} > 0, false)`, ' or ')} as by_vendor,
+        ${each(({ bit, at }) => sql`case when ${column(at, 'whole')} then ${bit}::int else 0 end`, ' | ')} as whole,
+        ${each(({ bit, at }) => sql`case when ${column(at, 'guessed')} then ${bit}::int else 0 end`, ' | ')} as guessed
+      from (${read(first)}) as ${alias(first)}
+        ${join([empty, ...more.map((part) => sql`full join (${read(part)}) as ${alias(part)} using (product_id)`)], ' ')}
+        ${join([empty, ...others.map((part) => sql`left join (${read(part)}) as ${alias(part)} using (product_id)`)], ' ')}
       ) as hits
     where covered >= ${bounds.least}::float8
       and not exists (select from coded c where c.product_id = hits.product_id)`;
@@ -80,61 +81,59 @@ interface Part {
   rarity: number;
   /** What stands for it in a number. */
   bit: number;
+  /** Its place in the statement. */
+  at: number;
 }
 
 /**
- * Of the groups those of which a match must have one, and the others: what the thing is called, else the words without which
- * too much is lacking. What most products have is the first that can be done without (MaxScore; Turtle and Flood, 1995).
+ * Of the groups those of which a match must have one, and the others, each with the commonest first: what the thing is called,
+ * else the words without which too much is lacking. What most products have is the first that can be done without (MaxScore;
+ * Turtle and Flood, 1995).
  */
-function partsOf(weighed: Weighed, { least, naming = [] }: Bounds): [Part[], Part[]] {
-  const { terms, weights } = weighed;
-  const needed = new Set(naming.length > 0 ? naming : neededOf(weighed, least));
-  // Those of one term first, so that statements are few.
-  const parts = weights
+function partsOf({ terms, weights }: Weighed, { least, naming = [] }: Bounds): [Part[], Part[]] {
+  const needed = new Set(naming.length > 0 ? naming : neededOf(weights, least));
+  const all = weights
     .map(({ rarity }, grp) => ({ grp, rarity, bit: 1 << grp, terms: terms.filter((term) => term.grp === grp) }))
     .filter((part) => part.terms.length > 0)
-    .sort((a, b) => Math.min(a.terms.length, 2) - Math.min(b.terms.length, 2) || a.rarity - b.rarity);
-  return [parts.filter(({ grp }) => needed.has(grp)), parts.filter(({ grp }) => !needed.has(grp))];
+    .sort((a, b) => a.rarity - b.rarity);
+  const parts = (isNeeded: boolean, from: number) =>
+    all.filter(({ grp }) => needed.has(grp) === isNeeded).map((part, i) => ({ ...part, at: from + i }));
+  const others = parts(false, 0);
+  return [parts(true, others.length), others];
 }
 
-/** What is in so many products, and in such a share of all, is no match alone beside other words: of `boots in size M` the M. */
-const EVERYWHERE = { products: 1_000, share: 0.1 };
-
 /** The groups without which, all others taken together, a product has less than this share of the query's weight. */
-export function neededOf({ weights, size }: Pick<Weighed, 'weights' | 'size'>, least: number): number[] {
+export function neededOf(weights: Pick<Weight, 'rarity'>[], least: number): number[] {
   const total = weights.reduce((sum, { rarity }) => sum + rarity, 0);
-  const known = weights
-    .map(({ rarity, products }, grp) => ({ rarity, products, grp }))
-    .filter(({ products }) => products > 0)
-    .sort((a, b) => a.rarity - b.rarity);
   let without = 0;
-  const needed = known.flatMap(({ rarity, grp }) => {
-    without += rarity;
-    // A hair less, for what is added up in another order.
-    return without >= least * total - 1e-9 ? [grp] : [];
-  });
-  const [commonest, ...others] = known;
-  const isEverywhere =
-    commonest && commonest.products >= EVERYWHERE.products && commonest.products > EVERYWHERE.share * size;
-  return isEverywhere && others.length > 0 ? needed.filter((grp) => grp !== commonest.grp) : needed;
+  return weights
+    .map(({ rarity }, grp) => ({ rarity, grp }))
+    .sort((a, b) => a.rarity - b.rarity)
+    .flatMap(({ rarity, grp }) => {
+      without += rarity;
+      // A hair less, for what is added up in another order.
+      return without >= least * total - 1e-9 ? [grp] : [];
+    });
 }
 
 /** The postings of a group by product, as `(product_id, impact, place, whole, guessed)`: read as a whole, and not one by one. */
-function postings(shop: Shop, { terms }: Part, when: Sql): Sql {
-  const [term, ...others] = terms;
-  if (term && others.length === 0) {
+function postings(shop: Shop, { terms: [term, ...others] }: Part, { terms }: Weighed, when: Sql): Sql {
+  // All in one form or all in the other: so there are fewer statements to prepare.
+  const isSimple = new Set(terms.map(({ grp }) => grp)).size === terms.length;
+  if (isSimple && term) {
     const isGuess = sql`p.place & ${PLACE.title} > 0 and not ${term.whole}::boolean`;
     return sql`select p.product_id, p.impact * ${term.weight}::real as impact, p.place, ${term.whole}::boolean as whole, ${isGuess} as guessed
       from search_postings p where p.site_id = ${shop.siteId} and p.term = ${term.term} and ${when} offset 0`;
   }
+  const own = term ? [term, ...others] : [];
   return sql`select p.product_id, max(p.impact * w.weight) as impact, bit_or(p.place) as place, bool_or(w.whole) as whole,
       bool_or(p.place & ${PLACE.title} > 0 and not w.whole) as guessed
-    from unnest((select ${terms.map((one) => one.term)}::text[]), (select ${terms.map(({ weight }) => weight)}::real[]),
-      (select ${terms.map(({ whole }) => whole)}::boolean[])) as w (term, weight, whole)
+    from unnest((select ${own.map((one) => one.term)}::text[]), (select ${own.map(({ weight }) => weight)}::real[]),
+      (select ${own.map(({ whole }) => whole)}::boolean[])) as w (term, weight, whole)
     join search_postings p on p.site_id = ${shop.siteId} and p.term = w.term where ${when} group by p.product_id`;
 }
 
-function alias(at: number): Sql {
+function alias({ at }: Part): Sql {
   return raw(`g${at}`);
 }
 

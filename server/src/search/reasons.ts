@@ -1,6 +1,6 @@
 import type { Product, Understood, Variant } from '@commerce-backend/spec';
 import type { Group } from './groups.ts';
-import { isNumber, plainText, termsOf } from './text.ts';
+import { isNumber, plainText, termsOf, wordsByTerm } from './text.ts';
 import type { NamedValue } from './variants.ts';
 
 /** Why a variant of a product is an answer, such as `name: desk, lamp` or `price 49.00 within the limit`. */
@@ -37,13 +37,13 @@ function wordReasons(product: Product, groups: Group[], values: Set<string>): st
   const told = new Set<Group>();
   return Object.entries(places).flatMap(([place, text]) => {
     const wanted = groups.filter((group) => !told.has(group) && (LABELS.has(place) || !isSaidOtherwise(group, values)));
-    const terms = new Set(termsOf(plainText(text)));
+    const words = wordsByTerm(plainText(text));
     const found = wanted.flatMap((group) => {
-      const term = group.alternatives.find((alternative) => terms.has(alternative.term))?.term;
-      return term ? [{ group, term }] : [];
+      const term = group.alternatives.find((alternative) => words.has(alternative.term))?.term;
+      return term ? [{ group, word: words.get(term) }] : [];
     });
     for (const { group } of found) told.add(group);
-    return found.length > 0 ? [`${place}: ${[...new Set(found.map(({ term }) => term))].join(', ')}`] : [];
+    return found.length > 0 ? [`${place}: ${[...new Set(found.map(({ word }) => word))].join(', ')}`] : [];
   });
 }
 

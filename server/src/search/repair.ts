@@ -56,7 +56,7 @@ function readSimilar(
         select grp, term, true as unfinished, 0 as most, term as beginning from given where last
         union all
         select grp, term, false, case when length(term) >= 8 then 2 else 1 end, left(term, 1) collate "C"
-        from given where length(term) >= 4 and term !~ '[0-9]'
+        from given where length(term) between 4 and 64 and term !~ '[0-9]'
       ), vocabulary (beginning, unfinished, term) as (
         -- From one word to the next through the index, never over the postings of a word. Numbers of models, of which there
         -- can be one for each product, are no spelling of a word: the walk goes on behind them, where a colon would stand.
@@ -108,7 +108,7 @@ function repaired(group: Group, similar: Similar[], counts: Map<string, number>)
     ];
   const likelihood = ({ term, distance }: Similar) => Math.log1p(count(term)) - LETTER * distance;
   const [likeliest] = similar.toSorted((a, b) => likelihood(b) - likelihood(a) || (a.term < b.term ? -1 : 1));
-  if (likeliest) return [withMore(group, [likeliest.term], WEIGHTS.misspelt)];
+  if (likeliest) return [{ ...withMore(group, [likeliest.term], WEIGHTS.misspelt), meant: likeliest.term }];
   const common = ([first, second]: [string, string]) => Math.min(count(first), count(second));
   const [halves] = halvesOf(termOf(group)).toSorted((a, b) => common(b) - common(a));
   // A word that is two becomes two groups: what has both stands before what has one.

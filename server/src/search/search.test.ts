@@ -133,6 +133,30 @@ test('what is not wanted is left out, even where nothing else is left', async ()
   expect(await found(shop, 'belt without leather, not canvas')).toEqual([]);
 });
 
+test.each(['bar box, not cookie', 'bar box without cookies'])(
+  'of a value that is not wanted, one and many are the same: %s',
+  async (q) => {
+    const shop = await openShop();
+    for (const flavour of ['Cookie', 'Cookies', 'Oat'])
+      await shop.givenProduct({
+        name: `Bar box ${flavour.length}`,
+        options: [{ name: 'Flavour', values: [flavour] }],
+        variants: [{ option1: flavour }],
+      });
+
+    expect(await found(shop, q)).toEqual(['Bar box 3']);
+  },
+);
+
+test('a name of words that only lead to others elsewhere is found', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Frying pan', vendor: 'Made In' });
+  await shop.givenProduct({ name: 'Sauce pan', vendor: 'Alder' });
+
+  expect(await found(shop, 'made in')).toEqual(['Frying pan']);
+  expect((await found(shop, 'made in pan'))[0]).toBe('Frying pan');
+});
+
 test('the order, filters, facets and pages of the list hold for what was found', async () => {
   const shop = await openShop();
   for (const [name, price, vendor] of [

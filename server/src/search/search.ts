@@ -4,6 +4,7 @@ import type { Shop } from '../shop/shop.ts';
 import { type Candidate, type Candidates, readCandidates, type Search } from './candidates.ts';
 import { type Group, groupsOf } from './groups.ts';
 import { understandIn } from './known.ts';
+import { isWhole } from './met.ts';
 import { repair } from './repair.ts';
 import { rerank } from './rerank.ts';
 import type { Token } from './tokens.ts';
@@ -45,12 +46,12 @@ export interface SearchOptions {
 /**
  * Finds products by what a person wrote: reads the limits out of the sentence, looks for the other words, and where no
  * product meets all limits gives them up, the least important first, and says so. Two statements; one more with `values`, and
- * another where nothing fits; one more for a negation, a quantity and a rating; three more where the shop does not know a word.
+ * another where nothing at all may be offered; one more for a negation, a quantity and a rating; three more where the shop does not know a word.
  */
 export async function search(shop: Shop, sentence: string, options: SearchOptions = {}): Promise<Found> {
   const { constraints, words } = await understandIn(shop, sentence);
   const { groups, weighed } = await weighRepaired(shop, groupsOf(words));
-  const named = options.values ? await valuesIn(shop, sentence, words, weighed.heads) : [];
+  const named = options.values ? await valuesIn(shop, sentence, corrected(words, groups), weighed.heads) : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(shop, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
@@ -110,18 +111,30 @@ async function weighRepaired(shop: Shop, groups: Group[]): Promise<{ groups: Gro
   return { groups: repaired, weighed: await weigh(shop, repaired) };
 }
 
+/** The words, those that are surely misspelt as they were meant. */
+function corrected(words: Token[], groups: Group[]): Token[] {
+  return words.map((word) => {
+    const grp = groups.findIndex(({ meant, alternatives }) => meant && alternatives[0]?.term === word.term);
+    const meant = groups[grp]?.meant;
+    return meant && isWhole(groups, grp, meant) ? { ...word, term: meant } : word;
+  });
+}
+
 /** The groups that say what the thing is. */
 function namingOf(groups: Group[], named: Constraint[]): number[] {
-  const words = new Set(named.flatMap(({ isThing, value = '' }) => (isThing ? value.split(' ') : [])));
-  return groups.flatMap(({ alternatives }, grp) => (words.has(alternatives[0]?.term ?? '') ? [grp] : []));
+  const things = new Set(named.flatMap(({ thing }) => thing ?? []));
+  return groups.flatMap(({ alternatives: [typed], meant }, grp) =>
+    things.has(typed?.term ?? '') || (meant && things.has(meant)) ? [grp] : [],
+  );
 }
 
 /** Where nothing else is left, so much of the query's weight will do. */
 const LAST_COVERAGE = 0.1;
 
-/** What has the thing; where nothing of that may be offered, what has any of the words. */
+/** What has the thing, else a third of the words; where nothing of that may be offered, what has any of them. */
 async function readFitting(shop: Shop, wanted: Search): Promise<Candidates> {
   const candidates = await readCandidates(shop, wanted);
-  if (leastMissed(candidates, wanted.conditions) !== undefined || wanted.groups.length < 2) return candidates;
+  const isLast = wanted.groups.length < 2 || wanted.weighed.terms.length === 0;
+  if (isLast || leastMissed(candidates, wanted.conditions) !== undefined) return candidates;
   return readCandidates(shop, { ...wanted, naming: [], coverage: LAST_COVERAGE });
 }

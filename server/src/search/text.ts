@@ -30,16 +30,33 @@ const APOSTROPHE = /['’‘`]/g;
 
 /** What is compared of a text, in its order: its words, folded, without plural endings. */
 export function termsOf(text: string): string[] {
+  return wordsOf(text).map(termOf);
+}
+
+/** The words of a text, folded, by what is compared of them: of each term the first. */
+export function wordsByTerm(text: string): Map<string, string> {
+  return new Map(
+    wordsOf(text)
+      .map((word) => [termOf(word), word] as const)
+      .reverse(),
+  );
+}
+
+function wordsOf(text: string): string[] {
   const folded = fold(text);
-  const words = folded.match(ASCII.test(folded) ? ASCII_WORD : WORD) ?? [];
-  return words.map((word) => stem(word.replaceAll(APOSTROPHE, '')));
+  return folded.match(ASCII.test(folded) ? ASCII_WORD : WORD) ?? [];
+}
+
+function termOf(word: string): string {
+  return stem(word.replaceAll(APOSTROPHE, ''));
 }
 
 /** Takes a plural ending off an English word. Words with digits, and short ones, stay as they are. */
 export function stem(word: string): string {
+  if (word.length < 4 || /\d/.test(word)) return word;
   // Of `hoodies` nobody can tell whether one is a `hoodie` or a `hoody`.
   if (word.endsWith('ie') && word.length > 4) return `${word.slice(0, -2)}y`;
-  if (!word.endsWith('s') || word.length < 4 || /\d/.test(word)) return word;
+  if (!word.endsWith('s')) return word;
   if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
   if (/(?:ss|us|is)$/.test(word)) return word;
   if (/(?:x|ch|sh|ss|z)es$/.test(word)) return word.slice(0, -2);

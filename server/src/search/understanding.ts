@@ -17,8 +17,8 @@ export interface Constraint {
   currency?: string;
   /** Of `quantity` the number, of `without` and `word` the term, of `wish`, `sort` and `value` what is meant. */
   value?: string;
-  /** Whether it says what the thing is: that is given up last. */
-  isThing?: boolean;
+  /** The word of it that says what the thing is, as it is compared: that is given up last. */
+  thing?: string;
   /** Whether `value` was said to be a size: then a range of sizes that holds it will do. */
   isSize?: boolean;
 }

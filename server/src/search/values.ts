@@ -46,18 +46,17 @@ export async function valuesIn(
     for (const place of places) taken.add(place);
     return true;
   });
-  const constraint = (kind: 'value' | 'word', { from, to, value, isSize }: Run, isThing: boolean): Constraint => {
+  const thingAt = thingIn(words, heads);
+  const constraint = (kind: 'value' | 'word', { from, to, value, isSize }: Run): Constraint => {
     const start = words[from]?.start ?? 0;
     const end = words[to - 1]?.end ?? start;
     const text = sentence.slice(start, end);
-    return { kind, value, text, start, end, ...(isThing && { isThing }), ...(isSize && { isSize }) };
+    const thing = thingAt !== undefined && from <= thingAt && thingAt < to ? words[thingAt]?.term : undefined;
+    return { kind, value, text, start, end, ...(thing && { thing }), ...(isSize && { isSize }) };
   };
-  const thing = thingIn(words, heads);
-  const constraints = chosen.map((run) =>
-    constraint('value', run, thing !== undefined && run.from <= thing && thing < run.to),
-  );
-  if (thing === undefined || taken.has(thing)) return constraints;
-  return [...constraints, constraint('word', { from: thing, to: thing + 1, value: words[thing]?.term ?? '' }, true)];
+  const constraints = chosen.map((run) => constraint('value', run));
+  if (thingAt === undefined || taken.has(thingAt)) return constraints;
+  return [...constraints, constraint('word', { from: thingAt, to: thingAt + 1, value: words[thingAt]?.term ?? '' })];
 }
 
 function formsOf(value: string): string[] {

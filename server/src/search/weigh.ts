@@ -19,7 +19,7 @@ interface Counts {
   heads: number;
 }
 
-/** A group as it is in this shop. What two of its terms have is counted twice: that is rare, and changes little. */
+/** A group as it is in this shop: all its terms together. */
 export interface Weight extends Counts {
   /** How much it tells of a product; 0 where no product has it. */
   rarity: number;
@@ -50,7 +50,7 @@ export interface Weighed {
 
 /**
  * Counting many products takes longer than looking for few, and some more or less change nothing: such numbers may be a
- * minute old.
+ * minute old. Not where the answer is kept for a version of the catalogue: there they are kept for that version.
  */
 const MANY = 1_000;
 const MINUTE = 60_000;
@@ -60,7 +60,9 @@ const sizes = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE });
 
 /** Adds the synonyms and the weights. One statement. */
 export async function weigh(shop: Shop, groups: Group[]): Promise<Weighed> {
-  const size = sizes.get(shop.siteId);
+  const key = `${shop.siteId} ${shop.catalogVersion}`;
+  const size = sizes.get(key);
+  const known = knownCounts(key, groups);
   const rows = await shop.rows<Counts & WeighedTerm & { size: number }>(
     sql`with ${wantedTerms(shop, groups)}
       select w.grp, w.term, w.weight, w.whole, c.products, c.titles, c.heads,
@@ -69,12 +71,15 @@ export async function weigh(shop: Shop, groups: Group[]): Promise<Weighed> {
         select count(*) as products, count(*) filter (where p.place & ${PLACE.title} > 0) as titles,
           count(*) filter (where p.place & ${PLACE.headOfTitle} > 0) as heads
         from search_postings p
-        where p.site_id = ${shop.siteId} and p.term = w.term and w.term <> all((select ${knownOf(shop, groups)}::text[])::text[])) as c
+        where p.site_id = ${shop.siteId} and p.term = w.term and w.term <> all((select ${[...known.keys()]}::text[])::text[])) as c
       order by w.grp, w.term`,
   );
-  const all = rows.map((row) => ({ ...row, ...countsOf(shop, row) }));
+  const all = rows.map((row) => ({ ...row, ...known.get(row.term) }));
+  for (const { term, products, titles, heads } of all) {
+    if (products >= MANY && !known.has(term)) counted.set(`${key} ${term}`, { products, titles, heads });
+  }
   const [first] = all;
-  if (first && size === undefined && first.size >= MANY) sizes.set(shop.siteId, first.size);
+  if (first && size === undefined && first.size >= MANY) sizes.set(key, first.size);
   const weights = groups.map((_group, grp) => weightOf(all.filter((row) => row.grp === grp)));
   return {
     terms: all.filter(({ products }) => products > 0),
@@ -105,23 +110,27 @@ export function strongExpected({ weights, size }: Pick<Weighed, 'weights' | 'siz
   return expected;
 }
 
-/** Those of the terms that need not be counted. */
-function knownOf(shop: Shop, groups: Group[]): string[] {
+/** Of the terms those that need not be counted. */
+function knownCounts(key: string, groups: Group[]): Map<string, Counts> {
   const terms = groups.flatMap(({ alternatives }) => alternatives.map(({ term }) => term));
-  return terms.filter((term) => counted.has(`${shop.siteId} ${term}`));
-}
-
-function countsOf({ siteId }: Shop, { term, products, titles, heads }: Counts & { term: string }): Counts {
-  const key = `${siteId} ${term}`;
-  const counts = { products, titles, heads };
-  if (products >= MANY) counted.set(key, counts);
-  return products > 0 ? counts : (counted.get(key) ?? counts);
+  return new Map(
+    terms.flatMap((term) => {
+      const counts = counted.get(`${key} ${term}`);
+      return counts ? [[term, counts] as const] : [];
+    }),
+  );
 }
 
 function weightOf(rows: (Counts & { size: number })[]): Weight {
-  const sum = (key: keyof Counts) => rows.reduce((total, row) => total + row[key], 0);
-  const products = sum('products');
-  const others = Math.max((rows[0]?.size ?? 0) - products, 0);
+  const sum = (name: keyof Counts) => rows.reduce((total, row) => total + row[name], 0);
+  const size = rows[0]?.size ?? 0;
+  // How many have any of the terms, if those come together by chance: nobody counts what 50 completions have in common.
+  const products = Math.round(
+    rows.length === 1
+      ? sum('products')
+      : size * (1 - rows.reduce((none, row) => none * Math.max(0, 1 - row.products / size), 1)),
+  );
+  const others = Math.max(size - products, 0);
   const rarity = products === 0 ? 0 : Math.log(1 + (others + 0.5) / (products + 0.5)) ** RARITY;
   return { products, titles: sum('titles'), heads: sum('heads'), rarity };
 }

@@ -45,8 +45,8 @@ export function conditionsOf(shop: Shop, constraints: Constraint[]): Condition[]
   return conditions.sort((a, b) => importance(a.constraint) - importance(b.constraint));
 }
 
-function importance({ kind, isThing }: Constraint): number {
-  return IMPORTANCE.indexOf(isThing ? 'word' : kind);
+function importance({ kind, thing }: Constraint): number {
+  return IMPORTANCE.indexOf(thing === undefined ? kind : 'word');
 }
 
 function conditionOf(shop: Shop, constraint: Constraint): Sql | undefined {
@@ -106,7 +106,8 @@ function isCalled(shop: Shop, value: string, places = -1): Sql {
 /** Products of which every variant has it in a value of an option. */
 function isCalledInAll(shop: Shop, value: string): Sql {
   const words = [...value.split(' '), ...termsOf(value)];
-  const forms = ['', 's', 'es'].map((ending) => ` ${value}${ending} `);
+  const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
+  const forms = endings.flatMap((form) => [` ${form} `, ` ${form}s `]);
   return sql`(p.id in (select x.product_id from search_postings x
       where x.site_id = ${shop.siteId} and x.term = any((select ${words}::text[])::text[]))
     and not exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
