@@ -53,6 +53,8 @@ export interface Search extends Query {
   coverage?: number;
   /** Groups of which a match has one, however little of the weight that is: what the thing is called. */
   naming?: number[];
+  /** Whether a product matches that has only what accompanies the thing, as in `matchesByWords`. */
+  companionAlone?: boolean;
   /**
    * What counts towards the 200 products with half of the query's weight, behind which what has less is no match: `all` of
    * them, or, for who is told what was left out and why, those that meet all conditions.
@@ -119,17 +121,17 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
  * many are to be expected, they are not even read before.
  */
 function strongAndWeak(shop: Shop, search: Search): { strong: Sql; weak: Sql } {
-  const { naming = [], coverage = LEAST_COVERAGE } = search;
+  const { naming = [], coverage = LEAST_COVERAGE, companionAlone = false } = search;
   const isPoor = sql`not (select is_rich from rich)`;
   const isWeak = sql`covered < ${GOOD_COVERAGE}::float8`;
   if (naming.length === 0 && strongExpected(search.weighed, GOOD_COVERAGE) > 2 * RERANKED) {
-    const weak = matchesByWords(shop, search, { least: coverage, when: isPoor });
+    const weak = matchesByWords(shop, search, { least: coverage, companionAlone, when: isPoor });
     return {
-      strong: sql`strong as (${matchesByWords(shop, search, { least: GOOD_COVERAGE })})`,
+      strong: sql`strong as (${matchesByWords(shop, search, { least: GOOD_COVERAGE, companionAlone })})`,
       weak: sql`select * from (${weak}) as m where ${isWeak}`,
     };
   }
-  const bounds = naming.length > 0 ? { naming, least: 0 } : { least: coverage };
+  const bounds = naming.length > 0 ? { naming, least: 0 } : { least: coverage, companionAlone };
   return {
     strong: sql`matches as materialized (${matchesByWords(shop, search, bounds)}),
       strong as (select * from matches where covered >= ${GOOD_COVERAGE}::float8)`,

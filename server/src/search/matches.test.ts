@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { neededOf } from './matches.ts';
+import { companionOf, neededOf } from './matches.ts';
 import { strongExpected } from './weigh.ts';
 
 /** Words by how many of the shop's products have them. */
@@ -27,6 +27,17 @@ describe('a product must have one of the words without which too much is lacking
   test('a word that no product has is nothing to look for', () => {
     expect(needed(weighed(900, 0, 90), 0.35)).toEqual([1]);
   });
+});
+
+test('of several words the commonest only accompanies the thing where much of a large shop has it, and no thing is called so', () => {
+  const sizeM = weighed(50_000, 400, 13_000);
+  const shirt = { ...sizeM, weights: sizeM.weights.map((weight) => ({ ...weight, heads: weight.products / 2 })) };
+
+  expect(companionOf(sizeM)).toBe(1);
+  expect(companionOf(shirt)).toBeUndefined();
+  expect(companionOf(weighed(500, 4, 130))).toBeUndefined();
+  expect(companionOf(weighed(50_000, 400, 4_000))).toBeUndefined();
+  expect(companionOf(weighed(50_000, 0, 13_000))).toBeUndefined();
 });
 
 test('how many products have the better part of the words is reckoned as if words came together by chance', () => {

@@ -26,6 +26,8 @@ export interface Bounds {
   least: number;
   /** Groups of which a product must have one: what the thing is called. */
   naming?: number[];
+  /** Whether a product matches that has only what accompanies the thing (see `companionOf`). */
+  companionAlone?: boolean;
   /** When any are at all, told by what else is in the statement: the postings are not read otherwise. */
   when?: Sql;
 }
@@ -90,8 +92,11 @@ interface Part {
  * else the words without which too much is lacking. What most products have is the first that can be done without (MaxScore;
  * Turtle and Flood, 1995).
  */
-function partsOf({ terms, weights }: Weighed, { least, naming = [] }: Bounds): [Part[], Part[]] {
+function partsOf(weighed: Weighed, { least, naming = [], companionAlone = false }: Bounds): [Part[], Part[]] {
+  const { terms, weights } = weighed;
   const needed = new Set(naming.length > 0 ? naming : neededOf(weights, least));
+  const companion = companionOf(weighed);
+  if (companion !== undefined && !companionAlone && needed.size > 1) needed.delete(companion);
   const all = weights
     .map(({ rarity }, grp) => ({ grp, rarity, bit: 1 << grp, terms: terms.filter((term) => term.grp === grp) }))
     .filter((part) => part.terms.length > 0)
@@ -114,6 +119,19 @@ export function neededOf(weights: Pick<Weight, 'rarity'>[], least: number): numb
       // A hair less, for what is added up in another order.
       return without >= least * total - 1e-9 ? [grp] : [];
     });
+}
+
+/** What is in so many products, in such a share of all, and so seldom what a thing is called. */
+const COMPANION = { products: 1_000, share: 0.1, heads: 0.1 };
+
+/** Of several words the commonest, where it only accompanies what is asked for: of `boots in size M` the M. */
+export function companionOf({ weights, size }: Pick<Weighed, 'weights' | 'size'>): number | undefined {
+  const known = weights.map((weight, grp) => ({ ...weight, grp })).filter(({ products }) => products > 0);
+  const [commonest, ...others] = known.sort((a, b) => a.rarity - b.rarity);
+  if (!commonest || others.length === 0) return undefined;
+  const { products, heads, grp } = commonest;
+  const accompanies = products >= COMPANION.products && products > COMPANION.share * size;
+  return accompanies && heads < COMPANION.heads * products ? grp : undefined;
 }
 
 /** The postings of a group by product, as `(product_id, impact, place, whole, guessed)`: read as a whole, and not one by one. */

@@ -226,6 +226,31 @@ test('where 200 products have the better part of the words, those with less are 
   expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 99');
 });
 
+test('what only accompanies the thing is found where the thing is not, and not beside it', {
+  timeout: 60_000,
+}, async () => {
+  const shop = await openShop();
+  const give = async (name: string, count: number, price: string) => {
+    for (let from = 0; from < count; from += 100) {
+      const rows = Array.from({ length: Math.min(100, count - from) }, (_, i) => ({
+        ...{ name: `${name} ${from + i}`, slug: `${name.toLowerCase().replace(' ', '-')}-${from + i}` },
+        ...{ price, status: 'active' as const, track_inventory: false },
+      }));
+      await unwrap(shop.dashboard.POST('/api/dashboard/products/import', { body: { products: rows } }));
+    }
+  };
+  await give('White shirt', 1_000, '20.00');
+  await give('Denim jeans', 150, '9.00');
+  await give('Mug', 850, '9.00');
+  const total = async (query: object) => (await answer(shop, 'white jeans', query)).total;
+
+  expect([await total({}), await total({ sort: 'name_asc' })]).toEqual([150, 150]);
+  expect([await total({ price_min: '15' }), await total({ price_min: '15', sort: 'name_asc' })]).toEqual([
+    1_000, 1_000,
+  ]);
+  expect(await total({ price_min: '15', page: 50 })).toBe(1_000);
+});
+
 test('synonyms of the shop are found behind the word itself, and one way only', async () => {
   const shop = await shopWith('Grey couch', 'Grey sofa');
   const body = { search_synonyms: [{ term: 'Sofas', synonyms: ['couch'] }] };

@@ -4,6 +4,7 @@ import type { Shop } from '../shop/shop.ts';
 import { type Candidate, type Candidates, readCandidates, type Search } from './candidates.ts';
 import { type Group, groupsOf } from './groups.ts';
 import { understandIn } from './known.ts';
+import { companionOf } from './matches.ts';
 import { isWhole } from './met.ts';
 import { repair } from './repair.ts';
 import { rerank } from './rerank.ts';
@@ -30,6 +31,8 @@ export interface Found {
   weighed: Weighed;
   /** The least share of the query's weight that a product found has. */
   coverage: number;
+  /** Whether a product was found, too, that has only what accompanies the thing. */
+  companionAlone: boolean;
   /** The conditions that all products found meet, for reading them again in another order. */
   where: Sql[];
 }
@@ -56,9 +59,8 @@ export async function search(shop: Shop, sentence: string, options: SearchOption
   const conditions = [...conditionsOf(shop, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
   const query = { groups, weighed, typed: sentence, where, conditions };
-  const candidates = options.values
-    ? await readFitting(shop, { ...query, naming: namingOf(groups, named), enough: 'fitting' })
-    : await readCandidates(shop, query);
+  const first = options.values ? { ...query, naming: namingOf(groups, named), enough: 'fitting' as const } : query;
+  const { candidates, companionAlone } = await readMeant(shop, first);
   const missed = leastMissed(candidates, conditions);
   const kept = candidates.rows.filter(({ misses }) => misses === missed);
   const met = conditions.filter((_condition, i) => missed === undefined || (missed & (1 << i)) === 0);
@@ -76,6 +78,7 @@ export async function search(shop: Shop, sentence: string, options: SearchOption
     groups,
     weighed,
     coverage: candidates.coverage,
+    companionAlone,
     where: [...where, ...met.map(({ condition }) => condition)],
   };
 }
@@ -131,10 +134,17 @@ function namingOf(groups: Group[], named: Constraint[]): number[] {
 /** Where nothing else is left, so much of the query's weight will do. */
 const LAST_COVERAGE = 0.1;
 
-/** What has the thing, else a third of the words; where nothing of that may be offered, what has any of them. */
-async function readFitting(shop: Shop, wanted: Search): Promise<Candidates> {
-  const candidates = await readCandidates(shop, wanted);
-  const isLast = wanted.groups.length < 2 || wanted.weighed.terms.length === 0;
-  if (isLast || leastMissed(candidates, wanted.conditions) !== undefined) return candidates;
-  return readCandidates(shop, { ...wanted, naming: [], coverage: LAST_COVERAGE });
+/**
+ * What is meant first; where nothing of that may be offered, what has little of it: for who is told what was left out whatever
+ * has any of the words, for others what only accompanies the thing.
+ */
+async function readMeant(shop: Shop, first: Search): Promise<{ candidates: Candidates; companionAlone: boolean }> {
+  const { enough, conditions, weighed } = first;
+  const candidates = await readCandidates(shop, first);
+  const found = { candidates, companionAlone: false };
+  if (leastMissed(candidates, conditions) !== undefined) return found;
+  const isTold = enough === 'fitting' && first.groups.length > 1 && weighed.terms.length > 0;
+  if (!isTold && companionOf(weighed) === undefined) return found;
+  const last = { ...first, companionAlone: true, ...(isTold && { naming: [], coverage: LAST_COVERAGE }) };
+  return { candidates: await readCandidates(shop, last), companionAlone: true };
 }

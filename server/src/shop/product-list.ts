@@ -31,14 +31,14 @@ const LOOKED_UP = 5_000;
 /** The products that a search found, with what they are ordered by, as `found`. */
 export function matchingSearch(
   shop: Shop,
-  { weighed, coverage, total }: Found,
+  { weighed, coverage, companionAlone, total }: Found,
   q: string,
   conditions: Sql[],
 ): Matching {
   const query = { weighed, typed: q };
   return {
     with: sql`with ${coded(shop, query)}, matches as materialized (
-        ${matchesByWords(shop, query, { least: coverage })} union all ${matchesByCode}
+        ${matchesByWords(shop, query, { least: coverage, companionAlone })} union all ${matchesByCode}
       ), found as materialized (
         select m.score as rank, p.* from matches m cross join lateral (
           select p.id, p.name, p.price, p.published_at, p.sales_count from products p
