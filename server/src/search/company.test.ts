@@ -5,7 +5,17 @@ import { DIMENSIONS } from './latent.ts';
 
 function candidate(name: string, direction?: number[]): Candidate {
   const vector = direction && Int8Array.from({ length: DIMENSIONS }, (_, i) => direction[i] ?? 0);
-  const rest = { price: '1.00', sales_count: 0, score: 1, heads: 0, by_vendor: false, misses: 0 };
+  const rest = {
+    price: '1.00',
+    sales_count: 0,
+    score: 1,
+    heads: 0,
+    by_vendor: false,
+    misses: 0,
+    whole: 0,
+    guessed: 0,
+    is_code: false,
+  };
   return { product_id: name, name, vector, ...rest };
 }
 
