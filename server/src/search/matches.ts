@@ -107,7 +107,7 @@ function partsOf(weighed: Weighed, { least, naming = [], companionAlone = false 
   return [parts(true, others.length), others];
 }
 
-/** The groups without which, all others taken together, a product has less than this share of the query's weight. */
+/** All but the commonest groups that, taken together, are less than this share of the query's weight. */
 export function neededOf(weights: Pick<Weight, 'rarity'>[], least: number): number[] {
   const total = weights.reduce((sum, { rarity }) => sum + rarity, 0);
   let without = 0;

@@ -48,8 +48,9 @@ export interface SearchOptions {
 
 /**
  * Finds products by what a person wrote: reads the limits out of the sentence, looks for the other words, and where no
- * product meets all limits gives them up, the least important first, and says so. Two statements; one more with `values`, and
- * another where nothing at all may be offered; one more for a negation, a quantity and a rating; three more where the shop does not know a word.
+ * product meets all limits gives them up, the least important first, and says so. Two statements; one more with `values`; one
+ * more for a negation, a quantity and a rating, one where nothing that is meant may be offered, and three where the shop does
+ * not know a word.
  */
 export async function search(shop: Shop, sentence: string, options: SearchOptions = {}): Promise<Found> {
   const { constraints, words } = await understandIn(shop, sentence);
