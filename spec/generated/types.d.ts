@@ -4582,7 +4582,7 @@ export interface components {
          */
         ConstraintKind: "price" | "rating" | "reviews" | "quantity" | "in_stock" | "without" | "wish" | "sort" | "value" | "word";
         /**
-         * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency, a rating that no product found states, or a word that no product of the shop has.
+         * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency, a rating that no product found states, or a word that none of them has.
          * @enum {string}
          */
         ConstraintFate: "applied" | "relaxed" | "not_available";

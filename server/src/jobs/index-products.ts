@@ -5,8 +5,8 @@ import { indexOutdated, indexSynonyms } from '../search/index-products.ts';
 import { inShopOf } from '../shop/in-shop.ts';
 
 /**
- * Indexes for the search what an older release wrote, and its synonyms, shop by shop, each batch in a transaction of its own. Answers how many
- * products that were; running it twice at once is harmless.
+ * Indexes for the search what an older release wrote, and its synonyms, shop by shop, each batch in a transaction of its own.
+ * Answers how many products that were; running it twice at once is harmless.
  */
 export async function indexOutdatedProducts(db: Pool): Promise<number> {
   const { rows: sites } = await query<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);

@@ -416,5 +416,18 @@ test('the thing is known by its own word of a value of several, and where it is 
 
   expect([mug.candidates.map(({ product }) => product.name), mug.excluded]).toEqual([['Camping mug'], []]);
   expect(bookcase.candidates.map(({ product }) => product.name)).toEqual(['Bookcase']);
-  expect(fates(bookcase)).toMatchObject({ bokcase: 'word applied', narrow: 'word relaxed' });
+  expect(fates(bookcase)).toMatchObject({ bokcase: 'word applied', narrow: 'word not_available' });
+});
+
+test('a misspelt value is not told as one that the variant has', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({
+    name: 'Shirt',
+    options: [{ name: 'Colour', values: ['White', 'Burgundy'] }],
+    variants: [{ option1: 'White' }, { option1: 'Burgundy' }],
+  });
+
+  const { understood } = await findIn(shop, 'a burgandy shirt');
+
+  expect(understood.map(({ kind, text }) => [kind, text])).toEqual([['word', 'shirt']]);
 });

@@ -105,9 +105,7 @@ export async function find(shop: Shop, { query, limit = 5, categories, price_max
         !isValue(word, best.meant) &&
         !isFieldOfValueBeside(word, words, best.candidate.product, best.meant)),
   );
-  const { terms } = found.weighed;
-  const isAnywhere = ({ groups }: ContentWord) =>
-    groups.every((grp) => terms.some((term) => term.grp === grp && term.whole));
+  const isAnywhere = (word: ContentWord) => looked.some(({ met }) => isMet(word, met));
   const understood = best ? withValues(found.understood, query, best.meant) : found.understood;
   return {
     understood: withWords(understood, lacked, isAnywhere),

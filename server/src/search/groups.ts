@@ -35,7 +35,8 @@ export function groupsOf(words: Token[]): Group[] {
 
 /** Of `made of wood` only the wood says something; `Made In` is a name. */
 function announcesMaterial(terms: string[], i: number): boolean {
-  return terms[i] === 'made' && ['of', 'from'].includes(terms[i + 1] ?? '') && terms[i + 2] !== undefined;
+  const next = terms[i + 1] ?? '';
+  return terms[i] === 'made' && isJoining(next) && next !== 'in' && terms[i + 2] !== undefined;
 }
 
 function joinedWith(terms: string[], i: number): Group['alternatives'] {

@@ -5,7 +5,7 @@ import { strongExpected } from './weigh.ts';
 /** Words by how many of the shop's products have them. */
 function weighed(size: number, ...products: number[]) {
   const weights = products.map((count) => ({
-    ...{ products: count, titles: count, heads: 0 },
+    ...{ products: count, titles: 0, heads: 0 },
     rarity: count === 0 ? 0 : Math.log(1 + (size - count + 0.5) / (count + 0.5)) ** 0.456,
   }));
   return { weights, size };
@@ -29,9 +29,9 @@ describe('a product must have one of the words without which too much is lacking
   });
 });
 
-test('of several words the commonest only accompanies the thing where much of a large shop has it, and no thing is called so', () => {
+test('of several words the commonest only accompanies the thing where much of a large shop has it, and names hardly do', () => {
   const sizeM = weighed(50_000, 400, 13_000);
-  const shirt = { ...sizeM, weights: sizeM.weights.map((weight) => ({ ...weight, heads: weight.products / 2 })) };
+  const shirt = { ...sizeM, weights: sizeM.weights.map((weight) => ({ ...weight, titles: weight.products / 2 })) };
 
   expect(companionOf(sizeM)).toBe(1);
   expect(companionOf(shirt)).toBeUndefined();

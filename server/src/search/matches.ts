@@ -121,17 +121,17 @@ export function neededOf(weights: Pick<Weight, 'rarity'>[], least: number): numb
     });
 }
 
-/** What is in so many products, in such a share of all, and so seldom what a thing is called. */
-const COMPANION = { products: 1_000, share: 0.1, heads: 0.1 };
+/** What so many products have, and such a share of all, but so few of them in their names. */
+const COMPANION = { products: 1_000, share: 0.1, titles: 0.1 };
 
 /** Of several words the commonest, where it only accompanies what is asked for: of `boots in size M` the M. */
 export function companionOf({ weights, size }: Pick<Weighed, 'weights' | 'size'>): number | undefined {
   const known = weights.map((weight, grp) => ({ ...weight, grp })).filter(({ products }) => products > 0);
   const [commonest, ...others] = known.sort((a, b) => a.rarity - b.rarity);
   if (!commonest || others.length === 0) return undefined;
-  const { products, heads, grp } = commonest;
+  const { products, titles, grp } = commonest;
   const accompanies = products >= COMPANION.products && products > COMPANION.share * size;
-  return accompanies && heads < COMPANION.heads * products ? grp : undefined;
+  return accompanies && titles < COMPANION.titles * products ? grp : undefined;
 }
 
 /** The postings of a group by product, as `(product_id, impact, place, whole, guessed)`: read as a whole, and not one by one. */

@@ -230,16 +230,16 @@ test('what only accompanies the thing is found where the thing is not, and not b
   timeout: 60_000,
 }, async () => {
   const shop = await openShop();
-  const give = async (name: string, count: number, price: string) => {
+  const give = async (name: string, count: number, price: string, tags: string[] = []) => {
     for (let from = 0; from < count; from += 100) {
       const rows = Array.from({ length: Math.min(100, count - from) }, (_, i) => ({
         ...{ name: `${name} ${from + i}`, slug: `${name.toLowerCase().replace(' ', '-')}-${from + i}` },
-        ...{ price, status: 'active' as const, track_inventory: false },
+        ...{ price, tags, status: 'active' as const, track_inventory: false },
       }));
       await unwrap(shop.dashboard.POST('/api/dashboard/products/import', { body: { products: rows } }));
     }
   };
-  await give('White shirt', 1_000, '20.00');
+  await give('Plain shirt', 1_000, '20.00', ['white']);
   await give('Denim jeans', 150, '9.00');
   await give('Mug', 850, '9.00');
   const total = async (query: object) => (await answer(shop, 'white jeans', query)).total;

@@ -10,7 +10,7 @@ import { repair } from './repair.ts';
 import { rerank } from './rerank.ts';
 import type { Token } from './tokens.ts';
 import type { Constraint } from './understanding.ts';
-import { valuesIn } from './values.ts';
+import { thingIn, valuesIn } from './values.ts';
 import { type Weighed, weigh } from './weigh.ts';
 import { boostsOf, type Condition, conditionsOf, fatesOf, unstatedOpinions } from './wishes.ts';
 
@@ -55,7 +55,9 @@ export interface SearchOptions {
 export async function search(shop: Shop, sentence: string, options: SearchOptions = {}): Promise<Found> {
   const { constraints, words } = await understandIn(shop, sentence);
   const { groups, weighed } = await weighRepaired(shop, groupsOf(words));
-  const named = options.values ? await valuesIn(shop, sentence, corrected(words, groups), weighed.heads) : [];
+  const named = options.values
+    ? await valuesIn(shop, sentence, words, thingIn(corrected(words, groups), weighed.heads))
+    : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(shop, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];

@@ -21,14 +21,14 @@ interface Run {
 
 /**
  * The values of the shop's own options, vendors, types, tags and metadata that a sentence names, the longest first where
- * they overlap; sizes that it calls so; and the word that says what the thing is, which is one of the heads of the shop's
- * names. One statement. Their words stay in the query, too: a product that lacks the value may still be meant.
+ * they overlap; sizes that it calls so; and the word that says what the thing is. One statement. Their words stay in the query,
+ * too: a product that lacks the value may still be meant.
  */
 export async function valuesIn(
   shop: Shop,
   sentence: string,
   words: Token[],
-  heads: ReadonlySet<string>,
+  thing: Thing | undefined,
 ): Promise<Constraint[]> {
   const runs = runsOf(words);
   if (runs.length === 0) return [];
@@ -46,17 +46,16 @@ export async function valuesIn(
     for (const place of places) taken.add(place);
     return true;
   });
-  const thingAt = thingIn(words, heads);
   const constraint = (kind: 'value' | 'word', { from, to, value, isSize }: Run): Constraint => {
     const start = words[from]?.start ?? 0;
     const end = words[to - 1]?.end ?? start;
     const text = sentence.slice(start, end);
-    const thing = thingAt !== undefined && from <= thingAt && thingAt < to ? words[thingAt]?.term : undefined;
-    return { kind, value, text, start, end, ...(thing && { thing }), ...(isSize && { isSize }) };
+    const isThing = thing && from <= thing.at && thing.at < to;
+    return { kind, value, text, start, end, ...(isThing && { thing: thing.term }), ...(isSize && { isSize }) };
   };
   const constraints = chosen.map((run) => constraint('value', run));
-  if (thingAt === undefined || taken.has(thingAt)) return constraints;
-  return [...constraints, constraint('word', { from: thingAt, to: thingAt + 1, value: words[thingAt]?.term ?? '' })];
+  if (!thing || taken.has(thing.at)) return constraints;
+  return [...constraints, constraint('word', { from: thing.at, to: thing.at + 1, value: thing.term })];
 }
 
 function formsOf(value: string): string[] {
@@ -72,12 +71,21 @@ async function knownValues(shop: Shop, values: string[]): Promise<Set<string>> {
   return new Set(rows.map(({ term }) => term));
 }
 
-/** The last word that is the name of a thing, before it is said what for: of `mug rack for the kitchen` the rack. */
-function thingIn(words: Token[], heads: ReadonlySet<string>): number | undefined {
-  let thing: number | undefined;
-  for (const [i, { term }] of words.entries()) {
-    if (thing !== undefined && ENDS_THING.has(term)) break;
-    if (heads.has(term) && !isUnit(words, i)) thing = i;
+/** The word that says what the thing is: which of the words, and as it is compared. */
+interface Thing {
+  at: number;
+  term: string;
+}
+
+/**
+ * The last word that is what names of the shop say a thing is, before it is said what for: of `mug rack for the kitchen` the
+ * rack.
+ */
+export function thingIn(words: Token[], heads: ReadonlySet<string>): Thing | undefined {
+  let thing: Thing | undefined;
+  for (const [at, { term }] of words.entries()) {
+    if (thing && ENDS_THING.has(term)) break;
+    if (heads.has(term) && !isUnit(words, at)) thing = { at, term };
   }
   return thing;
 }

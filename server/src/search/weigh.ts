@@ -50,7 +50,7 @@ export interface Weighed {
 
 /**
  * Counting many products takes longer than looking for few, and some more or less change nothing: such numbers may be a
- * minute old. Not where the answer is kept for a version of the catalogue: there they are kept for that version.
+ * minute old; where the answer is kept for a version of the catalogue, only as long as that is the version.
  */
 const MANY = 1_000;
 const MINUTE = 60_000;
@@ -126,7 +126,7 @@ function weightOf(rows: (Counts & { size: number })[]): Weight {
   const size = rows[0]?.size ?? 0;
   // How many have any of the terms, if those come together by chance: nobody counts what 50 completions have in common.
   const products = Math.round(
-    rows.length === 1
+    rows.length < 2 || size === 0
       ? sum('products')
       : size * (1 - rows.reduce((none, row) => none * Math.max(0, 1 - row.products / size), 1)),
   );

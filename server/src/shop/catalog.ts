@@ -30,7 +30,7 @@ export type ProductList = ProductPage & { facets?: Facets; understood?: Understo
 
 /**
  * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` three (six
- * where the shop does not know one of its words); one more for facets. `within` are further conditions on `products p`.
+ * where the shop does not know one of its words), and those few that `search` tells of; one more for facets. `within` are further conditions on `products p`.
  */
 export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ProductList> {
   const conditions = [...within, ...(await filters(shop, query))];
