@@ -29,8 +29,8 @@ export interface CatalogQuery extends PageQuery {
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
 /**
- * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` three (six
- * where the shop does not know one of its words), and those few that `search` tells of; one more for facets. `within` are further conditions on `products p`.
+ * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` one beside
+ * those of `search`, so mostly three; one more for facets. `within` are further conditions on `products p`.
  */
 export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ProductList> {
   const conditions = [...within, ...(await filters(shop, query))];
