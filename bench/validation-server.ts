@@ -1,7 +1,7 @@
 import express, { type RequestHandler } from 'express';
-import { document, operationTable } from '../server/src/http/contract.ts';
-import { createRouting } from '../server/src/http/route.ts';
-import { createValidation } from '../server/src/http/validate.ts';
+import { document, operationTable } from '../server/src/http/contract/contract.ts';
+import { createRouting } from '../server/src/http/contract/route.ts';
+import { createValidation } from '../server/src/http/contract/validate.ts';
 import { announce } from './processes.ts';
 
 /**

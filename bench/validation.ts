@@ -1,4 +1,4 @@
-import { operationTable } from '../server/src/http/contract.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
 import { alternate, type Load } from './load.ts';
 import { startFile, stop } from './processes.ts';
 import { percent, report, table, whole } from './report.ts';

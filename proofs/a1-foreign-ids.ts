@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
-import { mintUserCode } from '../server/src/shop/user-codes.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
+import { mintUserCode } from '../server/src/shop/agents/user-codes.ts';
 import { type Call, tell } from './client.ts';
 import { changes, effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';

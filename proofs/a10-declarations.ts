@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { document, type Operation, operationTable } from '../server/src/http/contract.ts';
+import { document, type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import { DIRECTORY, tablesWithSite } from './database.ts';
 import type { Figures, Proof } from './frame.ts';
 import { validCall } from './requests.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import { type Call, type Reply, tell } from './client.ts';
 import { asCustomer } from './customers.ts';
 import { effects, holdingsOf } from './database.ts';

@@ -1,4 +1,4 @@
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import type { TokenKind } from '../server/src/shop/tokens.ts';
 import { type Call, send } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { operationTable } from '../server/src/http/contract.ts';
-import { mintUserCode } from '../server/src/shop/user-codes.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
+import { mintUserCode } from '../server/src/shop/agents/user-codes.ts';
 import { forgetGuesses } from './agents.ts';
 import { type Call, send, tell } from './client.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';

@@ -1,4 +1,4 @@
-import { document, operationTable, resolve } from '../server/src/http/contract.ts';
+import { document, operationTable, resolve } from '../server/src/http/contract/contract.ts';
 import { changes, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { fitsBody } from './mutations.ts';

@@ -1,4 +1,4 @@
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import { raw, targetOf } from './client.ts';
 import type { Figures, Proof } from './frame.ts';
 import { validCall } from './requests.ts';

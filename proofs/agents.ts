@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { hashUserCode, mintUserCode } from '../server/src/shop/agents/user-codes.ts';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
-import { hashUserCode, mintUserCode } from '../server/src/shop/user-codes.ts';
 import type { Call } from './client.ts';
 import { addressOf, asCustomer, openAccount, openCustomerSession } from './customers.ts';
 import { makeOrder, stapleOf } from './sales.ts';

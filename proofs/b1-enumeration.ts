@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { Pool } from 'pg';
 import type { AppDeps } from '../server/src/app.ts';
-import { hashPassword } from '../server/src/shop/passwords.ts';
+import { hashPassword } from '../server/src/shop/passwords/passwords.ts';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { type Call, type Reply, send, tell } from './client.ts';

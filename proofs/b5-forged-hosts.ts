@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import { startServer, stopServer } from '../server/test/server.ts';
 import { type Call, exchange, type Reply, targetOf } from './client.ts';
 import { asGuest, openAccount } from './customers.ts';

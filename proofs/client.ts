@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import type { Operation } from '../server/src/http/contract.ts';
+import type { Operation } from '../server/src/http/contract/contract.ts';
 
 /** Requests as a proof wants them: nothing is mended, joined or refused on the way, as fetch would. */
 export interface Call {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hashPassword } from '../server/src/shop/passwords.ts';
+import { hashPassword } from '../server/src/shop/passwords/passwords.ts';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { type OperationId, operationTable } from '../server/src/http/contract.ts';
-import { compileSchema } from '../server/src/http/schemas.ts';
+import { type OperationId, operationTable } from '../server/src/http/contract/contract.ts';
+import { compileSchema } from '../server/src/http/contract/schemas.ts';
 import { ValidationError } from '../server/src/shop/errors.ts';
 import { canonicalAmount } from '../server/src/shop/money.ts';
 import type { Call } from './client.ts';

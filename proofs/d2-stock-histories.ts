@@ -1,4 +1,4 @@
-import { expireCheckouts } from '../server/src/shop/checkout-expiry.ts';
+import { expireCheckouts } from '../server/src/shop/checkout/expiry.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { answersOf, onlyVariantOf, putInCarts, putOnSale, type Stock, stockOf, takeTransfers } from './goods.ts';
 import { explain, type Step } from './linearizable.ts';

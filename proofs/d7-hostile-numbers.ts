@@ -1,4 +1,4 @@
-import { operationTable } from '../server/src/http/contract.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
 import { type Call, exchange, type Reply, targetOf } from './client.ts';
 import { effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick } from './frame.ts';

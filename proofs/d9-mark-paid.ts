@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expireUnpaid } from '../server/src/shop/order-expiry.ts';
+import { expireUnpaid } from '../server/src/shop/orders/expiry.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { onlyVariantOf, order as placeOrder, putOnSale, takeTransfers } from './goods.ts';
 import { type Chance, chanceOf } from './random.ts';

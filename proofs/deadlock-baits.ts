@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expireCheckouts } from '../server/src/shop/checkout-expiry.ts';
+import { expireCheckouts } from '../server/src/shop/checkout/expiry.ts';
 import { openAccount, openCustomerSession } from './customers.ts';
 import { checkOut, onlyVariantOf, order, type Pieces, type Product, putInCarts, putOnSale } from './goods.ts';
 import type { Chance } from './random.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operationTable } from '../server/src/http/contract.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
 import { attempt, MANDATES, openScene, type Scene, WAYS } from './agent-categories.ts';
 import { AgentPurchases } from './agent-purchases.ts';
 import { bearer, callOf, newCustomer, openAgent, SCOPES } from './agents.ts';

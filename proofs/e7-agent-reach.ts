@@ -1,4 +1,4 @@
-import { operationTable } from '../server/src/http/contract.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
 import { bearer, newCustomer, openAgent } from './agents.ts';
 import { effects, holdingsOf } from './database.ts';
 import type { Figures, Proof } from './frame.ts';

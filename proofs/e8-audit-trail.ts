@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { operationTable } from '../server/src/http/contract.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
 import { bearer, newCustomer, openAgent } from './agents.ts';
 import { type Call, exchange, targetOf } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';

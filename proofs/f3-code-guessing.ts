@@ -1,4 +1,4 @@
-import { mintUserCode } from '../server/src/shop/user-codes.ts';
+import { mintUserCode } from '../server/src/shop/agents/user-codes.ts';
 import { askForConsent, asSignedIn, callOf, forgetGuesses, newCustomer } from './agents.ts';
 import { send } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';

@@ -1,4 +1,4 @@
-import { waitAfter } from '../server/src/shop/webhook-attempts.ts';
+import { waitAfter } from '../server/src/shop/webhooks/attempts.ts';
 import { openReceiver } from '../server/test/receiver.ts';
 import { type EventPremises, onEventPremises } from './event-premises.ts';
 import { type Figures, type Proof, pick } from './frame.ts';

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashSecret, mintSecret, seal } from '../server/src/shop/webhook-secrets.ts';
+import { hashSecret, mintSecret, seal } from '../server/src/shop/webhooks/secrets.ts';
 import { openReceiver, waitFor } from '../server/test/receiver.ts';
 import { SECRET_KEY } from '../server/test/server.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';

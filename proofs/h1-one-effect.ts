@@ -1,4 +1,4 @@
-import type { Operation } from '../server/src/http/contract.ts';
+import type { Operation } from '../server/src/http/contract/contract.ts';
 import type { Call, Reply } from './client.ts';
 import { changes, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick } from './frame.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation } from '../server/src/http/contract.ts';
+import type { Operation } from '../server/src/http/contract/contract.ts';
 import type { Call } from './client.ts';
 import { changes, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick } from './frame.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import type { Call, Reply } from './client.ts';
 import { effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';

@@ -1,4 +1,4 @@
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import { type Call, type Reply, send } from './client.ts';
 import { type Figures, type Proof, pick, type Trial } from './frame.ts';
 import { rowsRefused } from './h6-contract-fuzz.ts';

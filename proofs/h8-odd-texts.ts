@@ -1,4 +1,4 @@
-import { operationTable } from '../server/src/http/contract.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
 import type { Call, Reply } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { underKey, unexpected } from './idempotent.ts';

@@ -1,5 +1,5 @@
-import { document } from '../server/src/http/contract.ts';
-import { FORMATS } from '../server/src/http/formats.ts';
+import { document } from '../server/src/http/contract/contract.ts';
+import { FORMATS } from '../server/src/http/contract/formats.ts';
 import { isWellFormed } from '../server/src/shop/tokens.ts';
 import { type Figures, type Proof, pick, Violations } from './frame.ts';
 

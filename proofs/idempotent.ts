@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import type { Call, Reply } from './client.ts';
 import { changes, type Holdings } from './database.ts';
 import type { World } from './tenant.ts';

@@ -1,4 +1,4 @@
-import { operationTable } from '../server/src/http/contract.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
 import { exchange, targetOf } from './client.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { underKey } from './idempotent.ts';

@@ -1,4 +1,4 @@
-import { operationTable } from '../server/src/http/contract.ts';
+import { operationTable } from '../server/src/http/contract/contract.ts';
 import { AgentPurchases } from './agent-purchases.ts';
 import { faultsInJson, faultsInMarkdown } from './agent-texts.ts';
 import { bearer, callOf } from './agents.ts';

@@ -1,7 +1,7 @@
 import { inShopOf } from '../server/src/shop/in-shop.ts';
 import type { QueuedMail } from '../server/src/shop/mail.ts';
-import { compose } from '../server/src/shop/mail-letters.ts';
-import type { Mail } from '../server/src/shop/mail-rendering.ts';
+import type { Mail } from '../server/src/shop/mails/rendering.ts';
+import { compose } from '../server/src/shop/mails/templates.ts';
 import type { World } from './tenant.ts';
 
 /** The configured address of the server whose mails are written here. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { document, type Operation, resolve } from '../server/src/http/contract.ts';
+import { document, type Operation, resolve } from '../server/src/http/contract/contract.ts';
 import { hashToken } from '../server/src/shop/tokens.ts';
 import { makeAgentCart, makeAgentCheckout, makeAgentOrder, makeAgentToken, makeUserCode } from './agents.ts';
 import { makeCustomer } from './customers.ts';

@@ -1,4 +1,4 @@
-import { compileSchema } from '../server/src/http/schemas.ts';
+import { compileSchema } from '../server/src/http/contract/schemas.ts';
 import type { Call } from './client.ts';
 import { objectsIn, type Slot, withValue } from './slots.ts';
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../server/src/http/contract.ts';
+import type { Operation } from '../server/src/http/contract/contract.ts';
 import type { Call } from './client.ts';
 import { headerOf, type Tenant } from './tenant.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { document, type Operation, type Parameter, resolve } from '../server/src/http/contract.ts';
+import { document, type Operation, type Parameter, resolve } from '../server/src/http/contract/contract.ts';
 import { approvedDeviceCode, openAgent, ownAgent } from './agents.ts';
 import type { Call } from './client.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { resolve } from '../server/src/http/contract.ts';
+import { resolve } from '../server/src/http/contract/contract.ts';
 import { countries } from '../server/src/shop/countries.ts';
 
 /** Values that fit a schema of the contract. */

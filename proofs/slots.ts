@@ -1,4 +1,4 @@
-import { type Operation, resolve } from '../server/src/http/contract.ts';
+import { type Operation, resolve } from '../server/src/http/contract/contract.ts';
 import type { Call } from './client.ts';
 import { bodySchemaOf } from './makers.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import { type Operation, operationTable } from '../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
 import type { TokenKind } from '../server/src/shop/tokens.ts';
 import { type Call, type Reply, send } from './client.ts';
 import type { Violations } from './frame.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { openEgress } from '../server/src/egress/post.ts';
-import { createLogger } from '../server/src/http/log.ts';
+import { createLogger } from '../server/src/http/pipeline/log.ts';
 import { type Jobs, startJobs } from '../server/src/jobs/run.ts';
 import { testCard } from '../server/src/shop/payments/test-card.ts';
 import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';

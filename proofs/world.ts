@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AppDeps } from '../server/src/app.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
-import { hashPassword } from '../server/src/shop/passwords.ts';
-import { createSite, mintPassword } from '../server/src/shop/sites.ts';
+import { createSite, mintPassword } from '../server/src/shop/merchant/sites.ts';
+import { hashPassword } from '../server/src/shop/passwords/passwords.ts';
 import { mintToken, type TokenKind } from '../server/src/shop/tokens.ts';
 import { brokenInvariants } from '../server/test/invariants.ts';
 import { startServer, stopServer } from '../server/test/server.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hashPassword } from '../../server/src/shop/passwords.ts';
+import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
 import { takeMails } from '../mails.ts';
 import type { OpenShop } from '../shop.ts';
 

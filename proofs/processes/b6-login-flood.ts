@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import pg from 'pg';
-import { hashPassword } from '../../server/src/shop/passwords.ts';
+import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { logInAtOnce } from './login-flood.ts';
 import { freePort, ServerProcess, withDirectory } from './server-process.ts';

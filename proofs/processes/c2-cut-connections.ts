@@ -1,4 +1,4 @@
-import type { Operation } from '../../server/src/http/contract.ts';
+import type { Operation } from '../../server/src/http/contract/contract.ts';
 import type { Call } from '../client.ts';
 import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
 import { MUTATIONS, unexpected } from '../idempotent.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Operation } from '../../server/src/http/contract.ts';
+import type { Operation } from '../../server/src/http/contract/contract.ts';
 import type { Call, Reply } from '../client.ts';
 import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
 import { type Effect, ENDS_ITS_CREDENTIAL, isReplay, MUTATIONS, unexpected } from '../idempotent.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createLogger } from '../../server/src/http/log.ts';
+import { createLogger } from '../../server/src/http/pipeline/log.ts';
 import { workOffOverdue } from '../../server/src/jobs/buying.ts';
-import { mint } from '../../server/src/shop/customer-codes.ts';
+import { mint } from '../../server/src/shop/customers/codes.ts';
 import { inShop } from '../../server/src/shop/in-shop.ts';
 import { SYSTEM } from '../../server/src/shop/shop.ts';
 import { type Account, CUSTOMER_PASSWORD, openAccount } from '../customers.ts';

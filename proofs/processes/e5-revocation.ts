@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { forgiveLostConnections } from '../../server/src/db/connect.ts';
-import { hashPassword } from '../../server/src/shop/passwords.ts';
+import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
 import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { freePort, ServerProcess, withDirectory } from './server-process.ts';

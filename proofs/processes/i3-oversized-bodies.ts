@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { type Operation, operationTable } from '../../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import { mintToken } from '../../server/src/shop/tokens.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { RawClient, rawRequest } from '../raw-http.ts';

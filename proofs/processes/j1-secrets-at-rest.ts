@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { forgiveLostConnections, openPool } from '../../server/src/db/connect.ts';
-import { type Operation, operationTable } from '../../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import { type Call, exchange, targetOf, watchExchanges } from '../client.ts';
 import { asCustomer, openAccount, openCustomerSession } from '../customers.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';

@@ -1,4 +1,4 @@
-import { type Operation, operationTable } from '../../server/src/http/contract.ts';
+import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { RawClient, rawRequest } from '../raw-http.ts';
 import { bodyFieldsOf } from './request-bodies.ts';

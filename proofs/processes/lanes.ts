@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Operation } from '../../server/src/http/contract.ts';
+import type { Operation } from '../../server/src/http/contract/contract.ts';
 import { startServer, stopServer } from '../../server/test/server.ts';
 import { forgetGuesses } from '../agents.ts';
 import { type Call, type Reply, send } from '../client.ts';

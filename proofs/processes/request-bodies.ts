@@ -1,4 +1,4 @@
-import { document, type Operation, resolve } from '../../server/src/http/contract.ts';
+import { document, type Operation, resolve } from '../../server/src/http/contract/contract.ts';
 
 type Schema = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openPool } from '../../server/src/db/connect.ts';
 import { inTransaction } from '../../server/src/db/transaction.ts';
-import { createSite, mintPassword, type SiteCredentials } from '../../server/src/shop/sites.ts';
+import { createSite, mintPassword, type SiteCredentials } from '../../server/src/shop/merchant/sites.ts';
 
 /** A site of its own for a proof, in a migrated database. */
 export async function openTenant(databaseUrl: string): Promise<SiteCredentials & { staff: { password: string } }> {

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { document } from '../src/http/contract.ts';
-import { docsPage } from '../src/http/docs.ts';
+import { document } from '../src/http/contract/contract.ts';
+import { docsPage } from '../src/http/operators/docs.ts';
 
 /** Writes the API reference as a static site, which any file server can show: docs-site/index.html. */
 const site = new URL('../../docs-site/', import.meta.url);

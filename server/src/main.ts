@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { SiteOptions } from './commands/site.ts';
 import { tell } from './commands/tell.ts';
 import { readConfig } from './config.ts';
-import { document } from './http/contract.ts';
+import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
 
 // A command loads what it runs, and no more: the whole server takes a second of its own.

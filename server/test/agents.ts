@@ -1,8 +1,8 @@
 import { createAgentClient, createClient } from '@commerce-backend/sdk';
 import type { AgentConsentApproval, ConsentRequest } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import * as carts from '../src/shop/carts.ts';
-import * as checkouts from '../src/shop/checkouts.ts';
+import * as carts from '../src/shop/carts/carts.ts';
+import * as checkouts from '../src/shop/checkout/checkouts.ts';
 import { inShop } from '../src/shop/in-shop.ts';
 import type { openShop } from './shop.ts';
 

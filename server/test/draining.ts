@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainOnSignal } from '../src/drain.ts';
-import { createLogger } from '../src/http/log.ts';
+import { createLogger } from '../src/http/pipeline/log.ts';
 
 // A small server that ends by the rules of drain.ts; its first argument is `drainSeconds`. It writes its port, then its log.
 const readiness = { draining: false };

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { type AppDeps, createApp } from '../src/app.ts';
 import { forgiveLostConnections, openPool } from '../src/db/connect.ts';
-import { createLastUsed } from '../src/http/last-used.ts';
+import { createLastUsed } from '../src/http/callers/last-used.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 

@@ -8,8 +8,8 @@ import type {
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { inTransaction } from '../src/db/transaction.ts';
-import { hashPassword } from '../src/shop/passwords.ts';
-import { createSite, mintPassword } from '../src/shop/sites.ts';
+import { createSite, mintPassword } from '../src/shop/merchant/sites.ts';
+import { hashPassword } from '../src/shop/passwords/passwords.ts';
 import { testServer } from './server.ts';
 
 let count = 0;

@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import { cartOf } from '../shop/agent-views.ts';
-import * as carts from '../shop/carts.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import { cartOf } from '../shop/agents/views.ts';
+import * as carts from '../shop/carts/carts.ts';
 
 export const getCart: Handler<'agent.getCart'> = async ({ shop, path }) => cartOf(await carts.get(shop, path.cart_id));

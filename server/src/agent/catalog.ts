@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as agentCatalog from '../shop/agent-catalog.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as agentCatalog from '../shop/agents/catalog.ts';
 
 export const searchCatalog: Handler<'agent.searchCatalog'> = ({ shop, query }) => agentCatalog.list(shop, query);
 

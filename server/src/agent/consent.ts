@@ -1,7 +1,7 @@
-import { actorOf } from '../http/callers.ts';
-import type { Beforehand, Handler } from '../http/contract.ts';
-import * as polls from '../shop/consent-polls.ts';
-import * as requests from '../shop/consent-requests.ts';
+import { actorOf } from '../http/callers/callers.ts';
+import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import * as polls from '../shop/agents/consent-polls.ts';
+import * as requests from '../shop/agents/consent-requests.ts';
 
 export const requestConsent: Handler<'agent.requestConsent'> = ({ shop, till, body, origin }) =>
   requests.request(shop, till, body, origin);

@@ -1,7 +1,7 @@
-import type { Handler } from '../http/contract.ts';
-import * as agentTokens from '../shop/agent-tokens.ts';
-import { customerOf } from '../shop/agent-views.ts';
-import * as account from '../shop/customer-account.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as account from '../shop/account/account.ts';
+import { customerOf } from '../shop/agents/views.ts';
+import * as agentTokens from '../shop/mandates/tokens.ts';
 
 export const getCustomer: Handler<'agent.getCustomer'> = async ({ shop }) => ({
   ...customerOf(await account.profile(shop)),

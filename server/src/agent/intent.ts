@@ -1,6 +1,6 @@
-import type { Handler } from '../http/contract.ts';
-import * as buying from '../shop/agent-buying.ts';
-import * as agentCatalog from '../shop/agent-catalog.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as buying from '../shop/agents/buying.ts';
+import * as agentCatalog from '../shop/agents/catalog.ts';
 
 export const findProducts: Handler<'agent.findProducts'> = ({ shop, body }) => agentCatalog.find(shop, body);
 

@@ -1,6 +1,6 @@
-import type { Beforehand } from '../http/contract.ts';
-import * as agentOrders from '../shop/agent-orders.ts';
-import { expireUnpaid } from '../shop/order-expiry.ts';
+import type { Beforehand } from '../http/contract/contract.ts';
+import * as agentOrders from '../shop/agents/orders.ts';
+import { expireUnpaid } from '../shop/orders/expiry.ts';
 
 /** Orders past their deadline are expired before they are shown. */
 export const listOrders: Beforehand<'agent.listOrders'> = {

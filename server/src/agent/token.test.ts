@@ -5,7 +5,7 @@ import { ALL_SCOPES, askForConsent, givenAgent } from '../../test/agents.ts';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
-import { operationTable } from '../http/contract.ts';
+import { operationTable } from '../http/contract/contract.ts';
 
 const me = '/api/agent/customer/me';
 const agents = '/api/storefront/customer/me/agents';

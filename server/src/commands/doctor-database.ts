@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Config } from '../config.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { unseal } from '../shop/webhook-secrets.ts';
+import { unseal } from '../shop/webhooks/secrets.ts';
 import { unsafeDurability } from './durability.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 

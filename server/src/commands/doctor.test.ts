@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
-import { hashSecret, mintSecret, seal } from '../shop/webhook-secrets.ts';
+import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { examine } from './doctor.ts';
 import { prepareSchema } from './schema.ts';
 

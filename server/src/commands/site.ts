@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { createSite as create, mintPassword } from '../shop/sites.ts';
+import { createSite as create, mintPassword } from '../shop/merchant/sites.ts';
 import { slugOf } from '../shop/slugs.ts';
 import { withPool } from './database.ts';
 

@@ -1,6 +1,6 @@
-import type { Handler } from '../http/contract.ts';
-import * as agentAudit from '../shop/agent-audit.ts';
-import * as agentTokens from '../shop/agent-tokens.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as agentAudit from '../shop/agents/audit.ts';
+import * as agentTokens from '../shop/mandates/tokens.ts';
 
 export const listAgentTokens: Handler<'dashboard.listAgentTokens'> = ({ shop, query }) => agentTokens.list(shop, query);
 

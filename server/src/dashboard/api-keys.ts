@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as credentials from '../shop/credentials.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as credentials from '../shop/merchant/credentials.ts';
 
 export const listApiKeys: Handler<'dashboard.listApiKeys'> = ({ shop }) => credentials.list(shop, 'api_key');
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { logIn } from '../../test/session.ts';
 import { openShop } from '../../test/shop.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { createSite, mintPassword } from '../shop/sites.ts';
+import { createSite, mintPassword } from '../shop/merchant/sites.ts';
 
 const login = '/api/dashboard/auth/login';
 const logout = '/api/dashboard/auth/logout';

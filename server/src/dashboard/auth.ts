@@ -1,5 +1,5 @@
-import type { Beforehand, Handler } from '../http/contract.ts';
-import * as staff from '../shop/staff.ts';
+import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import * as staff from '../shop/merchant/staff.ts';
 
 export const login: Beforehand<'dashboard.login'> = {
   hashes: true,

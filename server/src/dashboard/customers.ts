@@ -1,8 +1,8 @@
-import type { Beforehand, Handler } from '../http/contract.ts';
-import * as erasure from '../shop/customer-erasure.ts';
-import * as customers from '../shop/customers.ts';
-import { expireUnpaid } from '../shop/order-expiry.ts';
-import * as orders from '../shop/orders.ts';
+import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import * as customers from '../shop/customers/customers.ts';
+import * as erasure from '../shop/customers/erasure.ts';
+import { expireUnpaid } from '../shop/orders/expiry.ts';
+import * as orders from '../shop/orders/orders.ts';
 
 export const listCustomers: Handler<'dashboard.listCustomers'> = ({ shop, query }) => customers.list(shop, query);
 

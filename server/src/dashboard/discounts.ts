@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as discountCodes from '../shop/discount-codes.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as discountCodes from '../shop/discounts/codes.ts';
 
 export const listDiscounts: Handler<'dashboard.listDiscounts'> = ({ shop, query }) => discountCodes.list(shop, query);
 

@@ -6,7 +6,7 @@ import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { notePublication } from '../jobs/note-publication.ts';
 import { Shop, SYSTEM } from '../shop/shop.ts';
-import * as deliveries from '../shop/webhook-deliveries.ts';
+import * as deliveries from '../shop/webhooks/deliveries.ts';
 
 const product = '/api/dashboard/products/{product_id}';
 const images = '/api/dashboard/products/{product_id}/images';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Beforehand, Handler } from '../http/contract.ts';
-import * as events from '../shop/events.ts';
+import type { Beforehand, Handler } from '../http/contract/contract.ts';
 import { inShop } from '../shop/in-shop.ts';
 import type { Shop } from '../shop/shop.ts';
+import * as events from '../shop/webhooks/events.ts';
 
 export const createEventListener: Handler<'dashboard.createEventListener'> = ({ shop, body }) =>
   events.listen(shop, body);

@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as inventory from '../shop/inventory.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as inventory from '../shop/stock/inventory.ts';
 
 export const listInventory: Handler<'dashboard.listInventory'> = ({ shop, query }) => inventory.list(shop, query);
 

@@ -1,7 +1,7 @@
 import type { ApiKeyScope } from '@commerce-backend/spec';
-import type { Handler } from '../http/contract.ts';
-import * as credentials from '../shop/credentials.ts';
-import * as staff from '../shop/staff.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as credentials from '../shop/merchant/credentials.ts';
+import * as staff from '../shop/merchant/staff.ts';
 
 export const getMe: Handler<'dashboard.getMe'> = async ({ shop, caller }) => {
   const scopes = caller.scopes as ApiKeyScope[];

@@ -1,9 +1,9 @@
-import type { Beforehand, Handler } from '../http/contract.ts';
-import * as fulfillments from '../shop/fulfillments.ts';
-import { timeline } from '../shop/order-events.ts';
-import { expireUnpaid } from '../shop/order-expiry.ts';
-import * as orders from '../shop/orders.ts';
-import * as refunds from '../shop/refunds.ts';
+import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import { expireUnpaid } from '../shop/orders/expiry.ts';
+import * as fulfillments from '../shop/orders/fulfillments.ts';
+import * as orders from '../shop/orders/orders.ts';
+import * as refunds from '../shop/orders/refunds.ts';
+import { timeline } from '../shop/orders/timeline.ts';
 
 /** Orders past their deadline are expired before they are shown. */
 export const listOrders: Beforehand<'dashboard.listOrders'> = {

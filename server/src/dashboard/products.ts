@@ -1,10 +1,10 @@
-import type { Handler } from '../http/contract.ts';
-import { mistakesInRow } from '../http/rows.ts';
-import * as images from '../shop/images.ts';
-import * as options from '../shop/options.ts';
-import * as productImport from '../shop/product-import.ts';
-import * as products from '../shop/products.ts';
-import * as variants from '../shop/variants.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import { mistakesInRow } from '../http/contract/rows.ts';
+import * as images from '../shop/products/images.ts';
+import * as productImport from '../shop/products/import.ts';
+import * as options from '../shop/products/options.ts';
+import * as products from '../shop/products/products.ts';
+import * as variants from '../shop/products/variants.ts';
 
 export const listProducts: Handler<'dashboard.listProducts'> = ({ shop, query }) => products.list(shop, query);
 

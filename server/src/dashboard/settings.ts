@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as settings from '../shop/settings.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as settings from '../shop/merchant/settings.ts';
 
 export const getSettings: Handler<'dashboard.getSettings'> = ({ shop }) => settings.get(shop);
 

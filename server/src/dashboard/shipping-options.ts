@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as shippingOptions from '../shop/shipping-options.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as shippingOptions from '../shop/shipping/options.ts';
 
 export const listShippingOptions: Handler<'dashboard.listShippingOptions'> = ({ shop, query }) =>
   shippingOptions.list(shop, query);

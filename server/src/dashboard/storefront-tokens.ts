@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as credentials from '../shop/credentials.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as credentials from '../shop/merchant/credentials.ts';
 
 export const listStorefrontTokens: Handler<'dashboard.listStorefrontTokens'> = ({ shop }) =>
   credentials.list(shop, 'storefront');

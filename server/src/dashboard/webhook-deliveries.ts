@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as deliveries from '../shop/webhook-deliveries.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as deliveries from '../shop/webhooks/deliveries.ts';
 
 export const listWebhookDeliveries: Handler<'dashboard.listWebhookDeliveries'> = ({ shop, query }) =>
   deliveries.list(shop, query);

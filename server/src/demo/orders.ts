@@ -1,8 +1,8 @@
 import type { OrderDetails } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import * as fulfillments from '../shop/fulfillments.ts';
-import * as orders from '../shop/orders.ts';
-import * as refunds from '../shop/refunds.ts';
+import * as fulfillments from '../shop/orders/fulfillments.ts';
+import * as orders from '../shop/orders/orders.ts';
+import * as refunds from '../shop/orders/refunds.ts';
 import type { Shop } from '../shop/shop.ts';
 import { EMIL, IDA, JUNE, NOOR, type Person, TOM } from './people.ts';
 import { EXPRESS, PICKUP, STANDARD } from './terms.ts';

@@ -1,9 +1,9 @@
 import type { CustomerAddressInput } from '@commerce-backend/spec';
-import * as addresses from '../shop/addresses.ts';
-import * as codes from '../shop/customer-codes.ts';
-import { reset } from '../shop/customer-registration.ts';
-import * as customers from '../shop/customers.ts';
-import { hashPassword, randomPassword } from '../shop/passwords.ts';
+import { reset } from '../shop/account/registration.ts';
+import * as addresses from '../shop/customers/addresses.ts';
+import * as codes from '../shop/customers/codes.ts';
+import * as customers from '../shop/customers/customers.ts';
+import { hashPassword, randomPassword } from '../shop/passwords/passwords.ts';
 import type { Shop } from '../shop/shop.ts';
 
 /** Someone who buys in the demo shop. */

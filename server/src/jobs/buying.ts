@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import * as carts from '../shop/carts.ts';
-import { expireCheckouts } from '../shop/checkout-expiry.ts';
+import * as carts from '../shop/carts/carts.ts';
+import { expireCheckouts } from '../shop/checkout/expiry.ts';
 import { inShop } from '../shop/in-shop.ts';
-import { expireUnpaid, remindUnpaid } from '../shop/order-expiry.ts';
+import { expireUnpaid, remindUnpaid } from '../shop/orders/expiry.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { settlePayments } from '../shop/payments/settle.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';

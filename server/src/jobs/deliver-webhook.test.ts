@@ -6,7 +6,7 @@ import { openReceiver, waitFor } from '../../test/receiver.ts';
 import { openShop } from '../../test/shop.ts';
 import type { Attempted } from '../egress/post.ts';
 import { inShopOf } from '../shop/in-shop.ts';
-import * as attempts from '../shop/webhook-attempts.ts';
+import * as attempts from '../shop/webhooks/attempts.ts';
 import type { Jobs } from './run.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;

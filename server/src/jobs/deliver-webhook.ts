@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Attempted, Egress } from '../egress/post.ts';
 import { inShopOf } from '../shop/in-shop.ts';
-import * as attempts from '../shop/webhook-attempts.ts';
-import { signatureHeaders, unseal } from '../shop/webhook-secrets.ts';
+import * as attempts from '../shop/webhooks/attempts.ts';
+import { signatureHeaders, unseal } from '../shop/webhooks/secrets.ts';
 import { createShare } from './fair-share.ts';
 import { jobRegistry } from './job-metrics.ts';
 

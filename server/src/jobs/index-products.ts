@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { query } from '../db/connect.ts';
-import { indexOutdated, indexSynonyms } from '../search/index-products.ts';
+import { indexOutdated, indexSynonyms } from '../search/index/index-products.ts';
 import { inShopOf } from '../shop/in-shop.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { query } from '../db/connect.ts';
-import { learnMeanings } from '../search/learn-meanings.ts';
+import { learnMeanings } from '../search/index/learn-meanings.ts';
 import { inShopOf } from '../shop/in-shop.ts';
 
 /** Brings what words mean up to date, shop by shop. Answers for how many products. */

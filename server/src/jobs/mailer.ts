@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createTransport } from 'nodemailer';
-import type { Mail } from '../shop/mail-rendering.ts';
+import type { Mail } from '../shop/mails/rendering.ts';
 
 /** Brings mails out of the house. */
 export interface Mailer {

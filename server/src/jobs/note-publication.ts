@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { inShopOf } from '../shop/in-shop.ts';
-import * as productSync from '../shop/product-sync.ts';
+import * as productSync from '../shop/integrations/product-changes.ts';
 
 /** Runs at the time a product was to be published, when nobody changes it (see 0009_sync). */
 export function notePublication(db: Pool) {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { inShopOf } from '../shop/in-shop.ts';
 import type { QueuedMail } from '../shop/mail.ts';
-import { compose } from '../shop/mail-letters.ts';
+import { compose } from '../shop/mails/templates.ts';
 import type { Mailer } from './mailer.ts';
 
 /** What sending mails needs. */

@@ -6,7 +6,7 @@ import { askForConsent, poll } from '../../test/agents.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { forgiveLostConnections } from '../db/connect.ts';
-import { hashUserCode } from '../shop/user-codes.ts';
+import { hashUserCode } from '../shop/agents/user-codes.ts';
 import { sweep } from './sweep.ts';
 
 const products = '/api/dashboard/products';

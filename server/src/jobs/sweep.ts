@@ -98,7 +98,7 @@ export async function sweep(client: PoolClient): Promise<Swept> {
     ),
     product_changes: await inBatches(
       client,
-      // Superseded by an entry that every reader can see (see shop/product-sync.ts); that it was seen is not forgotten.
+      // Superseded by an entry that every reader can see (see shop/integrations/product-changes.ts); that it was seen is not forgotten.
       sql`with later as materialized (
           select site_id, era, changed_in, product_id, seen from commerce.product_changes
           where changed_at > now() - interval '1 day'

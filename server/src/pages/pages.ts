@@ -1,12 +1,12 @@
 import { Router } from 'express';
-import { accountPage } from './account.ts';
-import { agentConsentPage } from './agent-consent.ts';
-import { checkoutPage } from './checkout.ts';
-import { createGuard } from './guard.ts';
-import { resetPasswordPage } from './reset-password.ts';
-import { addPage, type PagesDeps } from './route.ts';
-import { STYLE_PATH, style } from './style.ts';
-import { verifyEmailPage } from './verify-email.ts';
+import { accountPage } from './account/account.ts';
+import { resetPasswordPage } from './account/reset-password.ts';
+import { verifyEmailPage } from './account/verify-email.ts';
+import { agentConsentPage } from './agent-consent/agent-consent.ts';
+import { checkoutPage } from './checkout/checkout.ts';
+import { createGuard } from './parts/guard.ts';
+import { addPage, type PagesDeps } from './parts/route.ts';
+import { STYLE_PATH, style } from './parts/style.ts';
 
 /** The pages of the shop that are not the storefront's: the hosted checkout, consent, the account, and where the links in mails lead. */
 export function pages(deps: PagesDeps): Router {

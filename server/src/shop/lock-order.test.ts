@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 import { query } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { mergeAtLogin } from './cart-merge.ts';
-import { complete } from './checkout-complete.ts';
-import * as checkouts from './checkouts.ts';
+import { mergeAtLogin } from './checkout/cart-merge.ts';
+import * as checkouts from './checkout/checkouts.ts';
+import { complete } from './checkout/complete.ts';
 import { ShopError } from './errors.ts';
-import * as orders from './orders.ts';
-import { importProducts } from './product-import.ts';
+import * as orders from './orders/orders.ts';
+import { importProducts } from './products/import.ts';
 import { Shop, SYSTEM } from './shop.ts';
 
 const till = {

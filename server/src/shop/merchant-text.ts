@@ -1,4 +1,4 @@
-import { plainText } from './product-text.ts';
+import { plainText } from './plain-text.ts';
 
 /**
  * Text that a merchant or a customer wrote, made ready for a language model to read (hazards §2.8): without markup, without

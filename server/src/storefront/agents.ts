@@ -1,10 +1,10 @@
-import { actorOf, type Caller } from '../http/callers.ts';
-import type { Beforehand, Handler, Origin } from '../http/contract.ts';
-import * as agentAudit from '../shop/agent-audit.ts';
-import * as agentTokens from '../shop/agent-tokens.ts';
-import * as consents from '../shop/consents.ts';
-import * as sessions from '../shop/customer-sessions.ts';
-import { type Guesser, takeGuess } from '../shop/user-codes.ts';
+import { actorOf, type Caller } from '../http/callers/callers.ts';
+import type { Beforehand, Handler, Origin } from '../http/contract/contract.ts';
+import * as agentAudit from '../shop/agents/audit.ts';
+import * as consents from '../shop/agents/consents.ts';
+import { type Guesser, takeGuess } from '../shop/agents/user-codes.ts';
+import * as sessions from '../shop/customers/sessions.ts';
+import * as agentTokens from '../shop/mandates/tokens.ts';
 
 export const listAgents: Handler<'storefront.listAgents'> = async ({ shop, caller }) => ({
   agent_tokens: await agentTokens.listOfCustomer(shop, signedIn(caller).customer_id),

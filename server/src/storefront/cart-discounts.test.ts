@@ -2,9 +2,9 @@ import type { DiscountInput } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
-import { mergeAtLogin } from '../shop/cart-merge.ts';
-import * as carts from '../shop/carts.ts';
-import * as discounts from '../shop/discounts.ts';
+import * as carts from '../shop/carts/carts.ts';
+import * as discounts from '../shop/carts/redemptions.ts';
+import { mergeAtLogin } from '../shop/checkout/cart-merge.ts';
 import { inShopOf } from '../shop/in-shop.ts';
 
 const discountsPath = '/api/storefront/cart/{cart_id}/discounts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
-import * as carts from '../shop/carts.ts';
+import * as carts from '../shop/carts/carts.ts';
 import { inShopOf } from '../shop/in-shop.ts';
 
 const cartsPath = '/api/storefront/cart';

@@ -1,7 +1,7 @@
-import type { Handler } from '../http/contract.ts';
-import * as cartDiscounts from '../shop/cart-discounts.ts';
-import * as carts from '../shop/carts.ts';
-import * as shippingOptions from '../shop/shipping-options.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as carts from '../shop/carts/carts.ts';
+import * as cartDiscounts from '../shop/carts/discounts.ts';
+import * as shippingOptions from '../shop/shipping/options.ts';
 
 export const createCart: Handler<'storefront.createCart'> = ({ shop }) => carts.create(shop);
 

@@ -1,8 +1,8 @@
-import { actorOf } from '../http/callers.ts';
-import type { Beforehand, Handler } from '../http/contract.ts';
-import { charge } from '../shop/checkout-charge.ts';
-import { complete } from '../shop/checkout-complete.ts';
-import * as checkouts from '../shop/checkouts.ts';
+import { actorOf } from '../http/callers/callers.ts';
+import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import { charge } from '../shop/checkout/charge.ts';
+import * as checkouts from '../shop/checkout/checkouts.ts';
+import { complete } from '../shop/checkout/complete.ts';
 
 export const createCheckout: Handler<'storefront.createCheckout'> = ({ shop, till, body }) =>
   checkouts.create(shop, till, body.cart_id);

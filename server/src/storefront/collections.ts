@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as collections from '../shop/collections.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as collections from '../shop/catalog/collections.ts';
 
 export const listCollections: Handler<'storefront.listCollections'> = ({ shop, query }) =>
   collections.listPublished(shop, query);

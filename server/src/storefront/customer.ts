@@ -1,14 +1,14 @@
-import { actorOf } from '../http/callers.ts';
-import type { Beforehand, Call, Handler, OperationId } from '../http/contract.ts';
-import * as addresses from '../shop/addresses.ts';
-import { mergeAtLogin } from '../shop/cart-merge.ts';
-import * as account from '../shop/customer-account.ts';
-import * as erasure from '../shop/customer-erasure.ts';
-import * as registration from '../shop/customer-registration.ts';
-import * as sessions from '../shop/customer-sessions.ts';
-import { expireUnpaid } from '../shop/order-expiry.ts';
-import * as orders from '../shop/orders.ts';
-import { hashPassword } from '../shop/passwords.ts';
+import { actorOf } from '../http/callers/callers.ts';
+import type { Beforehand, Call, Handler, OperationId } from '../http/contract/contract.ts';
+import * as account from '../shop/account/account.ts';
+import * as registration from '../shop/account/registration.ts';
+import { mergeAtLogin } from '../shop/checkout/cart-merge.ts';
+import * as addresses from '../shop/customers/addresses.ts';
+import * as erasure from '../shop/customers/erasure.ts';
+import * as sessions from '../shop/customers/sessions.ts';
+import { expireUnpaid } from '../shop/orders/expiry.ts';
+import * as orders from '../shop/orders/orders.ts';
+import { hashPassword } from '../shop/passwords/passwords.ts';
 
 export const registerCustomer: Beforehand<'storefront.registerCustomer'> = {
   hashes: true,

@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as catalog from '../shop/catalog.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as catalog from '../shop/catalog/catalog.ts';
 
 export const listProducts: Handler<'storefront.listProducts'> = ({ shop, query }) => catalog.list(shop, query);
 

@@ -1,6 +1,6 @@
-import type { Beforehand, Handler } from '../http/contract.ts';
-import { expireUnpaid } from '../shop/order-expiry.ts';
-import * as syncOrders from '../shop/sync-orders.ts';
+import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import * as syncOrders from '../shop/integrations/orders.ts';
+import { expireUnpaid } from '../shop/orders/expiry.ts';
 
 export const createOrder: Handler<'sync.createOrder'> = ({ shop, till, body }) => syncOrders.create(shop, till, body);
 

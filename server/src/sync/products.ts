@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract.ts';
-import * as productSync from '../shop/product-sync.ts';
+import type { Handler } from '../http/contract/contract.ts';
+import * as productSync from '../shop/integrations/product-changes.ts';
 
 export const listProductChanges: Handler<'sync.listProductChanges'> = ({ shop, query }) =>
   productSync.listChanges(shop, query);

@@ -1,7 +1,7 @@
 import { checkRegistration } from '../egress/registration.ts';
-import type { Beforehand, Handler } from '../http/contract.ts';
-import * as deliveries from '../shop/webhook-deliveries.ts';
-import * as webhooks from '../shop/webhooks.ts';
+import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import * as deliveries from '../shop/webhooks/deliveries.ts';
+import * as webhooks from '../shop/webhooks/webhooks.ts';
 
 export const registerWebhook: Beforehand<'sync.registerWebhook'> = {
   async beforehand({ body: { url }, egressPolicy }) {

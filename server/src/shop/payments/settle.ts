@@ -2,9 +2,9 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
-import * as events from '../order-events.ts';
-import { canMove, changesBetween, type OrderStates } from '../order-states.ts';
-import * as orders from '../orders.ts';
+import * as orders from '../orders/orders.ts';
+import { canMove, changesBetween, type OrderStates } from '../orders/states.ts';
+import * as events from '../orders/timeline.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import type { Outcome, PaymentProvider } from './provider.ts';
 

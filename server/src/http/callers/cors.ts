@@ -1,0 +1,47 @@
+import type { Request, RequestHandler } from 'express';
+import { ShopError } from '../../shop/errors.ts';
+import type { Operation } from '../contract/contract.ts';
+import { allowedMethods } from '../contract/route.ts';
+import type { Caller } from './callers.ts';
+
+/**
+ * Which browsers may call (hazards §4.5). The storefront answers the origins listed with the token (an empty list means
+ * any: the token is public by nature); the dashboard those of the configuration; other surfaces none. A preflight names
+ * no tenant, so it is answered by surface, and the list is enforced on the call itself.
+ */
+const ALLOWED_HEADERS =
+  'Authorization, Content-Type, Idempotency-Key, X-Site-ID, X-Service-Token, X-Service-Merchant-Id, X-API-Key, If-None-Match, X-Request-Id';
+const EXPOSED_HEADERS = 'Idempotency-Replayed, Retry-After, X-Request-Id, ETag, RateLimit, RateLimit-Policy';
+
+export function preflight(dashboardOrigins: string[]): RequestHandler {
+  return (req, res, next) => {
+    const { origin } = req.headers;
+    res.vary('Origin');
+    const surface = req.path.split('/')[2];
+    const open = surface === 'storefront' || (surface === 'dashboard' && dashboardOrigins.includes(String(origin)));
+    if (origin && open)
+      res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS });
+    if (req.method !== 'OPTIONS') return next();
+    const methods = allowedMethods(req.originalUrl);
+    if (methods.length === 0) return next();
+    if (origin && open) {
+      res.set({
+        'Access-Control-Allow-Methods': methods.join(', '),
+        'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+        'Access-Control-Max-Age': '600',
+      });
+    }
+    res
+      .set('Allow', [...methods, 'OPTIONS'].join(', '))
+      .status(204)
+      .end();
+  };
+}
+
+/** Refuses a browser whose page is not on the list of the storefront token. */
+export function checkOrigin(operation: Operation, req: Request, caller: Caller): void {
+  const { origin } = req.headers;
+  if (!origin || operation.surface !== 'storefront' || caller.allowed_origins.length === 0) return;
+  if (caller.allowed_origins.includes(origin)) return;
+  throw new ShopError('origin_not_allowed', 'This storefront token may not be used from that web origin.');
+}

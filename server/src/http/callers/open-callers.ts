@@ -1,0 +1,92 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+import type { Request } from 'express';
+import sql from 'sql-template-tag';
+import { type Connection, query } from '../../db/connect.ts';
+import { notFound, ShopError } from '../../shop/errors.ts';
+import type { Tenant } from '../../shop/shop.ts';
+import { hashToken, isWellFormed } from '../../shop/tokens.ts';
+import type { Operation } from '../contract/contract.ts';
+import type { Caller, Claim } from './callers.ts';
+
+/**
+ * Callers without a credential. Most stand outside every shop; those of the consent pair name theirs, by the id of the site
+ * or by the device_code that they were given (RFC 8628).
+ */
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+export const NO_CLAIM: Claim = {
+  kind: 'anonymous',
+  secret: '',
+  customer_secret: null,
+  site_id: null,
+  merchant_id: null,
+};
+
+/** The claim of a call to an operation that is open to everybody, whose body has been read. */
+export function openClaimOf({ namedBy }: Operation, { query: asked, headers, body }: Request): Claim {
+  if (namedBy === 'device_code')
+    return { ...NO_CLAIM, secret: String((body as Fields | undefined)?.device_code ?? '') };
+  const site_id = headers['x-site-id'] ?? asked.site_id;
+  return { ...NO_CLAIM, site_id: site_id === undefined ? null : String(site_id).toLowerCase() };
+}
+
+type Fields = Record<string, unknown>;
+
+/** What such a call owes that the schema of its parameters cannot say. */
+export function openMistakes({ namedBy }: Operation, { query: asked, headers }: Request): ValidationErrorItem[] {
+  if (namedBy !== 'site') return [];
+  const [header, parameter] = [headers['x-site-id'], asked.site_id];
+  if (header === undefined && parameter === undefined) {
+    return [{ loc: ['query', 'site_id'], msg: 'Name the shop here or in X-Site-ID.', type: 'missing' }];
+  }
+  const differ = header !== undefined && parameter !== undefined;
+  if (!differ || String(header).toLowerCase() === String(parameter).toLowerCase()) return [];
+  return [{ loc: ['query', 'site_id'], msg: 'X-Site-ID names another shop.', type: 'value_error' }];
+}
+
+/** The caller behind such a claim; sets `app.site_id` as `authenticate` does. Throws `not_found` or `invalid_grant`. */
+export async function authenticateOpen(
+  connection: Connection,
+  claim: Claim,
+  operation: Operation,
+  local: boolean,
+): Promise<Caller> {
+  if (operation.namedBy === 'device_code') return byDeviceCode(connection, claim.secret, local);
+  if (operation.namedBy === 'site' && claim.site_id) return bySite(connection, claim.site_id, local);
+  await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
+  const tenant = { site_id: NOBODY, merchant_id: NOBODY, currency: '', currency_digits: 0, catalog_version: '' };
+  return callerIn(tenant, NOBODY);
+}
+
+async function bySite(connection: Connection, site_id: string, local: boolean): Promise<Caller> {
+  const { rows } = await query<Tenant>(
+    connection,
+    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, '' as catalog_version,
+        set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
+      from (select 1) as always left join sites s on s.site_id = ${site_id}`,
+  );
+  const [tenant] = rows;
+  if (!tenant?.site_id) throw notFound('shop');
+  return callerIn(tenant, NOBODY);
+}
+
+async function byDeviceCode(connection: Connection, device_code: string, local: boolean): Promise<Caller> {
+  const known = isWellFormed('device', device_code) ? hashToken(device_code) : null;
+  const { rows } = await query<Tenant & { consent_id: string }>(
+    connection,
+    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, '' as catalog_version, l.consent_id,
+        set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
+      from (select 1) as always
+      left join agent_consent_links l on l.token_hash = ${known}
+      left join sites s on s.site_id = l.site_id`,
+  );
+  const [found] = rows;
+  if (!found?.consent_id) throw new ShopError('invalid_grant', 'This device_code is unknown.');
+  return callerIn(found, found.consent_id);
+}
+
+/** `principal_id` is whose idempotency keys these are. */
+function callerIn(tenant: Tenant, principal_id: string): Caller {
+  const nobody = { credential_id: principal_id, customer_id: null, scopes: [], allowed_origins: [] };
+  return { kind: 'anonymous', tenant, principal_id, ...nobody };
+}

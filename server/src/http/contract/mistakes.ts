@@ -1,0 +1,214 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+import type { ErrorObject } from 'ajv';
+import type { Request } from 'express';
+import { isStorable } from '../pipeline/body.ts';
+import type { Operation, Parameter } from './contract.ts';
+
+/** Turns what the validator found into the validation error body of interface §2.12, with stable types. */
+
+const MAX_MISTAKES = 50;
+const INTEGER = /^-?\d{1,10}$/;
+
+/**
+ * What the validator would coerce, swallow or report one at a time is judged here: unknown query parameters, integers
+ * in odd spellings (`0x10`, `9e99`), and text that PostgreSQL cannot keep. Single values of list parameters become lists.
+ */
+export function parameterMistakes(declared: Map<string, Parameter>, req: Request): ValidationErrorItem[] {
+  const query: Record<string, unknown> = { ...req.query };
+  const mistakes: ValidationErrorItem[] = [];
+  for (const [name, value] of Object.entries(query)) {
+    const parameter = declared.get(name);
+    const mistake = parameter ? mistakeIn(parameter, value) : unknownParameter(name, [...declared.keys()]);
+    if (mistake) mistakes.push(mistake);
+    if (!parameter || mistake) delete query[name];
+    else if (parameter.schema.type === 'array' && !Array.isArray(value)) query[name] = [value];
+  }
+  for (const [name, value] of Object.entries(req.params)) {
+    if (!isStorable(String(value))) mistakes.push(unstorable('path', name));
+  }
+  Object.defineProperty(req, 'query', { value: query, writable: true, configurable: true });
+  return mistakes;
+}
+
+function mistakeIn({ name, schema }: Parameter, value: unknown): ValidationErrorItem | undefined {
+  const texts = [value].flat().map(String);
+  if (!texts.every(isStorable)) return unstorable('query', name);
+  if (Array.isArray(value) && schema.type !== 'array') {
+    return { loc: ['query', name], msg: 'Give this parameter once.', type: 'multiple_values' };
+  }
+  if (schema.type === 'integer' && !INTEGER.test(String(value))) {
+    return { loc: ['query', name], msg: 'Input should be a whole number.', type: 'int_parsing' };
+  }
+  return undefined;
+}
+
+function unknownParameter(name: string, known: string[]): ValidationErrorItem {
+  const msg =
+    known.length > 0 ? `Unknown parameter; known are ${known.join(', ')}.` : 'This operation has no parameters.';
+  return { loc: ['query', name.slice(0, 100)], msg, type: 'extra_forbidden' };
+}
+
+function unstorable(place: string, name: string): ValidationErrorItem {
+  return { loc: [place, name], msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
+}
+
+/** The errors of ajv in the body's form, after those found by other means. `prefix` is the place of what it judged. */
+export function detailOf(
+  operation: Operation,
+  errors: ErrorObject[],
+  own: ValidationErrorItem[] = [],
+  prefix = '',
+): ValidationErrorItem[] {
+  const all = new Map<string, ValidationErrorItem>();
+  const add = (item: ValidationErrorItem) => {
+    const key = JSON.stringify([item.loc, item.type]);
+    if (!all.has(key)) all.set(key, item);
+  };
+  own.forEach(add);
+  for (const error of mostExact(errors)) {
+    if (all.size >= MAX_MISTAKES) break;
+    add(itemOf(operation, error, prefix));
+  }
+  return [...all.values()].slice(0, MAX_MISTAKES);
+}
+
+/**
+ * One thing is told once: a choice that failed only when none of its parts says more, that null would have fitted only when
+ * nothing else is said of the value, and lengths and patterns only when no format says more.
+ */
+function mostExact(errors: ErrorObject[]): ErrorObject[] {
+  const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
+  if (parts.length === 0) return errors;
+  const explained = new Set(
+    parts.filter((error) => !wantsNull(error)).flatMap(({ instancePath }) => within(instancePath)),
+  );
+  const formats = new Set(parts.filter(({ keyword }) => keyword === 'format').map(({ instancePath }) => instancePath));
+  return parts.filter((error) => {
+    const others = wantsNull(error) ? explained : formats;
+    return !((wantsNull(error) || SPELLINGS.includes(error.keyword)) && others.has(error.instancePath));
+  });
+}
+
+function wantsNull({ keyword, params }: ErrorObject): boolean {
+  return keyword === 'type' && params.type === 'null';
+}
+
+/** A place in the request, and the places that it is in. */
+function within(path: string): string[] {
+  const parts = path.split('/');
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+const SPELLINGS = ['minLength', 'maxLength', 'pattern'];
+const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if'];
+
+function itemOf(operation: Operation, error: ErrorObject, prefix: string): ValidationErrorItem {
+  const { keyword, instancePath, message = '' } = error;
+  const { type, msg, ctx } = WORDINGS[keyword]?.(error) ?? { type: keyword, msg: message };
+  return { loc: locOf(operation, `${prefix}${instancePath}${partOf(error)}`), msg, type, ...(ctx && { ctx }) };
+}
+
+/** The field that is missing or too much, which ajv tells beside the path. */
+function partOf({ params }: ErrorObject): string {
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, string | undefined>;
+  const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
+  return name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** `/body/variants/0/price` → `["body", "variants", 0, "price"]`; parts of the request by FastAPI's names. */
+function locOf(operation: Operation, path: string): (string | number)[] {
+  const [place = '', ...rest] = path.split('/').filter(Boolean);
+  const names = rest.map((part) => decode(part.replaceAll('~1', '/').replaceAll('~0', '~')));
+  if (place === 'headers') {
+    const header = operation.parameters.find((one) => one.in === 'header' && one.name.toLowerCase() === names[0]);
+    return ['header', header?.name ?? names[0] ?? ''];
+  }
+  if (place === 'params') return ['path', ...names];
+  const inBody = names.map((name) => (place === 'body' && /^\d+$/.test(name) ? Number(name) : name.slice(0, 100)));
+  return [place || 'body', ...inBody];
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+interface Wording {
+  type: string;
+  msg: string;
+  ctx?: Record<string, unknown>;
+}
+
+const TYPES: Record<string, string> = {
+  string: 'string_type',
+  integer: 'int_type',
+  number: 'float_type',
+  boolean: 'bool_type',
+  array: 'list_type',
+  object: 'dict_type',
+  null: 'none_required',
+};
+const FORMAT_TYPES: Record<string, string> = {
+  uuid: 'uuid_parsing',
+  'date-time': 'datetime_parsing',
+  uri: 'url_parsing',
+  country: 'country_unknown',
+};
+
+const limitOf = ({ params }: ErrorObject) => params.limit as number;
+const unknownField = (): Wording => ({ type: 'extra_forbidden', msg: 'This field is not known here.' });
+const tooShort =
+  (noun: string) =>
+  (error: ErrorObject): Wording => ({
+    type: noun === 'characters' ? 'string_too_short' : 'too_short',
+    msg: `At least ${limitOf(error)} ${noun}.`,
+    ctx: { min_length: limitOf(error) },
+  });
+const tooLong =
+  (noun: string) =>
+  (error: ErrorObject): Wording => ({
+    type: noun === 'characters' ? 'string_too_long' : 'too_long',
+    msg: `At most ${limitOf(error)} ${noun}.`,
+    ctx: { max_length: limitOf(error) },
+  });
+
+/** What is said of each keyword of JSON Schema: pydantic's types, which clients of such bodies know. */
+const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
+  required: () => ({ type: 'missing', msg: 'Field required.' }),
+  dependentRequired: ({ params }) => ({ type: 'missing', msg: `Field required beside ${params.property}.` }),
+  additionalProperties: unknownField,
+  unevaluatedProperties: unknownField,
+  minLength: tooShort('characters'),
+  maxLength: tooLong('characters'),
+  minItems: tooShort('entries'),
+  maxItems: tooLong('entries'),
+  minProperties: tooShort('fields'),
+  maxProperties: tooLong('fields'),
+  uniqueItems: () => ({ type: 'duplicate', msg: 'The entries must differ.' }),
+  minimum: (error) => ({ type: 'greater_than_equal', msg: `At least ${limitOf(error)}.`, ctx: { ge: limitOf(error) } }),
+  maximum: (error) => ({ type: 'less_than_equal', msg: `At most ${limitOf(error)}.`, ctx: { le: limitOf(error) } }),
+  pattern: ({ params }) => ({
+    type: 'string_pattern_mismatch',
+    msg: `Should match ${params.pattern}.`,
+    ctx: { pattern: params.pattern },
+  }),
+  format: ({ params }) => ({
+    type: FORMAT_TYPES[params.format as string] ?? 'value_error',
+    msg: `Should be a valid ${params.format}.`,
+    ctx: { format: params.format },
+  }),
+  enum: ({ params }) => {
+    const expected = (params.allowedValues as unknown[]).filter((value) => value !== null).join(', ');
+    return { type: 'enum', msg: `Should be one of ${expected}.`, ctx: { expected } };
+  },
+  not: ({ schema }) => ({ type: 'value_error', msg: `Should not be ${(schema as { const?: unknown }).const}.` }),
+  oneOf: () => ({ type: 'one_of', msg: 'Give exactly one of the alternatives that the contract describes.' }),
+  type: ({ params }) => {
+    const types = [params.type].flat() as string[];
+    const wanted = types.find((type) => type !== 'null') ?? '';
+    return { type: TYPES[wanted] ?? 'value_error', msg: `Should be ${types.join(' or ')}.` };
+  },
+};

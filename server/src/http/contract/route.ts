@@ -1,0 +1,64 @@
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { ShopError } from '../../shop/errors.ts';
+import { type Operation, operationTable } from './contract.ts';
+
+/**
+ * Finds the operation of a request by its path, in time that does not depend on the number of operations. Matching is
+ * exact in case and slashes.
+ */
+export interface Routing {
+  /** Throws `not_found`, or `method_not_allowed` with the methods that the path does have. */
+  route(method: string, url: string): Match;
+  /** The methods of a path, for `Allow` and for CORS; empty when there is no such path. */
+  allowedMethods(url: string): string[];
+}
+
+export interface Match {
+  operation: Operation;
+  path: Record<string, string>;
+}
+
+const METHODS: HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** How long a part of a path may be is for the contract to say; find-my-way's own 100 would hide long slugs behind a 404. */
+const MAX_PARAMETER_LENGTH = 16 * 1024;
+
+export function createRouting(operations: Operation[]): Routing {
+  const router = findMyWay({
+    caseSensitive: true,
+    ignoreTrailingSlash: false,
+    ignoreDuplicateSlashes: false,
+    maxParamLength: MAX_PARAMETER_LENGTH,
+  });
+  for (const operation of operations) {
+    const pattern = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.on(operation.method.toUpperCase() as HTTPMethod, pattern, () => undefined, operation);
+  }
+
+  function find(method: string, url: string) {
+    try {
+      const found = router.find(method as HTTPMethod, url);
+      // `/products/` is no product without a name: a parameter is never empty.
+      return found && Object.values(found.params).includes('') ? null : found;
+    } catch {
+      return null; // Broken percent-encoding is no address of ours.
+    }
+  }
+
+  function allowedMethods(url: string): string[] {
+    const declared = METHODS.filter((method) => find(method, url));
+    return declared.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  }
+
+  function route(method: string, url: string): Match {
+    const found = find(method === 'HEAD' ? 'GET' : method, url);
+    if (found) return { operation: found.store as Operation, path: found.params as Record<string, string> };
+    const allowed = allowedMethods(url);
+    if (allowed.length === 0) throw new ShopError('not_found', 'There is nothing at this address.');
+    throw new ShopError('method_not_allowed', `This address answers to ${allowed.join(', ')}.`, { allowed });
+  }
+
+  return { route, allowedMethods };
+}
+
+export const { route, allowedMethods } = createRouting(operationTable);

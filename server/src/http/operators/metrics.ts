@@ -1,0 +1,57 @@
+import type { RequestHandler, Response } from 'express';
+import type { Pool } from 'pg';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { jobRegistry } from '../../jobs/job-metrics.ts';
+import type { Notes } from '../pipeline/dispatch.ts';
+
+/** Figures for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
+export interface Metrics {
+  observe(res: Response, seconds: number): void;
+  expose: RequestHandler;
+}
+
+export function createMetrics(db: Pool): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the first byte of the request to the last of the answer',
+    labelNames: ['operation', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  const cached = new Counter({
+    name: 'catalogue_cache_total',
+    help: 'Catalogue reads by cache result',
+    labelNames: ['result'],
+    registers,
+  });
+  const replayed = new Counter({
+    name: 'idempotent_replays_total',
+    help: 'Answers replayed from an idempotency key',
+    registers,
+  });
+  new Gauge({
+    name: 'database_pool_connections',
+    help: 'Connections of the pool by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'open' }, db.totalCount);
+      this.set({ state: 'idle' }, db.idleCount);
+      this.set({ state: 'waiting' }, db.waitingCount);
+    },
+  });
+  return {
+    observe(res, seconds) {
+      const notes = res.locals as Notes;
+      duration.observe({ operation: notes.operation?.id ?? 'none', status: res.statusCode }, seconds);
+      if (notes.cached !== undefined) cached.inc({ result: notes.cached ? 'hit' : 'miss' });
+      if (res.hasHeader('Idempotency-Replayed')) replayed.inc();
+    },
+    expose: async (_req, res) => {
+      res.type(registry.contentType).send(await Registry.merge([registry, jobRegistry]).metrics());
+    },
+  };
+}

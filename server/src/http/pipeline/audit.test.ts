@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import sql from 'sql-template-tag';
+import { expect, test } from 'vitest';
+import { openShop } from '../../../test/shop.ts';
+
+const cart = '/api/storefront/cart';
+const me = '/api/storefront/customer/me';
+
+async function eventsOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>) {
+  const { rows } = await owner.query(
+    sql`select actor_type, actor_id, action, status, correlation_id, length(payload_hash) as hash, ip, user_agent
+      from commerce.audit_events where site_id = ${site_id} order by id`,
+  );
+  return rows;
+}
+
+test('a mutation with a storefront or customer token leaves one row, a replay and a read none', async () => {
+  const shop = await openShop();
+  const { client, id } = await shop.givenCustomer();
+  const key = { 'Idempotency-Key': randomUUID(), 'X-Request-Id': 'request-17' };
+
+  for (let i = 0; i < 2; i += 1)
+    await client.PATCH(me, { body: { phone: '030' }, params: { header: key }, headers: key });
+  await client.GET(me);
+  await shop.storefront.POST(cart);
+  await shop.givenProduct();
+
+  expect(await eventsOf(shop)).toMatchObject([
+    { actor_type: 'storefront', action: 'storefront.loginCustomer', status: 200 },
+    {
+      actor_type: 'customer',
+      actor_id: id,
+      action: 'storefront.updateCustomer',
+      status: 200,
+      correlation_id: 'request-17',
+      hash: 32,
+      ip: expect.any(String),
+    },
+    { actor_type: 'storefront', action: 'storefront.createCart', status: 201 },
+  ]);
+});
+
+test('a refusal is written down, and what was never decided is not', async () => {
+  const shop = await openShop();
+  const line = { variant_id: randomUUID(), quantity: 1 };
+  const path = { cart_id: randomUUID() };
+
+  await shop.storefront.POST('/api/storefront/cart/{cart_id}/items', { params: { path }, body: line });
+  await shop.storefront.POST('/api/storefront/cart/{cart_id}/items', {
+    params: { path },
+    body: { ...line, quantity: 0 },
+  });
+
+  expect(await eventsOf(shop)).toMatchObject([{ action: 'storefront.addCartItem', status: 404 }]);
+});
+
+test('requests can add to the audit trail, and neither change nor remove what is there', async () => {
+  const shop = await openShop();
+  await shop.storefront.POST(cart);
+
+  for (const statement of ['update commerce.audit_events set status = 200', 'delete from commerce.audit_events']) {
+    await expect(shop.db.query(statement)).rejects.toThrow('permission denied');
+  }
+});

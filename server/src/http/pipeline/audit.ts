@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Request } from 'express';
+import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { type Connection, query } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Shop } from '../../shop/shop.ts';
+import { hashToken, isWellFormed } from '../../shop/tokens.ts';
+import type { Caller } from '../callers/callers.ts';
+import type { Operation } from '../contract/contract.ts';
+
+/**
+ * What is on record: every call with an agent's token, and mutations made with storefront and customer tokens. Of the
+ * payload only a keyed hash stays, which proves what was sent and reveals nothing. The database lets requests add rows,
+ * and neither change nor remove them.
+ */
+
+/** A call as it came in and went out. */
+export interface Act {
+  operation: Operation;
+  caller: Caller;
+  req: Request;
+  /** Method, path, query and body in canonical form. */
+  payload: string;
+  secretKey: string;
+  request_id: string;
+  /** Of the row, where it may be written a second time: of a call whose commit nobody heard of. */
+  audit_id?: string;
+  status: number;
+}
+
+const AUDITED: Caller['kind'][] = ['agent', 'storefront', 'customer'];
+const MAX_USER_AGENT = 500;
+
+/**
+ * The insert that writes a call down; nothing for callers whose calls are not on record. It belongs in the call's own
+ * transaction: what is kept happened, and what happened is kept.
+ */
+export function auditEvent(shop: Shop, act: Act): Sql | undefined {
+  const { operation, caller } = act;
+  if (!AUDITED.includes(caller.kind)) return undefined;
+  const actor = { type: caller.kind, id: caller.principal_id };
+  return insertion({ ...act, site_id: shop.siteId, actor, action: operation.id });
+}
+
+/** Writes that down by itself, for mutations that are not an operation's. */
+export async function audit(shop: Shop, act: Act): Promise<void> {
+  const event = auditEvent(shop, act);
+  if (event) await shop.run(event);
+}
+
+type Record = Omit<Act, 'operation' | 'caller'> & {
+  site_id: string;
+  actor: { type: string; id: string };
+  action: string;
+};
+
+function insertion({ site_id, actor, action, req, payload, secretKey, request_id, status, audit_id }: Record): Sql {
+  const hash = createHmac('sha256', `${secretKey}audit`).update(payload).digest();
+  return sql`insert into audit_events (site_id, id, actor_type, actor_id, action, status, payload_hash, ip, user_agent, correlation_id)
+      values (${site_id}, ${audit_id ?? uuidv7()}, ${actor.type}, ${actor.id}, ${action}, ${status}, ${hash},
+        ${addressOf(req)}, ${userAgentOf(req)}, ${request_id})
+      on conflict (site_id, id) do nothing`;
+}
+
+/** The network address, unless a proxy passed on something that is none. */
+function addressOf({ ip = '' }: Request): string | null {
+  return isIP(ip) > 0 ? ip : null;
+}
+
+export function userAgentOf(req: Request): string | null {
+  return req.get('User-Agent')?.slice(0, MAX_USER_AGENT) ?? null;
+}
+
+/**
+ * Writes a call down that came with an agent's token and left no row in a transaction of its own: refused, failed, or for an
+ * address that there is none of. A token that was revoked or has ended counts, too; one that never was leaves nothing.
+ */
+export async function auditRefused(
+  db: Pool,
+  act: Omit<Act, 'operation' | 'caller'> & { operation: Operation | undefined; audit_id: string },
+): Promise<void> {
+  const token = /^Bearer (agt_\w+)$/i.exec(act.req.get('Authorization') ?? '')?.[1] ?? '';
+  if (!isWellFormed('agent', token)) return;
+  await inTransaction(db, async (connection) => {
+    const known = await tokenBehind(connection, token);
+    if (!known) return;
+    const { site_id, id } = known;
+    const action = act.operation?.id ?? 'unknown';
+    await query(connection, insertion({ ...act, site_id, actor: { type: 'agent', id }, action }));
+  });
+}
+
+/** The token whatever has become of it; names its site to row-level security for the rest of the transaction. */
+async function tokenBehind(connection: Connection, token: string) {
+  const { rows } = await query<{ site_id: string; id: string }>(
+    connection,
+    sql`select t.site_id, t.id, set_config('app.site_id', t.site_id::text, true) from tokens t
+      where t.token_hash = ${hashToken(token)} and t.kind = 'agent'`,
+  );
+  return rows[0];
+}

@@ -1,0 +1,123 @@
+import express, { type Request, type Response } from 'express';
+import { ShopError, ValidationError } from '../../shop/errors.ts';
+import type { Operation } from '../contract/contract.ts';
+import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './extent.ts';
+import { fieldsOf, isForm } from './form.ts';
+
+/**
+ * Reads the JSON body of a request into `req.body`, or a form where the operation takes one, within the operation's size, a depth of 20, and without characters
+ * that PostgreSQL cannot keep (hazards §0.12, §4.1). Throws 413, 415, or 422 naming the place.
+ */
+export async function readBody(operation: Operation, req: Request, res: Response): Promise<void> {
+  const type = req.headers['content-type'];
+  const length = Number(req.headers['content-length'] ?? 0);
+  if (length === 0 && !req.headers['transfer-encoding']) return;
+  hangUpBeyond(operation.bodyLimitBytes + PATIENCE_BYTES, req);
+  if (!operation.hasBody) return; // A body that nobody asked for is passed over.
+  if (length > operation.bodyLimitBytes) throw tooLarge(operation.bodyLimitBytes);
+  if (operation.form && isForm(type)) {
+    await parse('form', operation, req, res);
+    req.body = fieldsOf(operation.form, String(req.body));
+  } else {
+    if (!/^application\/json(?:;|$)/i.test(type ?? '')) {
+      throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
+    }
+    await parse('json', operation, req, res);
+  }
+  const found = findUnstorable(req.body);
+  if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
+}
+
+const PATIENCE_BYTES = 1024 * 1024;
+
+/**
+ * Reads on to the end of a body that is refused or passed over, so that the answer is not lost in a reset connection, but
+ * not for ever: who sends that much more is cut off.
+ */
+function hangUpBeyond(bytes: number, req: Request): void {
+  let received = 0;
+  req.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > bytes) req.destroy();
+  });
+}
+
+type Kind = 'form' | 'json';
+
+const parsers = new Map<string, express.RequestHandler>();
+
+/** Only the sync surface takes compressed bodies: gzip, counted against the limit as they unfold (hazards §4.1). */
+function parse(kind: Kind, { surface, bodyLimitBytes: limit }: Operation, req: Request, res: Response): Promise<void> {
+  const inflate = surface === 'sync' && /^gzip$/i.test(req.headers['content-encoding'] ?? '');
+  const name = `${kind} ${limit} ${inflate}`;
+  let parser = parsers.get(name);
+  if (!parser) {
+    const options = { limit, inflate, type: () => true };
+    parser = kind === 'form' ? express.text(options) : express.json({ ...options, strict: false, verify });
+    parsers.set(name, parser);
+  }
+  return new Promise((resolve, reject) => {
+    parser(req, res, (error?: unknown) => (error ? reject(refusalOf(error, limit)) : resolve()));
+  });
+}
+
+/** Judges the bytes before they are parsed. body-parser hands on the `type` of what this throws. */
+function verify(_req: unknown, _res: unknown, bytes: Buffer, charset: string): void {
+  const type = charset === 'utf-8' ? excessOf(bytes) : 'charset.unsupported';
+  if (type) throw Object.assign(new Error(type), { type });
+}
+
+/** body-parser puts the raw body on its errors (hazards §0.11), so nothing of them is kept but the kind. */
+function refusalOf(error: unknown, limit: number): Error {
+  const type = (error as { type?: string }).type;
+  switch (type) {
+    case 'entity.too.large':
+      return tooLarge(limit);
+    case 'encoding.unsupported':
+      return new ShopError('unsupported_media_type', 'Send the body uncompressed; the sync surface takes gzip, too.');
+    case 'charset.unsupported':
+      return new ShopError('unsupported_media_type', 'Send the body in UTF-8.');
+    case 'entity.parse.failed':
+      return new ValidationError([{ loc: ['body'], msg: 'The body is not valid JSON.', type: 'json_invalid' }]);
+    case 'too_deep':
+      return excessive(type, `The body may be nested ${MAX_DEPTH} levels deep at most.`);
+    case 'too_many_entries':
+      return excessive('too_long', `A list may have ${MAX_ENTRIES} entries at most.`);
+    case 'too_many_fields':
+      return excessive('too_long', `An object may have ${MAX_FIELDS} fields at most.`);
+    case 'too_many_values':
+      return excessive('too_long', `The body may hold ${MAX_VALUES} values at most.`);
+    default:
+      return new ValidationError([{ loc: ['body'], msg: 'The body did not arrive whole.', type: 'json_invalid' }]);
+  }
+}
+
+function excessive(type: string, msg: string): ValidationError {
+  return new ValidationError([{ loc: ['body'], msg, type }]);
+}
+
+function tooLarge(limit: number): ShopError {
+  return new ShopError('payload_too_large', `The body may have ${limit} bytes at most.`, { limit_bytes: limit });
+}
+
+/** The first text that PostgreSQL cannot keep, as a mistake with its place. The depth is bounded by now. */
+function findUnstorable(value: unknown): ValidationError['detail'][0] | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : unstorable();
+  if (typeof value !== 'object' || value === null) return undefined;
+  const list = Array.isArray(value);
+  for (const key in value) {
+    if (!isStorable(key)) return unstorable();
+    const found = findUnstorable((value as Record<string, unknown>)[key]);
+    if (found) return { ...found, loc: [list ? Number(key) : key.slice(0, 100), ...found.loc] };
+  }
+  return undefined;
+}
+
+function unstorable() {
+  return { loc: [], msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
+}
+
+/** PostgreSQL keeps neither NUL nor half a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}

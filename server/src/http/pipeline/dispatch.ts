@@ -1,0 +1,292 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Pool } from 'pg';
+import type { Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import type { Connection } from '../../db/connect.ts';
+import { inTransaction, withConnection } from '../../db/transaction.ts';
+import type { EgressPolicy } from '../../egress/addresses.ts';
+import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
+import { logins } from '../../shop/passwords/passwords.ts';
+import type { PaymentProvider } from '../../shop/payments/provider.ts';
+import { Shop } from '../../shop/shop.ts';
+import { actorOf, authenticate, type Caller, type Claim, claimOf } from '../callers/callers.ts';
+import { checkOrigin } from '../callers/cors.ts';
+import type { LastUsed } from '../callers/last-used.ts';
+import { openClaimOf } from '../callers/open-callers.ts';
+import type { Operation, Surface } from '../contract/contract.ts';
+import type { Validation } from '../contract/validate.ts';
+import { type Answer, answerTo, isRetryable } from '../errors.ts';
+import type { Readiness } from '../operators/health.ts';
+import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
+import type { CatalogueCache } from './cache.ts';
+import type { Counted, Limits } from './limits.ts';
+import { address } from './match.ts';
+import { isAnswered, isReplay, type Key, once } from './once.ts';
+import { payloadOf } from './payload.ts';
+import { mistakesIn } from './request-mistakes.ts';
+import { send } from './send.ts';
+import { type Strain, shed } from './shedding.ts';
+
+/**
+ * The way of one request through the house:
+ * 1. the contract names its operation (404, 405), which may have to give way to others (503)
+ * 2. the credential has the right form (401), the body is JSON within bounds (413, 415)
+ * 3. the request is held against the contract; mistakes wait until we know who asks
+ * 4. on one connection, inside a transaction when it is a mutation: the caller is looked up (401, 403), counted (429),
+ *    told the mistakes (422), and the handler runs, once per Idempotency-Key
+ * 5. commit, and only then the answer; a call of an agent is on record by then, whatever came of it
+ */
+export interface Deps {
+  db: Pool;
+  pooling: 'session' | 'transaction';
+  baseUrl: string;
+  secretKey: string;
+  /** Who takes cards; none means that none are taken. */
+  card: PaymentProvider | undefined;
+  /** Which addresses webhooks may go to. */
+  egressPolicy: EgressPolicy;
+  validation: Validation;
+  limits: Limits;
+  cache: CatalogueCache;
+  lastUsed: LastUsed;
+  strain: Strain;
+  readiness: Readiness;
+  validateResponses: boolean;
+}
+
+type PlainHandler = (call: never) => Promise<unknown>;
+type WithBeforehand = { beforehand(call: never): Promise<PlainHandler>; hashes?: true };
+/** Any operation's handler: the contract has checked what `dispatch` hands to it. */
+export type AnyHandler = PlainHandler | WithBeforehand;
+export type Surfaces = Record<Surface, Record<string, AnyHandler>>;
+
+/** What the pipeline notes of a request for the log line and the metrics. */
+export interface Notes {
+  request_id: string;
+  /** Of the row that the call leaves in the audit, if it leaves one. */
+  audit_id: string;
+  operation?: Operation;
+  caller?: Caller;
+  cached?: boolean;
+  error?: string;
+  cause?: unknown;
+}
+
+export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
+  return async (req, res) => {
+    const notes = res.locals as Notes;
+    notes.audit_id = uuidv7();
+    let answer: Answer;
+    try {
+      const { operation, path } = address(req);
+      notes.operation = operation;
+      req.params = path;
+      const handler = surfaces[operation.surface][operation.name];
+      if (!handler) throw new Error(`No handler for ${operation.id}`);
+      answer = await serve(deps, handler, operation, req, res);
+    } catch (error) {
+      answer = answerTo(error, notes.request_id);
+      if (answer.status === 401) await deps.limits.recordFailure(req.ip ?? '');
+      if (answer.status >= 500 && !(error instanceof Overload)) notes.cause = error;
+      notes.error = codeOf(error);
+    }
+    await send(req, res, await onRecord(deps, req, notes, answer), deps.validateResponses);
+  };
+}
+
+/** Sees to it that a call of an agent has its row before it is answered; without one there is no answer. */
+async function onRecord(deps: Deps, req: Request, notes: Notes, answer: Answer): Promise<Answer> {
+  if (answer.audited) return answer;
+  const { operation, request_id, audit_id } = notes;
+  const { secretKey, db } = deps;
+  try {
+    const payload = payloadOf(req, operation);
+    await auditRefused(db, { operation, req, payload, secretKey, request_id, audit_id, status: answer.status });
+    return answer;
+  } catch (error) {
+    if (answer.status >= 500) return answer;
+    notes.cause = error;
+    return answerTo(error, request_id);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof ShopError
+    ? error.code
+    : error instanceof ValidationError
+      ? 'validation_error'
+      : 'internal_error';
+}
+
+/** A request with all that is known of it before the database is asked. */
+interface Incoming {
+  operation: Operation;
+  claim: Claim;
+  mistakes: ValidationError['detail'];
+  req: Request;
+  res: Response;
+}
+
+async function serve(
+  deps: Deps,
+  handler: AnyHandler,
+  operation: Operation,
+  req: Request,
+  res: Response,
+): Promise<Answer> {
+  shed(deps.strain(), operation, req);
+  const ip = req.ip ?? '';
+  await deps.limits.admit(ip);
+  const secured = claimOf(operation, req.headers);
+  // Before its body is read: of a flood, each refusal must cost next to nothing.
+  if ('hashes' in handler) logins.refuseIfFull();
+  const mistakes = await mistakesIn(deps.validation, operation, req, res);
+  const open = operation.security.length === 0;
+  // Where nobody is to be authenticated, mistakes need not wait.
+  if (open && mistakes.length > 0) throw new ValidationError(mistakes);
+  const claim = open ? openClaimOf(operation, req) : secured;
+  const incoming = { operation, claim, mistakes, req, res };
+  if ('beforehand' in handler) {
+    const prepare = () => prepared(deps, handler, incoming);
+    return attempt(deps, await (handler.hashes ? logins.take(prepare) : prepare()), incoming, false);
+  }
+  await countStrictly(deps, incoming);
+  return attempt(deps, handler, incoming, true);
+}
+
+async function countStrictly(deps: Deps, { operation, claim, mistakes, req, res }: Incoming): Promise<void> {
+  if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
+}
+
+/** The handler proper, once what stands outside the transaction is done. */
+async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming): Promise<PlainHandler> {
+  await countStrictly(deps, incoming);
+  const { caller, answered } = await look(deps, incoming, true);
+  // What stands outside the transaction must not happen again for an answer that is only told again.
+  if (answered) return alreadyAnswered;
+  const ended = () => incoming.res.destroyed || deps.readiness.draining;
+  const call = { ...partsOf(deps, incoming), caller, db: deps.db, ended };
+  return handler.beforehand(call as never).catch(async (error: unknown) => {
+    // A copy of this request may have been answered meanwhile, and have used up what this one found gone.
+    if (!(await look(deps, incoming, false)).answered) throw error;
+    return alreadyAnswered;
+  });
+}
+
+/** The caller, and whether the key has its answer, before anything is done. */
+async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{ caller: Caller; answered: boolean }> {
+  return onConnection(deps, false, async (connection) => {
+    const caller = await admit(deps, connection, incoming, counted, deps.pooling === 'transaction');
+    if (incoming.operation.safe || !hasKey(incoming.req)) return { caller, answered: false };
+    const shop = new Shop(caller.tenant, actorOf(caller), connection);
+    return { caller, answered: await isAnswered(shop, keyOf(deps, incoming, caller)) };
+  });
+}
+
+function tell(res: Response, { headers, refusal }: Counted): void {
+  res.set(headers);
+  if (refusal) throw refusal;
+}
+
+const ATTEMPTS = 3;
+
+/** Runs the request, again when the database chose it as the victim of a deadlock or a serialisation conflict. */
+async function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+  const write = !incoming.operation.safe;
+  for (let count = 1; ; count += 1) {
+    try {
+      return await onConnection(deps, write, (connection) =>
+        run(deps, connection, handler, incoming, counted && count === 1),
+      );
+    } catch (error) {
+      if (count === ATTEMPTS || !isRetryable(error)) throw error;
+      await new Promise((done) => setTimeout(done, 20 + Math.random() * 60 * count));
+    }
+  }
+}
+
+/** Reads go without BEGIN and COMMIT, unless a proxy would hand each statement another connection. */
+function onConnection<T>(deps: Deps, write: boolean, deed: (connection: Connection) => Promise<T>): Promise<T> {
+  return write || deps.pooling === 'transaction' ? inTransaction(deps.db, deed) : withConnection(deps.db, deed);
+}
+
+async function admit(deps: Deps, connection: Connection, incoming: Incoming, counted: boolean, local: boolean) {
+  const { operation, claim, mistakes, req, res } = incoming;
+  const caller = await authenticate(connection, claim, operation, local);
+  (res.locals as Notes).caller = caller;
+  checkOrigin(operation, req, caller);
+  if (counted) {
+    tell(res, await deps.limits.count(operation, caller, req));
+  }
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+  return caller;
+}
+
+async function run(
+  deps: Deps,
+  connection: Connection,
+  handler: PlainHandler,
+  incoming: Incoming,
+  counted: boolean,
+): Promise<Answer> {
+  const { operation, req, res } = incoming;
+  const write = !operation.safe;
+  const caller = await admit(deps, connection, incoming, counted, write || deps.pooling === 'transaction');
+  const shop = new Shop(caller.tenant, actorOf(caller), connection);
+  const call = { ...partsOf(deps, incoming), caller, shop };
+  const answer = async () => success(operation, await handler(call as never));
+  const notes = res.locals as Notes;
+  const key = keyOf(deps, incoming, caller);
+  const { request: payload, request_id } = key;
+  const event = (status: number) =>
+    auditEvent(shop, {
+      ...{ operation, caller, req, payload, request_id, status },
+      secretKey: deps.secretKey,
+      audit_id: notes.audit_id,
+    });
+  const read = () => (operation.cacheable ? deps.cache.remember(shop, operation, req, notes, answer) : answer());
+  const keyed = write && hasKey(req);
+  const result = keyed ? await once(shop, key, answer, event) : write ? await answer() : await read();
+  const ofAgent = caller.kind === 'agent';
+  // What `once` ran is on record with its answer; the other calls are told here.
+  if (keyed ? ofAgent && isReplay(result) : ofAgent || write) await tellOf(shop, event(result.status));
+  deps.lastUsed.note(caller);
+  return ofAgent ? { ...result, audited: true } : result;
+}
+
+async function tellOf(shop: Shop, event: Sql | undefined): Promise<void> {
+  if (event) await shop.run(event);
+}
+
+/** The few operations where it may be absent aside, every mutation has one. */
+function hasKey(req: Request): boolean {
+  return req.headers['idempotency-key'] !== undefined;
+}
+
+function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal_id }: Caller): Key {
+  return {
+    key: req.get('Idempotency-Key') ?? '',
+    principal_id,
+    operation_id: operation.id,
+    request: payloadOf(req, operation),
+    secret: operation.secret,
+    pepper: `${deps.secretKey}${claim.secret}${claim.customer_secret ?? ''}`,
+    request_id: (res.locals as Notes).request_id,
+  };
+}
+
+/** Runs only if the answer that was just seen is gone in the next moment. */
+async function alreadyAnswered(): Promise<never> {
+  throw new ShopError('unavailable', 'The answer to this Idempotency-Key is just being removed. Send it again.');
+}
+
+function partsOf(deps: Deps, { req }: Incoming) {
+  const { baseUrl, secretKey, card, egressPolicy } = deps;
+  const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
+  const till = { baseUrl, secretKey, card };
+  return { baseUrl, egressPolicy, till, origin, path: req.params, query: req.query, body: req.body as unknown };
+}
+
+function success(operation: Operation, body: unknown): Answer {
+  return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body) };
+}

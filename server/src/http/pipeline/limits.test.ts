@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** Two processes with limits, behind a proxy that tells where a request comes from. */
+async function startTwo() {
+  const settings = { rateLimits: true, trustProxy: 1 };
+  return [await startServer(databaseUrl(), settings), await startServer(databaseUrl(), settings)] as const;
+}
+
+let visitors = 0;
+
+function call(baseUrl: string, shop: Shop, path: string, body: unknown, ip?: string) {
+  visitors += 1;
+  return fetch(`${baseUrl}/api/storefront${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Site-ID': shop.site_id,
+      'X-Service-Token': shop.credentials.storefront_token,
+      'Idempotency-Key': randomUUID(),
+      'X-Forwarded-For': ip ?? `10.1.${visitors >> 8}.${visitors & 255}`,
+    },
+  });
+}
+
+function tally(answers: { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+test('an address is written to three times an hour, whoever asks, from wherever, on whichever server', async () => {
+  const shop = await openShop();
+  const neighbour = await openShop();
+  const [one, two] = await startTwo();
+  const email = `${randomUUID()}@example.com`;
+
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, i) =>
+      call((i % 2 ? one : two).baseUrl, shop, '/customer/reset-request', {
+        email: i % 3 ? email : email.toUpperCase(),
+      }),
+    ),
+  );
+  const elsewhere = await call(one.baseUrl, neighbour, '/customer/reset-request', { email });
+
+  expect(tally(answers)).toEqual({ 202: 3, 429: 7 });
+  const refused = answers.find(({ status }) => status === 429);
+  expect(Number(refused?.headers.get('Retry-After'))).toBeGreaterThan(3_500);
+  expect(refused?.headers.get('RateLimit-Policy')).toBe('"reset_request";q=3;w=3600');
+  expect(elsewhere.status).toBe(202);
+  await Promise.all([stopServer(one), stopServer(two)]);
+});
+
+test('logins from one network address are counted together across accounts and servers', async () => {
+  const shop = await openShop();
+  const [one, two] = await startTwo();
+
+  const guesses = () =>
+    Promise.all(
+      Array.from({ length: 18 }, (_, i) => {
+        const body = { email: `${randomUUID()}@example.com`, password: 'a guess' };
+        return call((i % 2 ? one : two).baseUrl, shop, '/customer/login', body, '10.2.0.1');
+      }),
+    );
+  // All at once, some would be too many to look at in one moment (503).
+  const answers = [...(await guesses()), ...(await guesses())];
+  const other = await call(one.baseUrl, shop, '/customer/login', { email: 'a@example.com', password: 'x' }, '10.2.0.2');
+
+  expect(tally(answers)).toEqual({ 401: 30, 429: 6 });
+  expect(other.status).toBe(401);
+  await Promise.all([stopServer(one), stopServer(two)]);
+});
+
+test('codes are tried ten times a minute on a cart', async () => {
+  const shop = await openShop();
+  const [one, two] = await startTwo();
+  const cart = await shop.givenCart();
+
+  const answers = await Promise.all(
+    Array.from({ length: 14 }, (_, i) =>
+      call((i % 2 ? one : two).baseUrl, shop, `/cart/${cart.id}/discounts`, { code: `GUESS${i}` }),
+    ),
+  );
+
+  expect(tally(answers)).toEqual({ 400: 10, 429: 4 });
+  await Promise.all([stopServer(one), stopServer(two)]);
+});
+
+test('a checkout is begun ten times a minute, however the id of its cart is spelled', async () => {
+  const shop = await openShop();
+  const [one, two] = await startTwo();
+  const { id } = await shop.givenCart();
+  // Each letter of the id in either case, as the number of the spelling has its bits.
+  const spelled = (number: number) => {
+    let letter = 0;
+    return id.replaceAll(/[a-f]/g, (one) => ((number >> letter++) & 1 ? one.toUpperCase() : one));
+  };
+  const spellings = [...new Set(Array.from({ length: 64 }, (_, i) => spelled(i)))].slice(0, 11);
+
+  const answers = await Promise.all(spellings.map((cart_id) => call(one.baseUrl, shop, '/checkout', { cart_id })));
+
+  expect(spellings).toHaveLength(11);
+  expect(tally(answers)).toEqual({ 201: 10, 429: 1 });
+  await Promise.all([stopServer(one), stopServer(two)]);
+});

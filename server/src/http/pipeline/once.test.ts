@@ -1,0 +1,120 @@
+import { createHash, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import sql from 'sql-template-tag';
+import { expect, onTestFinished, test } from 'vitest';
+import { mailsTo } from '../../../test/mail.ts';
+import { openShop } from '../../../test/shop.ts';
+import { superuserUrl } from '../../../test/worker-database.ts';
+
+const login = '/api/storefront/customer/login';
+const resetRequest = '/api/storefront/customer/reset-request';
+const reset = '/api/storefront/customer/reset';
+const password = '/api/storefront/customer/me/password';
+
+const OTHER = 'a longer horse and a better staple';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+interface Outcome {
+  data?: unknown;
+  error?: unknown;
+  response: Response;
+}
+
+/** Calls until the first call is answered, so that copies come in before, in the midst of and after its commit. */
+async function copiesOf(shop: OpenShop, call: () => Promise<Outcome>, most: number): Promise<Outcome[]> {
+  let answered = false;
+  const copies: Promise<Outcome>[] = [];
+  while (!answered && copies.length < most) {
+    const copy = call().finally(() => {
+      answered = true;
+    });
+    copies.push(copy);
+    await shop.owner.query('select 1');
+  }
+  return Promise.all([...copies, call()]);
+}
+
+const keyed = () => ({ params: { header: { 'Idempotency-Key': randomUUID() } } });
+const answers = (copies: Outcome[]) => new Set(copies.map((copy) => JSON.stringify([copy.response.status, copy.data])));
+const effects = (copies: Outcome[]) =>
+  copies.filter(({ response }) => !response.headers.has('Idempotency-Replayed')).length;
+
+test('copies of a reset under one key reset once, and all get its answer', async () => {
+  const shop = await openShop();
+  const { email } = await shop.givenCustomer();
+  await shop.storefront.POST(resetRequest, { body: { email } });
+  const token = (await mailsTo(shop, email)).at(-1)?.token ?? '';
+  const call = { ...keyed(), body: { token, new_password: OTHER } };
+
+  const copies = await copiesOf(shop, () => shop.storefront.POST(reset, call), 24);
+
+  expect(answers(copies)).toEqual(new Set([JSON.stringify([200, copies[0]?.data])]));
+  expect(effects(copies)).toBe(1);
+  const told = (await mailsTo(shop, email)).filter(({ subject }) => subject.includes('has changed'));
+  expect(told).toHaveLength(1);
+});
+
+test('copies of a login under one key open one session, and all get its token', async () => {
+  const shop = await openShop();
+  const { id, email, password: words } = await shop.givenCustomer();
+  const call = { ...keyed(), body: { email, password: words } };
+
+  // More at once than there are free tries would be told to wait.
+  const copies = await copiesOf(shop, () => shop.storefront.POST(login, call), 4);
+
+  expect(answers(copies)).toEqual(new Set([JSON.stringify([200, copies[0]?.data])]));
+  expect(effects(copies)).toBe(1);
+  const { rows } = await shop.owner.query(
+    sql`select from commerce.customer_tokens where site_id = ${shop.site_id} and customer_id = ${id}`,
+  );
+  expect(rows).toHaveLength(2);
+});
+
+test('a copy whose work fails since the first has been done meanwhile gets the answer of the first', async () => {
+  const shop = await openShop();
+  const { id, email, password: words, client } = await shop.givenCustomer();
+  const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };
+  const [first, second] = await Promise.all([lockHolder(), lockHolder()]);
+
+  // The first waits with its effect, and the second with the look at the password.
+  await first.query(sql`select from commerce.customers where id = ${id} for update`);
+  const early = client.POST(password, call);
+  await waitsFor(shop, first);
+  const key = createHash('sha256').update(`${shop.site_id} ${email}`).digest();
+  await second.query(
+    sql`insert into commerce.login_throttles (key_hash, failures, next_attempt_at, expires_at) values (${key}, 1, now(), now())`,
+  );
+  const late = client.POST(password, call);
+  await waitsFor(shop, second);
+  await first.query('rollback');
+  const changed = await early;
+  await second.query('rollback');
+  const copy = await late;
+
+  expect([changed.response.status, changed.data]).toMatchObject([200, { email }]);
+  expect([copy.response.status, copy.data]).toEqual([200, changed.data]);
+  expect(copy.response.headers.get('Idempotency-Replayed')).toBe('true');
+});
+
+/** A connection in a transaction of its own. */
+async function lockHolder(): Promise<pg.Client> {
+  const client = new pg.Client(superuserUrl());
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('begin');
+  return client;
+}
+
+/** Until somebody waits for what the connection holds. */
+async function waitsFor({ owner }: OpenShop, holder: pg.Client): Promise<void> {
+  const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await expect
+    .poll(async () => {
+      const waiting = await owner.query('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [
+        rows[0]?.pid,
+      ]);
+      return waiting.rowCount;
+    })
+    .toBe(1);
+}

@@ -1,0 +1,181 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import sql, { type Sql } from 'sql-template-tag';
+import { ShopError, ValidationError } from '../../shop/errors.ts';
+import type { Shop } from '../../shop/shop.ts';
+import { type Answer, answerTo, isRetryable, mayTurnOut } from '../errors.ts';
+
+/**
+ * An operation runs once per Idempotency-Key (decisions §3). Steps, all in the request's transaction:
+ * 1. claim: insert the key. A second request waits here until the first commits, at most for lock_timeout (2 s).
+ * 2. if the key was there: the same request gets the stored answer, another one a 422.
+ * 3. run the deed behind a savepoint.
+ * 4. a business refusal undoes the deed and is stored; any other error undoes all, key included.
+ * 5. store the answer with the key, and in the same statement what else is to be written of the request.
+ */
+export interface Key {
+  /** The raw header. Upper and lower case name the same key. */
+  key: string;
+  principal_id: string;
+  operation_id: string;
+  /** Method, path, query and body in canonical form. */
+  request: string;
+  /** The answer holds a secret: it is encrypted under a key that the database does not know. */
+  secret: boolean;
+  /** The server's own secret and the caller's credential, for that key. */
+  pepper: string;
+  request_id: string;
+}
+
+const REPLAY_WINDOW = '24 hours';
+
+/** `alongside` is an insert for what is written of a request that ran, by its status; undefined for nothing. */
+export async function once(
+  shop: Shop,
+  key: Key,
+  run: () => Promise<Answer>,
+  alongside: (status: number) => Sql | undefined,
+): Promise<Answer> {
+  const stored = await claim(shop, key);
+  if (stored) return replay(shop, key, stored);
+  const answer = await runOrRefuse(shop, key, run);
+  await remember(shop, key, answer, alongside(answer.status));
+  return answer;
+}
+
+/** Whether `once` would tell a stored answer instead of running the deed. */
+export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
+  const found = await shop.one(
+    sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
+      and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)} and status is not null
+      and completed_at > now() - ${REPLAY_WINDOW}::interval`,
+  );
+  return found !== undefined;
+}
+
+interface StoredAnswer {
+  request_hash: Buffer;
+  status: number | null;
+  body: Buffer | null;
+  encrypted: boolean;
+}
+
+async function claim(shop: Shop, key: Key): Promise<StoredAnswer | undefined> {
+  const keyHash = hashOf(key);
+  const requestHash = fingerprint(key);
+  const claimed = await shop
+    .run(
+      sql`insert into idempotency_keys as k (site_id, principal_id, operation_id, key_hash, request_hash)
+        values (${shop.siteId}, ${key.principal_id}, ${key.operation_id}, ${keyHash}, ${requestHash})
+        on conflict (site_id, principal_id, operation_id, key_hash) do update
+          set request_hash = excluded.request_hash, status = null, body = null, completed_at = now()
+          where k.completed_at <= now() - ${REPLAY_WINDOW}::interval`,
+    )
+    .catch((error: { code?: string }) => {
+      if (error.code !== '55P03') throw error;
+      throw new ShopError('idempotency_in_flight', 'A request with this Idempotency-Key is still running.');
+    });
+  if (claimed > 0) return undefined;
+  return shop.one<StoredAnswer & Record<string, unknown>>(
+    sql`select request_hash, status, body, encrypted from idempotency_keys
+      where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
+        and operation_id = ${key.operation_id} and key_hash = ${keyHash}`,
+  );
+}
+
+async function replay(shop: Shop, key: Key, stored: StoredAnswer): Promise<Answer> {
+  if (!stored.request_hash.equals(fingerprint(key))) throw usedForAnother();
+  const body = stored.body && (stored.encrypted ? decrypt(key, stored.body) : stored.body.toString());
+  if (body && stored.encrypted) await refuseRevoked(shop, body);
+  return { status: stored.status ?? 500, body: body ?? undefined, headers: { 'Idempotency-Replayed': 'true' } };
+}
+
+function usedForAnother(): ValidationError {
+  const msg = 'This Idempotency-Key was used for another request. Use a new one for each.';
+  return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
+}
+
+/** A replay never hands out a token that has been revoked since. */
+async function refuseRevoked(shop: Shop, body: string): Promise<void> {
+  const { secret, access_token } = JSON.parse(body) as { secret?: string; access_token?: string };
+  const token = secret ?? access_token;
+  if (!token) return;
+  const hash = createHash('sha256').update(token).digest();
+  const alive = await shop.one(
+    sql`select from tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null
+      union all select from webhooks where site_id = ${shop.siteId} and secret_hash = ${hash}
+      union all select from event_listeners where site_id = ${shop.siteId} and secret_hash = ${hash} and expires_at > now()
+      union all select from staff_sessions where token_hash = ${hash} and revoked_at is null and expires_at > now()
+      union all select from customer_tokens where site_id = ${shop.siteId} and token_hash = ${hash} and revoked_at is null and expires_at > now()`,
+  );
+  if (!alive) throw new ShopError('key_not_active', 'The secret that this key once brought has been revoked since.');
+}
+
+/** A business refusal undoes the deed alone and becomes the stored answer; everything else undoes the whole request. */
+async function runOrRefuse(shop: Shop, key: Key, run: () => Promise<Answer>): Promise<Answer> {
+  await shop.run(sql`savepoint deed`);
+  try {
+    return await run();
+  } catch (error) {
+    const answer = answerTo(error, key.request_id);
+    if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
+    await shop.run(sql`rollback to savepoint deed`);
+    if (error instanceof ShopError) await error.afterwards?.();
+    return answer;
+  }
+}
+
+const STORED_REFUSALS = [400, 402, 403, 404, 409];
+
+/** A refusal that may turn out otherwise with the same key, such as a poll before the decision, is not stored. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof ValidationError) return false;
+  return !(error instanceof ShopError) || !mayTurnOut(error.code);
+}
+
+async function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql | undefined): Promise<void> {
+  const encrypted = key.secret && status < 300;
+  const bytes = body === undefined ? null : encrypted ? encrypt(key, body.toString()) : Buffer.from(body);
+  const kept = sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
+      where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
+        and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`;
+  await shop.run(alongside ? sql`with kept as (${kept}) ${alongside}` : kept);
+}
+
+function hashOf({ key }: Key): Buffer {
+  return createHash('sha256').update(key.toLowerCase()).digest();
+}
+
+/** Keyed by the raw Idempotency-Key, which is stored nowhere: a password in the request cannot be guessed from it. */
+function fingerprint({ key, request }: Key): Buffer {
+  return createHmac('sha256', key.toLowerCase()).update(request).digest();
+}
+
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+
+function secretKey({ key, pepper }: Key): Buffer {
+  return Buffer.from(hkdfSync('sha256', key.toLowerCase(), pepper, 'commerce idempotency answer', 32));
+}
+
+function encrypt(key: Key, text: string): Buffer {
+  const nonce = randomBytes(NONCE_LENGTH);
+  const cipher = createCipheriv('aes-256-gcm', secretKey(key), nonce);
+  const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+function decrypt(key: Key, bytes: Buffer): string {
+  const decipher = createDecipheriv('aes-256-gcm', secretKey(key), bytes.subarray(0, NONCE_LENGTH));
+  decipher.setAuthTag(bytes.subarray(NONCE_LENGTH, NONCE_LENGTH + TAG_LENGTH));
+  try {
+    return decipher.update(bytes.subarray(NONCE_LENGTH + TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    // The same person with another session: the secret is not theirs to read twice.
+    throw usedForAnother();
+  }
+}
+
+/** Whether an answer of `once` was a stored one. */
+export function isReplay({ headers }: Answer): boolean {
+  return headers?.['Idempotency-Replayed'] === 'true';
+}

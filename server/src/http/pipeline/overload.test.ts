@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+import { openPool } from '../../db/connect.ts';
+import { logins, MOST_LOGINS } from '../../shop/passwords/passwords.ts';
+import { measureStrain } from './shedding.ts';
+
+/** As many logins as can be under way or wait, until what this answers is called. */
+function crowd() {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const all = Promise.all(Array.from({ length: MOST_LOGINS }, () => logins.take(() => held)));
+  return () => {
+    letGo();
+    return all;
+  };
+}
+
+test('a login beyond those that can wait is refused before its body is read, and others are served', async () => {
+  const { baseUrl, site_id, credentials, storefront } = await openShop();
+  const headers = {
+    ...{ 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },
+    ...{ 'Content-Type': 'text/plain', 'Idempotency-Key': randomUUID() },
+  };
+  const login = () => fetch(`${baseUrl}/api/storefront/customer/login`, { method: 'POST', headers, body: 'no JSON' });
+  const letGo = crowd();
+
+  const refused = await login();
+  const { response: read } = await storefront.GET('/api/storefront/products');
+  await letGo();
+  const judged = await login();
+
+  const refusal = (await refused.json()) as { retry_after_seconds: number };
+  expect([refused.status, refusal]).toMatchObject([503, { error: 'unavailable', retryable: true }]);
+  expect(refusal.retry_after_seconds).toBeGreaterThan(0);
+  expect(refused.headers.get('Retry-After')).toBe(String(refusal.retry_after_seconds));
+  expect(read.status).toBe(200);
+  expect(judged.status).toBe(415);
+});
+
+test('under strain searches and integrations give way first, then all but checkouts', async () => {
+  const { site_id, credentials } = await openShop();
+  let strain = 0;
+  const server = await startServer(databaseUrl(), { strain: () => strain });
+  onTestFinished(() => stopServer(server));
+  const storefront = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
+  const sync = { 'X-Sync-Secret': credentials.sync_secret, 'X-Site-ID': site_id };
+  const get = (path: string, headers: Record<string, string>) => fetch(`${server.baseUrl}/api/${path}`, { headers });
+  const statuses = async () => {
+    const answers = await Promise.all([
+      get('sync/products', sync),
+      get('storefront/products?q=lamp', storefront),
+      get('storefront/products', storefront),
+      get(`storefront/checkout/${randomUUID()}`, storefront),
+    ]);
+    return answers.map(({ status }) => status);
+  };
+
+  expect(await statuses()).toEqual([200, 200, 200, 404]);
+  strain = 1;
+  expect(await statuses()).toEqual([503, 503, 200, 404]);
+  strain = 4;
+  expect(await statuses()).toEqual([503, 503, 503, 404]);
+  const refused = await get('storefront/products', storefront);
+  expect(['1', '2', '3']).toContain(refused.headers.get('Retry-After'));
+});
+
+test('the strain is that of the connections that are waited for', async () => {
+  const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
+  onTestFinished(() => db.end());
+  const strain = measureStrain(db);
+  const held = await db.connect();
+  expect(strain()).toBe(0);
+
+  const waiting = Array.from({ length: 10 }, () => db.query('select 1'));
+  expect(strain()).toBe(2);
+  held.release();
+  await Promise.all(waiting);
+
+  expect(strain()).toBe(0);
+});
+
+test('the strain is that of an event loop that is held up', async () => {
+  const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
+  const strain = measureStrain(db, 1_000);
+  await sleep(20);
+
+  const until = performance.now() + 600;
+  while (performance.now() < until);
+
+  await vi.waitFor(() => expect(strain()).toBeGreaterThan(1), { timeout: 5_000, interval: 20 });
+});

@@ -1,0 +1,33 @@
+import type { Request, Response } from 'express';
+import { ValidationError } from '../../shop/errors.ts';
+import { openMistakes } from '../callers/open-callers.ts';
+import type { Operation } from '../contract/contract.ts';
+import type { Validation } from '../contract/validate.ts';
+import { readBody } from './body.ts';
+import { isForm } from './form.ts';
+
+/** What the contract has against a request, its body read and parsed. Throws what makes it unreadable: 413, 415. */
+export async function mistakesIn(
+  validation: Validation,
+  operation: Operation,
+  req: Request,
+  res: Response,
+): Promise<ValidationError['detail']> {
+  try {
+    await readBody(operation, req, res);
+  } catch (error) {
+    if (error instanceof ValidationError) return error.detail;
+    throw error;
+  }
+  // HEAD is GET without its body, to the validator as to the handler.
+  if (req.method === 'HEAD') req.method = 'GET';
+  const mistakes = validation.mistakesIn(operation, req);
+  return [...keyMistakes(operation, req), ...openMistakes(operation, req), ...mistakes];
+}
+
+/** Where the contract cannot say by a schema that the key is required: of forms it is not. */
+function keyMistakes({ keyWaived }: Operation, req: Request): ValidationError['detail'] {
+  const owed = keyWaived === 'forms' && !isForm(req.headers['content-type']);
+  if (!owed || req.headers['idempotency-key'] !== undefined) return [];
+  return [{ loc: ['header', 'Idempotency-Key'], msg: 'Field required.', type: 'missing' }];
+}

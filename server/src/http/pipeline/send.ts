@@ -1,0 +1,52 @@
+import type { Request, Response } from 'express';
+import type { Operation } from '../contract/contract.ts';
+import { faultIn } from '../contract/schemas.ts';
+import { type Answer, answerTo } from '../errors.ts';
+import { compress } from './compress.ts';
+import type { Notes } from './dispatch.ts';
+import { asMarkdown, prefersMarkdown } from './markdown.ts';
+
+/** Writes an answer. In tests it is held against the contract first, and a fault becomes a 500. */
+export async function send(req: Request, res: Response, given: Answer, validateResponses: boolean): Promise<void> {
+  if (res.headersSent) return;
+  const notes = res.locals as Notes;
+  const { operation } = notes;
+  const fault = validateResponses && operation && faultIn(operation, given.status, given.body?.toString());
+  if (fault) notes.cause = new Error(fault);
+  const told = fault ? answerTo(notes.cause, notes.request_id) : given;
+  const { status, body, headers = {} } = await compress(operation, req, told);
+  res.status(status).set(headers);
+  if (headers.ETag && matches(req.headers['if-none-match'], headers.ETag)) {
+    res.status(304).end();
+    return;
+  }
+  if (body === undefined) {
+    res.end();
+    return;
+  }
+  const { type, text } = formOf(req, operation, status, body);
+  res.set({ 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) });
+  res.end(text);
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The form in which the body goes out: as it is, as Markdown, or with what OAuth clients look for in a refusal. */
+function formOf(req: Request, operation: Operation | undefined, status: number, body: string | Buffer) {
+  if (operation?.oauth && status >= 400) return { type: JSON_TYPE, text: withDescription(body.toString()) };
+  if (!operation?.markdown || status >= 400) return { type: JSON_TYPE, text: body };
+  req.res?.vary('Accept');
+  if (!prefersMarkdown(req)) return { type: JSON_TYPE, text: body };
+  return { type: 'text/markdown; charset=utf-8', text: asMarkdown(JSON.parse(body.toString())) };
+}
+
+/** RFC 6749 §5.2: the sentence stands under the name that OAuth clients know. */
+function withDescription(body: string): string {
+  const refusal = JSON.parse(body) as { message: string };
+  return JSON.stringify({ ...refusal, error_description: refusal.message });
+}
+
+/** If-None-Match by weak comparison (RFC 9110 §13.1.2): proxies that compress weaken a tag. */
+function matches(wanted: string | undefined, etag: string): boolean {
+  return wanted?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
+}

@@ -1,0 +1,107 @@
+import type { AgentToken } from '@commerce-backend/spec';
+import * as account from '../../shop/account/account.ts';
+import { waitingCheckouts } from '../../shop/account/overview.ts';
+import * as agentAudit from '../../shop/agents/audit.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { promiseNoChange } from '../../shop/in-shop.ts';
+import { accountLink } from '../../shop/links.ts';
+import * as agentTokens from '../../shop/mandates/tokens.ts';
+import { expireUnpaid } from '../../shop/orders/expiry.ts';
+import * as orders from '../../shop/orders/orders.ts';
+import { arriveInShop, type CustomerVisit } from '../parts/customer-visit.ts';
+import type { FormBody } from '../parts/form-body.ts';
+import { type LoginWords, logIn, loginPage, logOut } from '../parts/login.ts';
+import type { PageAnswer, PageRoute } from '../parts/route.ts';
+import { acted, count, inShopOf } from '../parts/visit.ts';
+import { activityView, overviewView } from './views.ts';
+
+/** Where customers see their orders, and the agents that shop for them, and stop those. */
+export interface AccountVisit extends CustomerVisit {
+  /** The agent whose activity is looked at. */
+  agent_id: string | undefined;
+}
+
+const LOGIN: LoginWords = {
+  where: 'Your account',
+  title: 'Log in to your account',
+  why: 'To see your orders and the assistants that shop for you.',
+};
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const accountPage: PageRoute<AccountVisit> = {
+  path: '/account',
+  where: 'Your account',
+  async arrive(request) {
+    const agent = String(request.req.query.agent ?? '');
+    return {
+      ...(await arriveInShop(request, (id) => accountLink('', id))),
+      agent_id: UUID.test(agent) ? agent : undefined,
+    };
+  },
+  formOf: ({ session, path }) => `account ${session?.session_id ?? ''} ${path}`,
+  show,
+  post,
+  notices: {
+    not_found: {
+      title: 'This link leads nowhere',
+      sentences: ['It may have been cut off or mistyped. Open it once more from where you have it.'],
+    },
+  },
+};
+
+const ORDERS_SHOWN = 20;
+const DEEDS_SHOWN = 50;
+
+async function show(visit: AccountVisit): Promise<PageAnswer> {
+  const { session, agent_id, till } = visit;
+  if (!session) return loginPage(visit, accountPage.formOf(visit), LOGIN);
+  await count(visit, 'storefront.getCustomer');
+  const csrf = visit.guard.csrfFor(visit.req, visit.res, accountPage.formOf(visit));
+  // Orders past their deadline are expired before they are shown, as everywhere.
+  await expireUnpaid(visit.db, visit.tenant);
+  return inShopOf(visit, async (shop) => {
+    await promiseNoChange(shop);
+    if (agent_id) {
+      const agent = await agentTokens.get(shop, agent_id, session.customer_id);
+      const { audit_events } = await agentAudit.listOfAgent(
+        shop,
+        agent_id,
+        { limit: DEEDS_SHOWN },
+        session.customer_id,
+      );
+      return activityView(visit, agent, audit_events);
+    }
+    const profile = await account.profile(shop);
+    const agents: AgentToken[] = await agentTokens.listOfCustomer(shop, session.customer_id);
+    const { orders: list, total } = await orders.listOfCustomer(shop, session.customer_id, { limit: ORDERS_SHOWN });
+    const waiting = await waitingCheckouts(shop, till);
+    return overviewView(visit, csrf, { profile, agents, orders: list, orders_total: total, waiting });
+  });
+}
+
+async function post(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
+  const action = body.get('action') ?? '';
+  if (action === 'log_in') return logIn(visit, accountPage.formOf(visit), LOGIN, body);
+  if (action === 'log_out') return logOut(visit, body);
+  if (!visit.session) return { redirect: visit.path };
+  if (action === 'revoke') return revoke(visit, body, visit.session.customer_id);
+  throw new ShopError('invalid_request', 'There is no such action.');
+}
+
+/** Ends an agent's access: its next call fails, in every process. */
+async function revoke(visit: AccountVisit, body: FormBody, customer_id: string): Promise<PageAnswer> {
+  const id = body.get('agent') ?? '';
+  if (!UUID.test(id)) throw new ShopError('invalid_request', 'The form names no assistant.');
+  await count(visit, 'storefront.revokeAgent');
+  return acted(
+    visit,
+    { operation_id: 'storefront.revokeAgent', action: 'revoke', body },
+    async (shop) => {
+      await agentTokens.revoke(shop, id, 'customer', customer_id);
+      return { redirect: `${visit.path}#agents` };
+    },
+    async (_shop, error) => {
+      throw error;
+    },
+  );
+}

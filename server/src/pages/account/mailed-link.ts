@@ -1,0 +1,80 @@
+import type { Caller } from '../../http/callers/callers.ts';
+import type { Notes } from '../../http/pipeline/dispatch.ts';
+import * as codes from '../../shop/customers/codes.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
+import * as settings from '../../shop/merchant/settings.ts';
+import type { Actor, Tenant } from '../../shop/shop.ts';
+import { type Notice, noticePage } from '../parts/document.ts';
+import type { Notices } from '../parts/notices.ts';
+import type { PageAnswer, PageRequest } from '../parts/route.ts';
+import { count, type Visit } from '../parts/visit.ts';
+
+/** What the pages have in common to which the links in mails lead. */
+export interface LinkVisit extends Visit {
+  /** The name of the shop. */
+  shop: string;
+  token: string;
+  code: codes.SentCode;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Follows a link for one of the purposes. Throws `not_found` alike for one that is made up, replaced, or of another shop. */
+export async function followLink(
+  request: PageRequest,
+  purposes: codes.CodePurpose[],
+  pathOf: (site_id: string, token: string) => string,
+): Promise<LinkVisit> {
+  const { db, req, res } = request;
+  const [site_id, token] = [String(req.params.site_id).toLowerCase(), String(req.params.token)];
+  const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
+  if (!tenant) throw leadsNowhere();
+  const found = await inShop(db, tenant, actorOf(tenant, null), async (shop) => {
+    await promiseNoChange(shop);
+    return { code: await codes.find(shop, purposes, token), shop: (await settings.getPublic(shop)).name };
+  });
+  const { code, shop } = found;
+  if (!code) throw leadsNowhere();
+  const actor = actorOf(tenant, code.customer_id);
+  const caller: Caller = {
+    kind: code.customer_id ? 'customer' : 'storefront',
+    tenant,
+    principal_id: actor.id,
+    credential_id: actor.id,
+    customer_id: null,
+    scopes: [],
+    allowed_origins: [],
+  };
+  (res.locals as Notes).caller = caller;
+  return { ...request, path: pathOf(site_id, token), tenant, actor, caller, shop, token, code };
+}
+
+/** Whoever has the link acts for the customer, without being logged in; one who registers is none yet. */
+function actorOf({ site_id }: Tenant, customer_id: string | null): Actor {
+  return { type: customer_id ? 'customer' : 'storefront', id: customer_id ?? site_id, customer_id: null };
+}
+
+function leadsNowhere(): ShopError {
+  return new ShopError('not_found', 'This link leads nowhere.');
+}
+
+/** GET shows what the shop is called, and counts as a look at it. */
+export function countLook(visit: LinkVisit): Promise<void> {
+  return count(visit, 'storefront.getShop');
+}
+
+export const LINK_NOTICES: Notices = {
+  not_found: {
+    title: 'This link does not work',
+    sentences: [
+      'It may have been cut off or mistyped, or a newer mail has taken its place. Open the link in the newest mail.',
+      'If that does not help, ask for another mail at the shop.',
+    ],
+  },
+};
+
+/** A notice in the name of the shop. */
+export function linkNotice({ shop }: LinkVisit, status: number, notice: Notice): PageAnswer {
+  return { status, html: noticePage(notice, { shop, where: 'Your account' }) };
+}

@@ -1,0 +1,111 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { mailsTo } from '../../../test/mail.ts';
+import { openShop } from '../../../test/shop.ts';
+import { openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+/** Screenshots of each step are left here, to be looked at. */
+const SCREENSHOTS = join(tmpdir(), 'commerce-screenshots');
+const PASSWORD = 'a longer horse and a better staple';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  if (chromium) browser = await openChromium(chromium);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+async function givenShop() {
+  const shop = await openShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch' } });
+  const urlIn = async (email: string) => {
+    const html = (await mailsTo(shop, email)).at(-1)?.html ?? '';
+    return shop.baseUrl + (/\/account\/[^"<\s]+/.exec(html)?.[0] ?? '');
+  };
+  const logIn = async (email: string, password: string) =>
+    (await shop.storefront.POST('/api/storefront/customer/login', { body: { email, password } })).response.status;
+  return { ...shop, urlIn, logIn };
+}
+
+async function openLooked(width: number) {
+  const { page, complaints } = await openTab(browser, width);
+  const look = async (step: string) => {
+    await page.screenshot({ path: join(SCREENSHOTS, `${step}-${width}.png`), fullPage: true });
+    expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+  };
+  const heading = () => page.$eval('h1', ({ textContent }) => textContent);
+  return { page, complaints, look, heading };
+}
+
+for (const width of [1280, 375]) {
+  played(
+    `without script, ${width} pixels wide, a new customer confirms the address`,
+    async () => {
+      const { storefront, urlIn, logIn, site_id } = await givenShop();
+      const email = `june.okafor@s${site_id.slice(-8)}.example.com`;
+      const body = { email, password: PASSWORD };
+      await storefront.POST('/api/storefront/customer/register', { body });
+      const { page, complaints, look, heading } = await openLooked(width);
+      await page.goto(await urlIn(email));
+      await look('verify-1-form');
+      await press(page, 'verify_email');
+      await look('verify-2-done');
+      expect(await heading()).toBe('Your e-mail address is confirmed');
+      expect(await logIn(email, PASSWORD)).toBe(200);
+      expect(complaints).toEqual([]);
+    },
+    60_000,
+  );
+
+  played(
+    `without script, ${width} pixels wide, a customer sets a new password`,
+    async () => {
+      const { storefront, givenCustomer, urlIn, logIn, baseUrl, site_id, owner } = await givenShop();
+      const { email } = await givenCustomer({ email: `june.okafor@s${site_id.slice(-8)}.example.com` });
+      await storefront.POST('/api/storefront/customer/reset-request', { body: { email } });
+      const { page, complaints, look, heading } = await openLooked(width);
+      const url = await urlIn(email);
+      await page.goto(url);
+      await look('reset-1-form');
+
+      await page.type('#new_password', 'horse');
+      await press(page, 'reset_password');
+      await look('reset-2-mistake');
+      expect(await page.evaluate('document.activeElement.className')).toBe('summary-of-mistakes');
+
+      // With the keyboard alone, from the summary on.
+      await page.focus('.summary-of-mistakes a');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type(PASSWORD);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(PASSWORD);
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      await look('reset-3-done');
+      expect(await heading()).toBe('Your password has been changed');
+      expect(await logIn(email, PASSWORD)).toBe(200);
+
+      expect(complaints).toEqual([expect.stringContaining('422')]);
+
+      await page.goto(`${baseUrl}/account/${site_id}/reset/rst_nothing`);
+      await look('reset-4-unknown');
+      await owner.query('update commerce.customer_codes set used_at = null, expires_at = now() where site_id = $1', [
+        site_id,
+      ]);
+      await page.goto(url);
+      await look('reset-5-expired');
+      expect(await heading()).toBe('This link has expired');
+    },
+    60_000,
+  );
+}

@@ -1,0 +1,108 @@
+import * as registration from '../../shop/account/registration.ts';
+import * as codes from '../../shop/customers/codes.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { verificationLink } from '../../shop/links.ts';
+import type { Shop } from '../../shop/shop.ts';
+import { page } from '../parts/document.ts';
+import type { FormBody } from '../parts/form-body.ts';
+import { csrfField } from '../parts/form-parts.ts';
+import { html } from '../parts/html.ts';
+import type { PageAnswer, PageRoute } from '../parts/route.ts';
+import { acted, count } from '../parts/visit.ts';
+import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice } from './mailed-link.ts';
+
+const PURPOSES: codes.CodePurpose[] = ['register', 'verify_email'];
+
+/** Where the link in a mail leads that is to prove an address. */
+export const verifyEmailPage: PageRoute<LinkVisit> = {
+  path: verificationLink('', ':site_id', ':token'),
+  where: 'Your account',
+  arrive: (request) => followLink(request, PURPOSES, (site_id, token) => verificationLink('', site_id, token)),
+  formOf,
+  show,
+  post,
+  notices: LINK_NOTICES,
+};
+
+function formOf({ path }: LinkVisit): string {
+  return `verify ${path}`;
+}
+
+async function show(visit: LinkVisit): Promise<PageAnswer> {
+  await countLook(visit);
+  return over(visit) ?? { status: 200, html: confirmForm(visit) };
+}
+
+/** The page of a link that has nothing left to do. */
+function over(visit: LinkVisit): PageAnswer | undefined {
+  const { code, shop } = visit;
+  switch (code.state) {
+    case 'used':
+      return linkNotice(visit, 200, {
+        title: 'Your e-mail address is confirmed',
+        sentences: [
+          html`<strong dir="auto">${code.email}</strong> is the address of your account at ${shop}. You can log in there now.`,
+          'The link has done its work, and is not needed any more.',
+        ],
+      });
+    case 'expired':
+      return expired(visit);
+    default:
+      return undefined;
+  }
+}
+
+function expired(visit: LinkVisit): PageAnswer {
+  return linkNotice(visit, 410, {
+    title: 'This link has expired',
+    sentences: [
+      `It worked for ${codes.LIVES.verify_email}. Your address has not been confirmed.`,
+      `Ask for the mail once more at ${visit.shop}, and open the link in it.`,
+    ],
+  });
+}
+
+function confirmForm(visit: LinkVisit): string {
+  const { shop, code, path, guard, req, res } = visit;
+  const title = 'Confirm your e-mail address';
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+<p>Is <strong dir="auto">${code.email}</strong> your address? Confirm it for your account at ${shop}.</p>
+<form method="post" action="${path}">
+${csrfField(guard.csrfFor(req, res, formOf(visit)))}
+<button class="primary" name="action" value="verify_email">Confirm the address</button>
+<p class="after-button">If you did not ask for this, close the page: nothing happens.</p>
+</form>
+</section>`;
+  return page({ title, shop, where: 'Your account', main });
+}
+
+/** Uses the link. A second click finds the address confirmed. */
+async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
+  const { token, path, guard, res } = visit;
+  if (visit.code.state !== 'alive') return visit.code.state === 'used' ? { redirect: path } : expired(visit);
+  await count(visit, 'storefront.verifyEmail');
+  const deed = async (shop: Shop) => {
+    await registration.verifyEmail(shop, token);
+    return { redirect: path };
+  };
+  const act = { operation_id: 'storefront.verifyEmail', action: 'verify_email', body } as const;
+  const answer = await acted(visit, act, deed, (shop, error) => refusal(visit, shop, error));
+  if ('redirect' in answer) guard.renew(res);
+  return answer;
+}
+
+/** Another click was faster, or something has happened since the mail was sent. */
+async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<PageAnswer> {
+  if (!(error instanceof ShopError && error.code === 'verification_token_invalid')) throw error;
+  const code = await codes.find(shop, PURPOSES, visit.token);
+  if (code?.state === 'used') return { redirect: visit.path };
+  return linkNotice(visit, 410, {
+    title: 'This link does not work any more',
+    sentences: [
+      'The address has an account already, or a newer mail has taken the place of this one.',
+      `Log in at ${visit.shop}, or ask for another mail there.`,
+    ],
+  });
+}

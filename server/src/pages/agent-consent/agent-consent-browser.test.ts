@@ -1,0 +1,98 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askForConsent, poll } from '../../../test/agents.ts';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { openShop } from '../../../test/shop.ts';
+import { openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+/** Screenshots of each step are left here, to be looked at. */
+const SCREENSHOTS = join(tmpdir(), 'commerce-screenshots');
+
+let browser: Browser;
+
+beforeAll(async () => {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  if (chromium) browser = await openChromium(chromium);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+for (const width of [1280, 375]) {
+  played(
+    `without script, ${width} pixels wide, a customer allows an agent, confirms what it prepared, and revokes it`,
+    async () => {
+      const shop = await openShop();
+      await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch' } });
+      await shop.givenTerms();
+      await shop.givenProduct({ name: 'Stoneware mug', price: '14.00', product_type: 'Kitchen' });
+      const customer = await shop.givenCustomer();
+      const { page, complaints } = await openTab(browser, width);
+      const look = async (step: string) => {
+        await page.screenshot({ path: join(SCREENSHOTS, `agent-${step}-${width}.png`), fullPage: true });
+        expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+      };
+      const heading = () => page.$eval('h1', ({ textContent }) => textContent);
+      const logIn = async () => {
+        await page.type('#email', customer.email);
+        await page.type('#password', customer.password);
+        await press(page, 'log_in');
+      };
+      const here = (address: string) => shop.baseUrl + address.replace(/^https?:\/\/[^/]+/, '');
+
+      const asked = await askForConsent(shop, {
+        agent_name: 'Kitchen helper',
+        budget_cents: 5_000,
+        categories: ['Kitchen', 'Travel'],
+      });
+      await page.goto(here(asked.verification_uri_complete));
+      await look('1-login');
+      await logIn();
+      expect(await heading()).toBe('May this assistant shop for you?');
+      await look('2-consent');
+      await press(page, 'approve');
+      await look('3-mistake');
+      await page.click('#same_code');
+      await press(page, 'approve');
+      expect(await heading()).toBe('You have allowed this');
+      await look('4-allowed');
+
+      const { data: token } = await poll(shop, asked.device_code);
+      const call = (path: string, body: object) =>
+        fetch(`${shop.baseUrl}${path}`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${token?.access_token}`,
+            'Content-Type': 'application/json',
+            'Idempotency-Key': crypto.randomUUID(),
+          },
+          body: JSON.stringify(body),
+        });
+      const bought = await call('/api/agent/intent/find-and-buy', { query: 'stoneware mug' });
+      const { checkout_url } = (await bought.json()) as { checkout_url: string };
+
+      await page.goto(`${shop.baseUrl}/account?site_id=${shop.site_id}`);
+      expect(await heading()).toBe('Your account');
+      await look('5-account');
+      await page.goto(here(checkout_url));
+      await look('6-checkout');
+      await page.goto(`${shop.baseUrl}/account?site_id=${shop.site_id}`);
+      await press(page, 'revoke');
+      await look('7-revoked');
+      expect((await call('/api/agent/intent/find', { query: 'mug' })).status).toBe(401);
+      await page.click('a[href*="agent="]');
+      await page.waitForSelector('.deeds');
+      await look('8-activity');
+      // What a form lacked is told with 422, and browsers note that.
+      expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
+    },
+    60_000,
+  );
+}

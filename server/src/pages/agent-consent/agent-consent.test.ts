@@ -1,0 +1,264 @@
+import { expect, test } from 'vitest';
+import { approve, askForConsent, givenAgent, poll } from '../../../test/agents.ts';
+import { PaperBrowser } from '../../../test/paper-browser.ts';
+import { openShop } from '../../../test/shop.ts';
+import { draw } from '../../shop/rate-counts.ts';
+
+type Wish = Parameters<typeof askForConsent>[1];
+
+/** A shop, a customer with a browser, and an agent's request. */
+async function givenRequest(wish: Wish = {}) {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const asked = await askForConsent(shop, wish);
+  return { shop, customer, asked, browser: new PaperBrowser(shop.baseUrl) };
+}
+
+type Given = Awaited<ReturnType<typeof givenRequest>>;
+
+async function loggedIn({ browser, customer, asked }: Given) {
+  const page = await browser.open(asked.verification_uri_complete);
+  return browser.press(page, 'log_in', { email: customer.email, password: customer.password });
+}
+
+test('a customer sees who asks for what, allows it, and the agent gets its token', async () => {
+  const given = await givenRequest({
+    agent_name: 'Helpful <b>bot</b>',
+    budget_cents: 5_000,
+    categories: ['Kitchen', 'Travel'],
+  });
+  const page = await loggedIn(given);
+  expect(page.html).toContain('Helpful &lt;b&gt;bot&lt;/b&gt;');
+  expect(page.html).toContain('Nobody has verified that');
+  expect(page.html).toContain('€50.00');
+  expect(page.html).toContain(given.asked.user_code);
+  expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'authorization_pending' });
+
+  const done = await given.browser.press(page, 'approve', { budget: '20.00', category_1: '', same_code: 'yes' });
+  expect(done.html).toContain('You have allowed this');
+  const { data } = await poll(given.shop, given.asked.device_code);
+  expect(data).toMatchObject({ token_type: 'Bearer', categories: ['Kitchen'] });
+  const { data: list } = await given.customer.client.GET('/api/storefront/customer/me/agents');
+  expect(list?.agent_tokens).toMatchObject([{ budget_cents: 2_000, categories: ['Kitchen'], status: 'active' }]);
+});
+
+test('nothing is shown or allowed before the login, and a wrong password says no more than that', async () => {
+  const given = await givenRequest({ agent_name: 'Helpful bot' });
+  const { browser, customer, asked } = given;
+  const page = await browser.open(asked.verification_uri_complete);
+  expect(page.html).not.toContain('Helpful bot');
+  const refused = await browser.press(page, 'log_in', { email: customer.email, password: 'not the password' });
+  expect(refused.response.status).toBe(401);
+  expect(refused.html).not.toContain('not the password');
+  expect(refused.html).not.toContain('Helpful bot');
+});
+
+test('a request is refused, and cannot be allowed any more', async () => {
+  const given = await givenRequest();
+  const page = await loggedIn(given);
+  expect((await given.browser.press(page, 'deny')).html).toContain('You have refused this');
+  const later = await given.browser.press(page, 'approve', { budget: '1.00', same_code: 'yes' });
+  expect(later.html).toContain('You have refused this');
+  expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'access_denied' });
+});
+
+test('mistakes are told at their fields, and allow nothing', async () => {
+  const given = await givenRequest({ budget_cents: 5_000 });
+  const page = await loggedIn(given);
+  for (const [fields, message] of [
+    [{ budget: '60.00', same_code: 'yes' }, 'You can lower the budget, not raise it'],
+    [{ budget: 'much', same_code: 'yes' }, 'Enter an amount such as 25.00'],
+    [{ budget: '10.00' }, 'Compare the code, and say that it is the same'],
+  ] as const) {
+    const answer = await given.browser.press(page, 'approve', fields);
+    expect([answer.response.status, answer.html]).toEqual([422, expect.stringContaining(message)]);
+  }
+  expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'authorization_pending' });
+});
+
+test('a code can be typed, an unknown one is told, and guessing ends after five', async () => {
+  const given = await givenRequest();
+  const { browser, customer, asked } = given;
+  const start = await browser.open(asked.verification_uri);
+  const entry = await browser.press(start, 'log_in', { email: customer.email, password: customer.password });
+  const shown = await browser.press(entry, 'enter_code', {
+    user_code: asked.user_code.toLowerCase().replace('-', ' '),
+  });
+  expect(shown.html).toContain('May this assistant shop for you?');
+
+  for (let guess = 0; guess < 5; guess += 1) {
+    const wrong = await browser.press(entry, 'enter_code', { user_code: 'BBBB-BBBB' });
+    expect([wrong.response.status, wrong.html]).toEqual([
+      404,
+      expect.stringContaining('There is no request with this code'),
+    ]);
+  }
+  expect((await browser.press(entry, 'enter_code', { user_code: 'BBBB-BBBB' })).response.status).toBe(429);
+});
+
+test('when the guesses of a shop are used up, the link of a request still leads to it, and a seal of another code does not', async () => {
+  const given = await givenRequest();
+  const { browser, shop, asked } = given;
+  const other = await askForConsent(shop);
+  const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };
+  for (let guess = 0; guess < 50; guess += 1) await draw(shop.db, [inShop]);
+
+  const page = await loggedIn(given);
+  const unsealed = await browser.open(`${asked.verification_uri}&user_code=${asked.user_code}`);
+  const seal = new URL(other.verification_uri_complete).searchParams.get('seal');
+  const otherSeal = await browser.open(`${asked.verification_uri}&user_code=${asked.user_code}&seal=${seal}`);
+  const allowed = await browser.press(page, 'approve', { budget: '1.00', same_code: 'yes' });
+
+  expect([page, unsealed, otherSeal].map(({ response }) => response.status)).toEqual([200, 429, 429]);
+  expect(unsealed.html).toContain('Open the link that the assistant shows');
+  expect(allowed.html).toContain('You have allowed this');
+});
+
+test('what a program calls itself is shown as that, and briefly', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const claim =
+    'VERIFIED by the shop. This is its official assistant, see https://evil.example/x. Please press Allow. ';
+  const { site_id, baseUrl } = shop;
+  const answer = await fetch(`${baseUrl}/api/agent/consent/request?site_id=${site_id}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': claim.repeat(5) },
+    body: new URLSearchParams({ client_id: 'Helpful bot', scope: 'catalog:read' }),
+  });
+  const asked = (await answer.json()) as Given['asked'];
+
+  const page = await loggedIn({ shop, customer, asked, browser: new PaperBrowser(baseUrl) });
+
+  const [, shown = ''] =
+    /It calls its software <q dir="auto">([^<]*)<\/q>, which nobody has verified/.exec(page.html) ?? [];
+  expect(shown).toMatch(/^VERIFIED by the shop/);
+  expect(shown.length).toBeLessThanOrEqual(80);
+  expect(page.html).not.toContain('evil.example');
+});
+
+test('a request that another customer decided on is not theirs to see', async () => {
+  const given = await givenRequest();
+  const other = await given.shop.givenCustomer();
+  await approve(other, given.asked.user_code);
+  expect((await loggedIn(given)).html).toContain('There is no request with this code');
+});
+
+test('logging in and allowing give the browser another session each, and the one before is dead', async () => {
+  const given = await givenRequest();
+  const { owner, site_id } = given.shop;
+  const page = await loggedIn(given);
+  const tokens = () =>
+    owner.query('select id, revoked_at from commerce.customer_tokens where site_id = $1 order by created_at, id', [
+      site_id,
+    ]);
+  const before = (await tokens()).rows.at(-1);
+  await given.browser.press(page, 'approve', { budget: '1.00', same_code: 'yes' });
+  const { rows } = await tokens();
+  expect(rows.find(({ id }) => id === before.id).revoked_at).not.toBeNull();
+  expect(rows.at(-1)?.revoked_at).toBeNull();
+});
+
+test('a session on the pages of one shop is none in another', async () => {
+  const given = await givenRequest();
+  await loggedIn(given);
+  const other = await openShop();
+  const asked = await askForConsent(other);
+  expect((await given.browser.open(asked.verification_uri_complete)).html).toContain('value="log_in"');
+});
+
+test('the account lists the agents, what they did, and revokes them', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { agent } = await givenAgent(shop, customer, { agent_name: 'Helpful bot' });
+  await agent.GET('/api/agent/catalog/search');
+  const browser = new PaperBrowser(shop.baseUrl);
+  const start = await browser.open(`/account?site_id=${shop.site_id}`);
+  const page = await browser.press(start, 'log_in', { email: customer.email, password: customer.password });
+  expect(page.html).toMatch(/Helpful bot<\/strong>[\s\S]{0,200}Nobody has verified that/);
+  const activity = /href="([^"]*agent=[^"]*)"/.exec(page.html)?.[1]?.replace('&amp;', '&') ?? '';
+  expect((await browser.open(activity)).html).toContain('Searched the catalogue');
+
+  const revoked = await browser.press(page, 'revoke');
+  expect(revoked.html).toContain('Revoked');
+  expect((await agent.GET('/api/agent/catalog/search')).response.status).toBe(401);
+
+  const out = await browser.press(revoked, 'log_out');
+  expect(out.html).toContain('Log in to your account');
+});
+
+test('what an agent prepared is confirmed by its customer alone, logged in on the page of the checkout', async () => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
+  const customer = await shop.givenCustomer();
+  const { agent } = await givenAgent(shop, customer, { agent_name: 'Helpful bot' });
+  const { data } = await agent.POST('/api/agent/intent/find-and-buy', { body: { query: 'stoneware mug' } });
+  const url = data?.checkout_url ?? '';
+
+  const stranger = await shop.givenCustomer();
+  const theirs = new PaperBrowser(shop.baseUrl);
+  const closed = await theirs.open(url);
+  expect(closed.html).not.toContain('Stoneware mug');
+  const other = await theirs.press(closed, 'log_in', { email: stranger.email, password: stranger.password });
+  expect(other.html).toContain('was prepared for somebody else');
+  expect(other.html).not.toContain('Stoneware mug');
+
+  const browser = new PaperBrowser(shop.baseUrl);
+  const open = await browser.press(await browser.open(url), 'log_in', {
+    email: customer.email,
+    password: customer.password,
+  });
+  expect(open.html).toContain(
+    'An assistant that calls itself <strong dir="auto">Helpful bot</strong> (nobody has verified that) prepared this purchase for you',
+  );
+  const filled = {
+    shipping_country: 'DE',
+    shipping_last_name: 'Okafor',
+    shipping_address1: 'Lindenallee 7',
+    shipping_city: 'Berlin',
+  };
+  const chosen = await browser.press(open, 'save', filled);
+  const [, option = ''] = /name="shipping_option_id" value="([^"]+)"/.exec(chosen.html) ?? [];
+  const review = await browser.press(chosen, 'save', { shipping_option_id: option, payment_method: 'bank_transfer' });
+  const done = await browser.press(review, 'place_order');
+  expect(done.html).toContain('DE89 3704 0044 0532 0130 00');
+  const { data: me } = await agent.GET('/api/agent/customer/me');
+  expect(me?.agent_token.budget_used_cents).toBe(1_890);
+  expect((await new PaperBrowser(shop.baseUrl).open(url)).html).not.toContain('Lindenallee');
+});
+
+test.each([
+  ['merchant', 'The shop has revoked its access since.'],
+  ['customer', 'You have revoked its access since.'],
+  ['agent', 'It has given its access back since.'],
+] as const)(
+  'what an agent prepared that the %s ended says so, and stays the customer’s to confirm',
+  async (by, sentence) => {
+    const shop = await openShop();
+    await shop.givenTerms();
+    await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
+    const customer = await shop.givenCustomer();
+    const { agent, token_id } = await givenAgent(shop, customer);
+    const { data } = await agent.POST('/api/agent/intent/find-and-buy', { body: { query: 'stoneware mug' } });
+    const browser = new PaperBrowser(shop.baseUrl);
+    const login = { email: customer.email, password: customer.password };
+    const before = await browser.press(await browser.open(data?.checkout_url ?? ''), 'log_in', login);
+
+    const params = { path: { agent_token_id: token_id } };
+    if (by === 'merchant') await shop.dashboard.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params });
+    if (by === 'customer')
+      await customer.client.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params });
+    if (by === 'agent') await agent.DELETE('/api/agent/token');
+    const after = await browser.open(data?.checkout_url ?? '');
+    const account = await browser.open(`/account?site_id=${shop.site_id}`);
+
+    expect(before.html).not.toContain(sentence);
+    expect(after.html).toContain(`<strong>${sentence}</strong> You can still place this order, or leave it.`);
+    expect(account.html).toContain(`€14.00</data>. ${sentence}`);
+    const address = { shipping_country: 'DE', shipping_last_name: 'Okafor', shipping_address1: 'Lindenallee 7' };
+    const chosen = await browser.press(after, 'save', { ...address, shipping_city: 'Berlin' });
+    const [, option = ''] = /name="shipping_option_id" value="([^"]+)"/.exec(chosen.html) ?? [];
+    const review = await browser.press(chosen, 'save', { shipping_option_id: option, payment_method: 'bank_transfer' });
+    expect((await browser.press(review, 'place_order')).html).toContain('DE89 3704 0044 0532 0130 00');
+  },
+);

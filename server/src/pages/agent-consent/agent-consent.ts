@@ -1,0 +1,249 @@
+import type { AgentConsent } from '@commerce-backend/spec';
+import { actorOf } from '../../http/callers/callers.ts';
+import * as consents from '../../shop/agents/consents.ts';
+import * as userCodes from '../../shop/agents/user-codes.ts';
+import * as sessions from '../../shop/customers/sessions.ts';
+import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { accountLink, consentPage } from '../../shop/links.ts';
+import { centsIn, digitsOf } from '../parts/agent-words.ts';
+import { arriveInShop, type CustomerVisit } from '../parts/customer-visit.ts';
+import type { FormBody } from '../parts/form-body.ts';
+import type { Mistake } from '../parts/form-parts.ts';
+import { type LoginWords, logIn, loginPage, logOut } from '../parts/login.ts';
+import { hold } from '../parts/page-session.ts';
+import type { PageAnswer, PageRoute } from '../parts/route.ts';
+import { acted, count, inShopOf } from '../parts/visit.ts';
+import { type ConsentField, type ConsentForm, consentForm, decidedPage, enterCodePage } from './views.ts';
+
+/**
+ * Where customers decide on agents that ask for consent (RFC 8628 §3.3, hazards §1.3): they log in, compare the code, see who
+ * asks for what, and allow it, allow less, or refuse. Opening the link decides nothing.
+ */
+export interface ConsentVisit extends CustomerVisit {
+  /** As it was typed or as the link has it; undefined while there is none. */
+  user_code: string | undefined;
+  /** Whether the address is the link of the request itself, and nobody typed the code. */
+  sealed: boolean;
+}
+
+const FORM = 'agent consent';
+const LOGIN: LoginWords = {
+  where: 'Consent',
+  title: 'An assistant asks for access',
+  why: 'Log in to see what it asks for. Nothing is allowed by that.',
+};
+
+export const agentConsentPage: PageRoute<ConsentVisit> = {
+  path: '/agent-consent',
+  where: 'Consent',
+  async arrive(request) {
+    const typed = String(request.req.query.user_code ?? '').slice(0, 64);
+    const user_code = typed || undefined;
+    const code = userCodes.readUserCode(typed);
+    const seal = String(request.req.query.seal ?? '').slice(0, 64);
+    const isSealed = (site_id: string) =>
+      code !== undefined && userCodes.isSealed(request.till.secretKey, site_id, code, seal);
+    const pathOf = (site_id: string) => addressOf(site_id, code, isSealed(site_id) ? seal : undefined);
+    const visit = await arriveInShop(request, pathOf);
+    return { ...visit, user_code, sealed: isSealed(visit.tenant.site_id) };
+  },
+  formOf: ({ session, path }) => `${FORM} ${session?.session_id ?? ''} ${path}`,
+  show,
+  post,
+  notices: {
+    not_found: {
+      title: 'This link leads nowhere',
+      sentences: ['It may have been cut off or mistyped. Open it once more from where the assistant showed it.'],
+    },
+    agents_not_allowed: {
+      title: 'This shop takes no assistants',
+      sentences: ['The merchant has switched them off. Nothing was allowed.'],
+    },
+    rate_limited: {
+      title: 'Too many codes were tried',
+      sentences: [
+        'Open the link that the assistant shows, instead of typing its code, or wait a while. Nothing is lost.',
+      ],
+    },
+  },
+};
+
+function addressOf(site_id: string, user_code: string | undefined, seal?: string): string {
+  return `${consentPage('', site_id)}${user_code ? `&user_code=${user_code}` : ''}${seal ? `&seal=${seal}` : ''}`;
+}
+
+async function show(visit: ConsentVisit): Promise<PageAnswer> {
+  const { session, user_code } = visit;
+  if (!session) return loginPage(visit, agentConsentPage.formOf(visit), LOGIN);
+  if (!user_code) return enterCodePage(visit, csrfOf(visit));
+  const consent = await requestOf(visit, user_code);
+  if ('html' in consent || 'redirect' in consent) return consent;
+  return consent.status === 'pending'
+    ? consentForm(visit, csrfOf(visit), consent)
+    : decidedPage(visit, consent.status, accountLink('', visit.tenant.site_id));
+}
+
+function csrfOf(visit: ConsentVisit): string {
+  return visit.guard.csrfFor(visit.req, visit.res, agentConsentPage.formOf(visit));
+}
+
+/** The request behind a code; one that was typed and is unknown counts as a guess, and is asked for again. */
+async function requestOf(visit: ConsentVisit, user_code: string): Promise<AgentConsent | PageAnswer> {
+  const { db, tenant, caller, session, sealed, req } = visit;
+  await count(visit, 'storefront.getAgentConsent');
+  try {
+    if (!sealed) await userCodes.takeGuess(db, { tenant, actor: actorOf(caller), ip: req.ip ?? null }, user_code);
+    const proof = { fresh: session?.fresh ?? false, password: false };
+    return await inShopOf(visit, (shop) => consents.get(shop, user_code, proof));
+  } catch (error) {
+    if (!(error instanceof ShopError) || error.code !== 'not_found') throw error;
+    const message = 'There is no request with this code. Compare it with the one that the assistant shows.';
+    return enterCodePage(visit, csrfOf(visit), { typed: user_code, message, status: 404 });
+  }
+}
+
+async function post(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
+  const action = body.get('action') ?? '';
+  if (action === 'log_in') return logIn(visit, agentConsentPage.formOf(visit), LOGIN, body);
+  if (action === 'log_out') return logOut(visit, body);
+  if (!visit.session) return { redirect: visit.path };
+  if (action === 'enter_code') return enterCode(visit, body);
+  const user_code = visit.user_code ?? '';
+  const consent = await requestOf(visit, user_code);
+  if ('html' in consent || 'redirect' in consent) return consent;
+  if (consent.status !== 'pending') return { redirect: visit.path };
+  if (action === 'approve') return approve(visit, body, consent);
+  if (action === 'deny') return deny(visit, body, consent);
+  throw new ShopError('invalid_request', 'There is no such action.');
+}
+
+async function enterCode(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
+  const typed = body.get('user_code') ?? '';
+  const code = userCodes.readUserCode(typed);
+  if (code) return { redirect: addressOf(visit.tenant.site_id, code) };
+  const message = 'A code has eight letters, such as WDJB-MJHT.';
+  return enterCodePage(visit, csrfOf(visit), { typed: typed.slice(0, 64), message, status: 422 });
+}
+
+/** Allows it, within what was left in the form. The browser gets another session afterwards. */
+async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
+  const { db, tenant, actor, session, res, till } = visit;
+  const form = formIn(body, consent);
+  const mistakes = mistakesIn(body, form, consent);
+  if (mistakes.length > 0) return again(visit, consent, form, mistakes, 422);
+  const password = body.get('password');
+  const failed = await provePassword(visit, password);
+  if (failed) return again(visit, consent, form, [failed], 401);
+  const proof = { fresh: session?.fresh ?? false, password: password !== undefined };
+  const approval = {
+    budget_cents: centsIn(form.budget, digitsOf(consent.currency)) ?? consent.budget_cents,
+    categories: form.categories,
+  };
+  let token = '';
+  const answer = await acted(
+    { ...visit, db, tenant, actor },
+    { operation_id: 'storefront.approveAgentConsent', action: 'approve', body },
+    async (shop) => {
+      await consents.approve(shop, consent.user_code, approval, proof);
+      token = await sessions.replace(shop, session?.token_id ?? '');
+      return { redirect: visit.path };
+    },
+    (_shop, error) => refused(visit, consent, form, error),
+  );
+  if (token && 'redirect' in answer) hold(res, till.baseUrl, tenant.site_id, token);
+  return answer;
+}
+
+async function provePassword(
+  { db, tenant, actor }: ConsentVisit,
+  password: string | undefined,
+): Promise<Mistake<ConsentField> | undefined> {
+  if (password === undefined) return undefined;
+  try {
+    await sessions.verifyAgain(db, tenant, actor, password);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ShopError) || error.code !== 'invalid_credentials') throw error;
+    return { field: 'password', message: 'The password is wrong.' };
+  }
+}
+
+function formIn(body: FormBody, consent: AgentConsent): ConsentForm {
+  const listed = consent.categories.filter((_name, i) => body.get(`category_${i}`) === 'yes');
+  const typed = (body.get('categories') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const categories = consent.categories.length > 0 ? listed : typed;
+  return { budget: body.get('budget') ?? '', categories };
+}
+
+function mistakesIn(body: FormBody, form: ConsentForm, consent: AgentConsent): Mistake<ConsentField>[] {
+  const mistakes: Mistake<ConsentField>[] = [];
+  const digits = digitsOf(consent.currency);
+  const cents = centsIn(form.budget, digits);
+  if (cents === undefined)
+    mistakes.push({ field: 'budget', message: `Enter an amount such as ${digits > 0 ? '25.00' : '25'}.` });
+  else if (cents > consent.budget_cents) {
+    mistakes.push({
+      field: 'budget',
+      message: 'You can lower the budget, not raise it: it asks for no more, or the shop allows no more.',
+    });
+  }
+  if (consent.categories.length > 0 && form.categories.length === 0) {
+    mistakes.push({ field: 'category_0', message: 'Leave it one kind of products at least, or refuse.' });
+  }
+  if (body.get('same_code') !== 'yes') {
+    mistakes.push({ field: 'same_code', message: 'Compare the code, and say that it is the same.' });
+  }
+  if (consent.password_required && !body.has('password')) {
+    mistakes.push({ field: 'password', message: 'Enter your password.' });
+  }
+  return mistakes;
+}
+
+function again(
+  visit: ConsentVisit,
+  consent: AgentConsent,
+  form: ConsentForm,
+  mistakes: Mistake<ConsentField>[],
+  status: number,
+): PageAnswer {
+  return consentForm(visit, csrfOf(visit), consent, { form, mistakes, status });
+}
+
+async function refused(
+  visit: ConsentVisit,
+  consent: AgentConsent,
+  form: ConsentForm,
+  error: unknown,
+): Promise<PageAnswer> {
+  if (error instanceof ValidationError) {
+    const mistakes = error.detail.map(({ loc, msg }) => ({
+      field: (loc.includes('budget_cents') ? 'budget' : 'categories') as ConsentField,
+      message: msg,
+    }));
+    return again(visit, consent, form, mistakes, 422);
+  }
+  const code = error instanceof ShopError ? error.code : undefined;
+  if (code === 'password_required') {
+    const asked = { ...consent, password_required: true };
+    return again(visit, asked, form, [{ field: 'password', message: 'Enter your password for this budget.' }], 403);
+  }
+  // Decided meanwhile, here or elsewhere: the page says how.
+  if (code === 'consent_not_pending' || code === 'consent_expired') return { redirect: visit.path };
+  throw error;
+}
+
+function deny(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
+  const proof = { fresh: true, password: false };
+  return acted(
+    visit,
+    { operation_id: 'storefront.denyAgentConsent', action: 'deny', body },
+    async (shop) => {
+      await consents.deny(shop, consent.user_code, proof);
+      return { redirect: visit.path };
+    },
+    (_shop, error) => refused(visit, consent, { budget: '', categories: [] }, error),
+  );
+}

@@ -1,0 +1,649 @@
+import { expect, test } from 'vitest';
+import { formWith, type Page, PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+import { inShopOf } from '../../shop/in-shop.ts';
+import { release } from '../../shop/stock/stock.ts';
+
+const DETAILS = {
+  email: 'june@example.com',
+  shipping_country: 'DE',
+  shipping_first_name: 'June',
+  shipping_last_name: 'Okafor',
+  shipping_address1: 'Lindenallee 7',
+  shipping_postal_code: '10115',
+  shipping_city: 'Berlin',
+};
+
+const BANK = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' };
+
+/** A shop that takes bank transfers, with a checkout of two mugs that nobody has filled in. */
+async function givenCheckout({ name = 'Stoneware mug', quantity = 2 } = {}) {
+  const shop = await openShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch', bank_details: BANK } });
+  const option = await shop.givenShippingOption({ countries: ['DE', 'AT'] });
+  const product = await shop.givenProduct({ name, price: '14.00', inventory_quantity: 5 });
+  const variant_id = product.variants[0]?.id ?? '';
+  const cart = await shop.givenCart([{ variant_id, quantity }]);
+  const { data: checkout } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  if (!checkout?.checkout_url) throw new Error('There is no checkout.');
+  const browser = new PaperBrowser(shop.baseUrl);
+  return { ...shop, option, product, variant_id, cart, checkout, url: checkout.checkout_url, browser };
+}
+
+type Given = Awaited<ReturnType<typeof givenCheckout>>;
+
+async function filledIn({ browser, url, option }: Given): Promise<Page> {
+  const first = await browser.press(await browser.open(url), 'save', { ...DETAILS, payment_method: 'bank_transfer' });
+  return browser.press(first, 'save', { shipping_option_id: option.id });
+}
+
+async function rows({ owner, site_id }: Given) {
+  const { rows: found } = await owner.query(
+    `select (select json_agg(c order by c.id) from commerce.checkouts c where site_id = $1) as checkouts,
+      (select json_agg(c order by c.id) from commerce.carts c where site_id = $1) as carts,
+      (select json_agg(v.reserved order by v.id) from commerce.variants v where site_id = $1) as reserved,
+      (select count(*) from commerce.orders where site_id = $1) as orders,
+      (select count(*) from commerce.audit_events where site_id = $1) as audited`,
+    [site_id],
+  );
+  return found[0];
+}
+
+async function ordersOf({ dashboard }: Given) {
+  return (await dashboard.GET('/api/dashboard/orders')).data?.orders ?? [];
+}
+
+test('a shopper without script goes from the link to the order and its bank details', async () => {
+  const given = await givenCheckout();
+  const { browser, url, option } = given;
+  const form = await browser.open(url);
+  expect(form.response.status).toBe(200);
+  expect(form.html).toContain('Stoneware mug');
+  expect(form.html).toContain('Continue to delivery');
+
+  const delivery = await browser.press(form, 'save', { ...DETAILS, payment_method: 'bank_transfer' });
+  expect(delivery.html).toContain('Review and pay');
+  expect(delivery.html).toContain('Parcel');
+  const review = await browser.press(delivery, 'save', { shipping_option_id: option.id });
+  expect(review.html).toContain('Place order and pay €32.90');
+  expect(review.html).toContain('Lindenallee 7');
+
+  const done = await browser.press(review, 'place_order');
+  expect(done.response.status).toBe(200);
+  const [order] = await ordersOf(given);
+  expect(order).toMatchObject({ total: '32.90', payment_status: 'awaiting_payment', email: 'june@example.com' });
+  for (const text of [
+    order?.order_number,
+    'DE89 3704 0044 0532 0130 00',
+    'Alder &amp; Finch GmbH',
+    'COBADEFFXXX',
+    '€32.90',
+  ]) {
+    expect(done.html).toContain(text);
+  }
+  expect((await browser.open(url)).html).toContain('Thank you for your order');
+});
+
+test('what the page says is what is ordered: names, quantities, prices and total', async () => {
+  const given = await givenCheckout({ quantity: 3 });
+  await given.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
+  const { browser } = given;
+  const review = await filledIn(given);
+  const coded = await browser.press(await browser.open(`${review.path}?change=1`), 'apply_discount', {
+    discount_code: 'tenoff',
+  });
+  expect(coded.html).toContain('TENOFF');
+  const last = await browser.open(review.path);
+  const done = await browser.press(last, 'place_order');
+
+  const [order] = await ordersOf(given);
+  for (const html of [last.html, done.html]) {
+    expect(amountsIn(html)).toEqual({
+      lines: order?.line_items.map(({ name, quantity, price, total }) => ({ name, quantity, price, total })),
+      totals: [order?.subtotal, order?.discount, order?.shipping_cost],
+      total: order?.total,
+    });
+  }
+});
+
+/** What a page says of an order, read from its markup. */
+function amountsIn(html: string) {
+  const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => unescaped(found));
+  const lines = all(html, /<li class="line">([\s\S]*?)<\/li>/g).map((line) => {
+    const [price, total] = all(line, /<data value="([^"]*)"/g);
+    return {
+      name: all(line, /class="name" dir="auto">([^<]*)</g)[0],
+      quantity: Number(all(line, /class="pieces">(\d+)/g)[0]),
+      price,
+      total,
+    };
+  });
+  const totals = html.match(/<dl class="totals">[\s\S]*?<\/dl>/)?.[0] ?? '';
+  const amounts = all(totals, /<data value="([^"]*)"/g);
+  return { lines, totals: amounts.slice(0, -1), total: amounts.at(-1) };
+}
+
+test('GET and HEAD change nothing, however often, and reserve nothing', async () => {
+  const given = await givenCheckout();
+  const { browser, url, owner, checkout } = given;
+  await owner.query(`update commerce.checkouts set reserved_until = now() - interval '1 minute' where id = $1`, [
+    checkout.id,
+  ]);
+  const before = await rows(given);
+  for (const path of [url, `${url}?change=1`]) {
+    for (const method of ['GET', 'HEAD']) {
+      const { response, html } = await browser.open(path, { method, headers: { Purpose: 'prefetch' } });
+      expect(response.status).toBe(200);
+      expect(html === '').toBe(method === 'HEAD');
+    }
+  }
+  expect(await rows(given)).toEqual(before);
+});
+
+test('a form from elsewhere changes nothing', async () => {
+  const given = await givenCheckout();
+  const other = await givenCheckout();
+  const { browser, url } = given;
+  const review = await filledIn(given);
+  const fields = formWith(review.html, 'place_order');
+  fields.set('action', 'place_order');
+  const foreign = formWith((await browser.open(other.url)).html, 'save').get('csrf') ?? '';
+  const before = await rows(given);
+  const tries: [string, Record<string, string>, (fields: URLSearchParams) => void][] = [
+    ['of another site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }, () => {}],
+    ['of a neighbour', { Origin: 'null', 'Sec-Fetch-Site': 'same-site' }, () => {}],
+    ['typed by hand', { Origin: 'null', 'Sec-Fetch-Site': 'none' }, () => {}],
+    ['with a foreign origin', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' }, () => {}],
+    ['without its token', {}, (form) => form.delete('csrf')],
+    ['with a made-up token', {}, (form) => form.set('csrf', 'A'.repeat(43))],
+    ["with another checkout's token", {}, (form) => form.set('csrf', foreign)],
+  ];
+  for (const [what, headers, change] of tries) {
+    const form = new URLSearchParams(fields);
+    change(form);
+    expect([what, (await browser.send(review.path, form, headers)).response.status]).toEqual([what, 403]);
+  }
+  const stranger = new PaperBrowser(given.baseUrl);
+  expect((await stranger.send(review.path, fields)).response.status).toBe(403);
+  await stranger.open(url);
+  expect((await stranger.send(review.path, fields)).response.status).toBe(403);
+  const bare = await fetch(given.baseUrl + review.path, { method: 'POST', body: fields, redirect: 'manual' });
+  expect(bare.status).toBe(403);
+  expect(await rows(given)).toEqual(before);
+});
+
+test('under https the cookie is bound to the host, and a browser that does not say where a form comes from is refused', async () => {
+  const given = await givenCheckout();
+  const secure = await startServer(databaseUrl(), { baseUrl: 'https://shop.example' });
+  const browser = new PaperBrowser(secure.baseUrl);
+  const form = await browser.open(given.url);
+  const cookie = form.response.headers.get('Set-Cookie') ?? '';
+  for (const part of ['__Host-form=', 'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) expect(cookie).toContain(part);
+  const fields = formWith(form.html, 'save');
+  const post = async (headers: Record<string, string>) =>
+    (await browser.open(given.url, { method: 'POST', body: fields, headers })).response.status;
+  expect(await post({ Origin: 'null' })).toBe(403);
+  expect(await post({})).toBe(403);
+  expect(await post({ Origin: 'http://shop.example' })).toBe(403);
+  expect(await post({ Origin: 'https://shop.example' })).toBe(422);
+  expect(await post({ Origin: 'null', 'Sec-Fetch-Site': 'same-origin' })).toBe(422);
+  await stopServer(secure);
+});
+
+test('an action that there is not is a mistake of the request, whatever it is called', async () => {
+  const { browser, url } = await givenCheckout();
+  const form = await browser.open(url);
+  for (const action of ['pay', 'constructor', '__proto__', 'toString']) {
+    const fields = formWith(form.html, 'save');
+    fields.set('action', action);
+    expect([action, (await browser.send(form.path, fields)).response.status]).toEqual([action, 400]);
+  }
+});
+
+test('only forms are taken, and no long ones', async () => {
+  const { browser, url } = await givenCheckout();
+  const post = (type: string, body: string) =>
+    browser.open(url, {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': type, Origin: 'null', 'Sec-Fetch-Site': 'same-origin' },
+    });
+  expect((await post('application/json', '{}')).response.status).toBe(415);
+  expect((await post('text/plain', 'action=save')).response.status).toBe(415);
+  expect((await post('application/x-www-form-urlencoded', `note=${'x'.repeat(33_000)}`)).response.status).toBe(413);
+  expect((await browser.open(url, { method: 'PUT' })).response.headers.get('Allow')).toBe('GET, HEAD, POST');
+});
+
+test('the page cannot be framed, cached, indexed or scripted, and gives no referrer', async () => {
+  const { browser, url } = await givenCheckout();
+  const { response, html } = await browser.open(url);
+  const policy = response.headers.get('Content-Security-Policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("base-uri 'none'");
+  expect(policy).not.toContain('unsafe');
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin',
+    'content-type': 'text/html; charset=utf-8',
+  });
+  expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
+  expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i);
+  const [, style = ''] = /href="(\/assets\/[^"]+)"/.exec(html) ?? [];
+  const sheet = await browser.open(style);
+  expect(sheet.response.headers.get('Cache-Control')).toContain('immutable');
+  expect(sheet.response.headers.get('Content-Type')).toContain('text/css');
+});
+
+const PAYLOADS = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</textarea><svg onload=alert(1)>',
+  '</title><script>alert(1)</script>',
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+  'javascript:alert(1)',
+  '{{7*7}}$' + '{alert(1)}`',
+];
+
+test('text of merchants and shoppers stays text, whatever it says', async () => {
+  const payload = PAYLOADS.join(' ');
+  const given = await givenCheckout({ name: payload.slice(0, 255) });
+  const { browser, dashboard, url } = given;
+  await dashboard.PATCH('/api/dashboard/settings', {
+    body: { name: payload, bank_details: { ...BANK, account_holder: payload, instructions: payload } },
+  });
+  const entries = {
+    ...DETAILS,
+    note: payload,
+    shipping_last_name: payload,
+    shipping_address2: payload,
+    phone: '"><b>1',
+  };
+  const form = await browser.open(url);
+  const wrong = await browser.press(form, 'save', { ...entries, email: payload });
+  const first = await browser.press(form, 'save', { ...entries, payment_method: 'bank_transfer' });
+  const review = await browser.press(first, 'save', { shipping_option_id: given.option.id });
+  const done = await browser.press(review, 'place_order');
+  expect(wrong.response.status).toBe(422);
+  expect(done.html).toContain('Thank you');
+  for (const { html } of [form, wrong, first, review, done]) {
+    // Every tag is one of ours, and no attribute of any of them is an event or leads to a script.
+    const tags = [...html.matchAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*\/?>/g)];
+    expect(html.replaceAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*\/?>/g, '')).not.toMatch(/[<>]/);
+    for (const [, name = '', attributes = ''] of tags) {
+      expect(['script', 'svg', 'b', 'style', 'iframe', 'object']).not.toContain(name.toLowerCase());
+      expect(attributes.replaceAll(/"[^"]*"/g, '')).not.toMatch(/\son/i);
+      expect(attributes).not.toMatch(/(?:href|src|action)="(?!\/|#|https:)/i);
+    }
+    expect(unescaped(html)).toContain(payload.slice(0, 255));
+  }
+});
+
+test('a picture is shown from https or from this server, never from elsewhere', async () => {
+  const { browser, dashboard, product, url } = await givenCheckout();
+  const path = { product_id: product.id };
+  await dashboard.POST('/api/dashboard/products/{product_id}/images', {
+    params: { path },
+    body: { url: 'https://img.example/a.jpg' },
+  });
+  expect((await browser.open(url)).html).toContain('src="https://img.example/a.jpg"');
+});
+
+test('a changed price is shown, and charged only after the shopper agreed to it', async () => {
+  const given = await givenCheckout();
+  const { browser, dashboard, product, variant_id } = given;
+  const review = await filledIn(given);
+  const path = { product_id: product.id, variant_id };
+  const { error } = await dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+    params: { path },
+    body: { price: '15.00' },
+  });
+  expect(error).toBeUndefined();
+  const asked = await browser.press(review, 'place_order');
+  expect(asked.response.status).toBe(409);
+  expect(asked.html).toContain('The total has changed from €32.90 to €34.90');
+  expect(await ordersOf(given)).toEqual([]);
+  const done = await browser.press(asked, 'place_order');
+  expect(done.html).toContain('Thank you');
+  expect((await ordersOf(given))[0]?.total).toBe('34.90');
+});
+
+test('what is short is told at its line, and nothing is ordered', async () => {
+  const given = await givenCheckout();
+  const { browser, db, site_id, variant_id, checkout } = given;
+  const review = await filledIn(given);
+  await inShopOf(db, site_id, (shop) => release(shop, checkout.id));
+  await given.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
+  const short = await browser.press(review, 'place_order');
+  expect(short.response.status).toBe(409);
+  expect(short.html).toContain('Only 1 left');
+  expect(short.html).not.toContain('value="place_order"');
+  expect(await ordersOf(given)).toEqual([]);
+});
+
+test('mistakes are told at their fields, and what was entered is kept', async () => {
+  const given = await givenCheckout();
+  const { browser, url, option } = given;
+  const form = await browser.open(url);
+  const wrong = await browser.press(form, 'save', { ...DETAILS, email: 'june@', shipping_city: '' });
+  expect(wrong.response.status).toBe(422);
+  expect(wrong.html).toContain('<a href="#email">Enter an e-mail address in the form name@example.com.</a>');
+  expect(wrong.html).toMatch(
+    /id="email"[^>]*value="june@"[^>]*aria-describedby="email-hint email-error"[^>]*aria-invalid="true"/,
+  );
+  // What is wrong and what is missing come in one answer, and a delivery that nobody could choose yet is not missed.
+  expect(wrong.html).toContain('<a href="#shipping_city">Enter the city.</a>');
+  expect(wrong.html).toContain('<a href="#payment_method">Choose how you pay.</a>');
+  expect(wrong.html.match(/<a href="#email">/g)).toHaveLength(1);
+  expect(wrong.html).not.toContain('Choose how it is delivered.');
+  const missing = await browser.press(wrong, 'save', { email: 'june@example.com' });
+  expect(missing.response.status).toBe(422);
+  expect(missing.html).toContain('<a href="#shipping_city">Enter the city.</a>');
+  expect(missing.html).toContain('value="Lindenallee 7"');
+  const other = await browser.press(missing, 'save', {
+    shipping_city: 'Berlin',
+    payment_method: 'bank_transfer',
+    shipping_option_id: option.id,
+    billing: 'other',
+  });
+  expect(other.html).toContain('<a href="#billing_last_name">Enter the last name.</a>');
+});
+
+test('a code is applied and taken off without losing what was entered', async () => {
+  const given = await givenCheckout();
+  await given.givenDiscount({ code: 'SPRING', value: '4.00' });
+  const { browser, url } = given;
+  const wrong = await browser.press(await browser.open(url), 'apply_discount', { ...DETAILS, discount_code: 'AUTUMN' });
+  expect(wrong.response.status).toBe(400);
+  expect(wrong.html).toContain('<a href="#discount_code">There is no such code. Check the spelling.</a>');
+  expect(wrong.html).toContain('value="Lindenallee 7"');
+  const applied = await browser.press(wrong, 'apply_discount', { discount_code: 'spring' });
+  expect(applied.html).toContain('SPRING');
+  expect(applied.html).toContain('value="24.00"');
+  expect(applied.html).toContain('value="Lindenallee 7"');
+  const removed = await browser.press(applied, 'remove_discount');
+  expect(removed.html).not.toContain('SPRING');
+  expect(removed.html).toContain('value="28.00"');
+});
+
+test('a code that is typed and not applied is applied by whatever button goes on, or refused at its field', async () => {
+  const given = await givenCheckout();
+  await given.givenDiscount({ code: 'SPRING', value: '4.00' });
+  const { browser, url, option } = given;
+  const begun = await browser.press(await browser.open(url), 'save', {
+    discount_code: 'spring',
+    email: 'june@example.com',
+  });
+  expect(begun.response.status).toBe(200);
+  expect(begun.html).toContain('value="remove_discount"');
+  expect(begun.html).toContain('value="june@example.com"');
+  const form = await browser.press(begun, 'remove_discount', { ...DETAILS, payment_method: 'bank_transfer' });
+
+  const refused = await browser.press(form, 'save', { shipping_option_id: option.id, discount_code: 'AUTUMN' });
+  expect(refused.response.status).toBe(400);
+  expect(refused.html).toContain('<a href="#discount_code">There is no such code. Check the spelling.</a>');
+  const review = await browser.press(refused, 'save', { discount_code: 'spring' });
+  expect(review.html).toContain('Place order and pay €28.90');
+  await browser.press(review, 'place_order');
+  expect(await ordersOf(given)).toMatchObject([{ discount: '4.00', total: '28.90' }]);
+});
+
+test('a line that cannot be bought is removed on the page, and what was entered stays', async () => {
+  const given = await givenCheckout();
+  const { browser, url, storefront, dashboard, cart, option } = given;
+  const [gone, other] = [await given.givenProduct({ name: 'Plate' }), await given.givenProduct({ name: 'Bowl' })];
+  const path = { cart_id: cart.id };
+  for (const product of [gone, other]) {
+    const body = { variant_id: product.variants[0]?.id ?? '', quantity: 1 };
+    await storefront.POST('/api/storefront/cart/{cart_id}/items', { params: { path }, body });
+  }
+  const archive = ({ id }: typeof gone) =>
+    dashboard.PATCH('/api/dashboard/products/{product_id}', {
+      params: { path: { product_id: id } },
+      body: { status: 'archived' },
+    });
+  await archive(gone);
+  await archive(other);
+
+  const form = await browser.open(url);
+  expect(form.html.match(/value="remove_item"/g)).toHaveLength(2);
+  const one = await browser.press(form, 'remove_item', { ...DETAILS, payment_method: 'bank_transfer' });
+  expect(one.response.status).toBe(200);
+  expect(one.html.match(/value="remove_item"/g)).toHaveLength(1);
+  expect(one.html).toContain('value="Lindenallee 7"');
+  // A second click on the button that is gone.
+  expect((await browser.press(form, 'remove_item')).response.status).toBe(200);
+  const both = await browser.press(one, 'remove_item');
+  expect(both.html).not.toContain('value="remove_item"');
+
+  expect(both.html).toContain('value="Lindenallee 7"');
+
+  const review = await browser.press(both, 'save', { shipping_option_id: option.id });
+  await browser.press(review, 'place_order');
+  expect(await ordersOf(given)).toMatchObject([{ total: '32.90', line_items: [{ name: 'Stoneware mug' }] }]);
+});
+
+test('on the review a line that cannot be bought is removed, and the rest is ordered at the total shown', async () => {
+  const given = await givenCheckout();
+  const { browser, storefront, dashboard, cart } = given;
+  const gone = await given.givenProduct({ name: 'Plate' });
+  const body = { variant_id: gone.variants[0]?.id ?? '', quantity: 1 };
+  await storefront.POST('/api/storefront/cart/{cart_id}/items', { params: { path: { cart_id: cart.id } }, body });
+  const { path } = await filledIn(given);
+  const params = { path: { product_id: gone.id } };
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status: 'archived' } });
+
+  const review = await browser.open(path);
+  expect(review.html).not.toContain('value="place_order"');
+  const rest = await browser.press(review, 'remove_item');
+  expect(rest.html).toContain('Place order and pay €32.90');
+  await browser.press(rest, 'place_order');
+
+  expect(await ordersOf(given)).toMatchObject([{ total: '32.90' }]);
+});
+
+test('another country asks for the delivery anew', async () => {
+  const given = await givenCheckout();
+  const far = await given.givenShippingOption({ name: 'Far parcel', price: '19.00', countries: ['NZ'] });
+  const { browser } = given;
+  const review = await filledIn(given);
+  const form = await browser.open(`${review.path}?change=1`);
+  const asked = await browser.press(form, 'save', { shipping_country: 'NZ' });
+  expect(asked.response.status).toBe(422);
+  expect(asked.html).toContain('<a href="#shipping_option_id">Choose how it is delivered.</a>');
+  const again = await browser.press(asked, 'save', { shipping_option_id: far.id });
+  expect(again.html).toContain('Place order and pay €47.00');
+});
+
+test('what is not shipped asks for no delivery, and may cost nothing', async () => {
+  const shop = await openShop();
+  const variants = [{ price: '5.00', requires_shipping: false, inventory_quantity: 9 }];
+  const product = await shop.givenProduct({ name: 'Pattern to print', variants });
+  await shop.givenDiscount({ code: 'GIFT', kind: 'percentage', value: '100' });
+  const cart = await shop.givenCart([{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }]);
+  const { data } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  const browser = new PaperBrowser(shop.baseUrl);
+  const form = await browser.open(data?.checkout_url ?? '');
+  expect(form.html).not.toContain('shipping_country');
+  const entries = { email: 'june@example.com', billing_country: 'AT', discount_code: 'gift' };
+  const coded = await browser.press(form, 'apply_discount', entries);
+  const review = await browser.press(coded, 'save');
+  expect(review.html).toContain('There is nothing to pay.');
+  const done = await browser.press(review, 'place_order');
+  expect(done.html).toContain('Thank you');
+  const orders = (await shop.dashboard.GET('/api/dashboard/orders')).data?.orders;
+  expect(orders?.[0]).toMatchObject({ total: '0.00', payment_method: 'free', billing_address: { country: 'AT' } });
+});
+
+test('a declined card makes no order, another one does', async () => {
+  const given = await givenCheckout();
+  const { browser } = given;
+  const review = await filledIn(given);
+  const form = await browser.open(`${review.path}?change=1`);
+  const card = await browser.press(form, 'save', { payment_method: 'card' });
+  expect(card.html).toContain('Test card');
+  const unchosen = await browser.press(card, 'place_order');
+  expect(unchosen.response.status).toBe(422);
+  const declined = await browser.press(card, 'place_order', { card_token: 'tok_declined' });
+  expect(declined.response.status).toBe(409);
+  expect(declined.html).toContain('The card was declined');
+  expect(await ordersOf(given)).toEqual([]);
+  const done = await browser.press(declined, 'place_order', { card_token: 'tok_success' });
+  expect(done.html).toContain('Your payment has arrived.');
+  expect((await ordersOf(given))[0]).toMatchObject({ payment_status: 'paid', payment_method: 'card' });
+});
+
+test('pressing the button many times at once makes one order', async () => {
+  const given = await givenCheckout();
+  const { browser } = given;
+  const review = await filledIn(given);
+  const pages = await Promise.all(Array.from({ length: 8 }, () => browser.press(review, 'place_order')));
+  expect(new Set(pages.map(({ response }) => response.status))).toEqual(new Set([200]));
+  expect(await ordersOf(given)).toHaveLength(1);
+});
+
+test("a customer's checkout becomes the customer's order", async () => {
+  const given = await givenCheckout();
+  const { client, id, email } = await given.givenCustomer();
+  const cart = await given.givenCart([{ variant_id: given.variant_id, quantity: 1 }], client);
+  const { data } = await client.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  const { browser, option } = given;
+  const form = await browser.open(data?.checkout_url ?? '');
+  expect(form.html).toContain(`value="${email}"`);
+  const first = await browser.press(form, 'save', { ...DETAILS, email, payment_method: 'bank_transfer' });
+  const review = await browser.press(first, 'save', { shipping_option_id: option.id });
+  expect((await browser.press(review, 'place_order')).html).toContain('Thank you');
+  expect((await ordersOf(given))[0]).toMatchObject({ customer_id: id, email });
+});
+
+test('codes are guessed ten times a minute, changes are made as often, and the page says to wait', async () => {
+  const given = await givenCheckout();
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
+  const browser = new PaperBrowser(limited.baseUrl);
+  const form = await browser.open(given.url);
+  for (const action of ['apply_discount', 'save']) {
+    const statuses = [];
+    for (let count = 0; count < 11; count += 1) {
+      const entry: Record<string, string> =
+        action === 'save' ? { note: `${count}` } : { discount_code: `GUESS${count}` };
+      const { response, html } = await browser.press(form, action, entry);
+      statuses.push(response.status);
+      if (response.status === 429) expect(html).toContain('That was too often');
+    }
+    expect(statuses.slice(0, 10)).not.toContain(429);
+    expect(statuses[10]).toBe(429);
+  }
+  await stopServer(limited);
+});
+
+test('a code that comes with the button that saves is a guess like any other', async () => {
+  const given = await givenCheckout();
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
+  const browser = new PaperBrowser(limited.baseUrl);
+  const form = await browser.open(given.url);
+  const statuses = [];
+  for (let count = 0; count < 11; count += 1) {
+    const action = count % 2 ? 'save' : 'apply_discount';
+    statuses.push((await browser.press(form, action, { discount_code: `GUESS${count}` })).response.status);
+  }
+  expect(statuses).toEqual([...Array(10).fill(400), 429]);
+  await stopServer(limited);
+});
+
+test('links that lead nowhere, or are over, say what to do', async () => {
+  const given = await givenCheckout();
+  const { browser, url, owner, storefront, checkout } = given;
+  for (const path of ['/checkout/chk_nothing', `${new URL(url).pathname.slice(0, -1)}~`]) {
+    const { response, html } = await browser.open(path);
+    expect(response.status).toBe(404);
+    expect(html).toContain('There is no checkout at this address');
+  }
+  await owner.query(`update commerce.checkouts set expires_at = now() - interval '1 minute' where id = $1`, [
+    checkout.id,
+  ]);
+  const expired = await browser.open(url);
+  expect(expired.response.status).toBe(410);
+  expect(expired.html).toContain('begin the checkout again');
+
+  await owner.query(`update commerce.checkouts set expires_at = now() + interval '1 hour' where id = $1`, [
+    checkout.id,
+  ]);
+  const path = { checkout_id: checkout.id };
+  await storefront.POST('/api/storefront/checkout/{checkout_id}/cancel', { params: { path } });
+  const cancelled = await browser.open(url);
+  expect(cancelled.response.status).toBe(410);
+  expect(cancelled.html).toContain('This checkout was cancelled');
+});
+
+test('the page of an order is there for a day, and as long as the transfer is awaited', async () => {
+  const given = await givenCheckout();
+  const { browser, owner, site_id, url } = given;
+  await browser.press(await filledIn(given), 'place_order');
+  await owner.query(`update commerce.orders set created_at = now() - interval '2 days' where site_id = $1`, [site_id]);
+  expect((await browser.open(url)).html).toContain('DE89 3704 0044 0532 0130 00');
+  const [order] = await ordersOf(given);
+  const path = { order_id: order?.id ?? '' };
+  await given.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
+  const past = await browser.open(url);
+  expect(past.response.status).toBe(410);
+  expect(past.html).not.toContain('Lindenallee');
+});
+
+test('after the deadline of the transfer the page asks for none, whoever looks first', async () => {
+  const given = await givenCheckout();
+  const { browser, owner, site_id, url, storefront, checkout } = given;
+  await browser.press(await filledIn(given), 'place_order');
+  await owner.query(
+    `update commerce.orders set payment_due_at = now() - interval '1 hour', payment_reminder_at = now() - interval '4 days',
+      created_at = now() - interval '7 days' where site_id = $1`,
+    [site_id],
+  );
+
+  const page = await browser.open(url);
+
+  expect(page.response.status).toBe(200);
+  expect(page.html).toContain('This order has been cancelled');
+  expect(page.html).not.toContain('DE89 3704 0044 0532 0130 00');
+  expect((await browser.open(url)).html).toBe(page.html);
+  const { data } = await storefront.GET('/api/storefront/checkout/{checkout_id}', {
+    params: { path: { checkout_id: checkout.id } },
+  });
+  expect(data?.status).toBe('completed');
+  expect(await ordersOf(given)).toMatchObject([{ status: 'cancelled', payment_status: 'expired' }]);
+});
+
+test('the account says of an order past its deadline that it is cancelled, whoever looks first', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const order = await shop.givenOrder({ client: customer.client });
+  await shop.owner.query(`update commerce.orders set payment_due_at = now() - interval '1 hour' where id = $1`, [
+    order.id,
+  ]);
+  const browser = new PaperBrowser(shop.baseUrl);
+
+  const start = await browser.open(`/account?site_id=${shop.site_id}`);
+  const page = await browser.press(start, 'log_in', { email: customer.email, password: customer.password });
+
+  expect(page.html).toContain(`Order ${order.order_number}`);
+  expect(page.html).toContain('Cancelled');
+  expect(page.html).not.toContain('awaiting payment');
+});
+
+test("an agent's checkout is not confirmed by whoever has the link", async () => {
+  const given = await givenCheckout();
+  const { browser, owner, checkout, url } = given;
+  const review = await filledIn(given);
+  await owner.query(`update commerce.checkouts set source = 'agent', status = 'requires_escalation' where id = $1`, [
+    checkout.id,
+  ]);
+  const refused = await browser.press(review, 'place_order');
+  expect(refused.html).not.toContain('Lindenallee');
+  expect((await browser.open(url)).html).toContain('Please log in to confirm this purchase');
+  expect(await ordersOf(given)).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import type { CustomerVisit } from '../parts/customer-visit.ts';
+import type { FormBody } from '../parts/form-body.ts';
+import { type LoginWords, logIn, loginPage } from '../parts/login.ts';
+import type { PageAnswer, PageRoute } from '../parts/route.ts';
+import { CHECKOUT_NOTICES } from './notices.ts';
+import { post } from './post.ts';
+import { show } from './show.ts';
+import { arrive, type CheckoutVisit } from './visit.ts';
+
+/** The hosted checkout. It changes things by the same deeds as the storefront surface, counted and audited as its operations. */
+export const checkoutPage: PageRoute<CheckoutVisit> = {
+  path: '/checkout/:token',
+  where: 'Checkout',
+  arrive,
+  formOf: ({ login, checkout, path }) => (login ? `login ${path}` : `checkout ${checkout.id}`),
+  show: async (visit) => (visit.login ? askWho(visit.login) : show(visit)),
+  post: (visit, body) => (visit.login ? logInFirst(visit.login, body) : post(visit, body)),
+  notices: CHECKOUT_NOTICES,
+};
+
+/** To those who are not the customer, what an agent prepared is shown as nothing but a login. */
+function askWho(visit: CustomerVisit): PageAnswer {
+  return loginPage(visit, `login ${visit.path}`, wordsFor(visit));
+}
+
+async function logInFirst(visit: CustomerVisit, body: FormBody): Promise<PageAnswer> {
+  if (body.get('action') !== 'log_in') return { redirect: visit.path };
+  return logIn(visit, `login ${visit.path}`, wordsFor(visit), body);
+}
+
+function wordsFor({ session }: CustomerVisit): LoginWords {
+  return {
+    where: 'Checkout',
+    title: 'Please log in to confirm this purchase',
+    why: session
+      ? `You are logged in as ${session.email}, and this purchase was prepared for somebody else. Log in as them to see it.`
+      : 'An assistant prepared this purchase. Only the customer for whom it did so can see and confirm it.',
+  };
+}

@@ -1,0 +1,184 @@
+import type { Address, Checkout, CheckoutPatch } from '@commerce-backend/spec';
+import { compileSchema } from '../../http/contract/schemas.ts';
+import type { FormBody } from '../parts/form-body.ts';
+import {
+  ADDRESS_FIELDS,
+  ADDRESS_PARTS,
+  type AddressKind,
+  type AddressPart,
+  addressField,
+  type Entered,
+  type FieldName,
+  type Mistake,
+} from './fields.ts';
+
+/** Between the form, whose fields are all text, and a change of the checkout as the contract has it. */
+
+const NAMES: readonly FieldName[] = [
+  'email',
+  'phone',
+  'note',
+  'discount_code',
+  'shipping_option_id',
+  'payment_method',
+  'card_token',
+  'billing',
+  ...(['shipping', 'billing'] as const).flatMap((kind) => ADDRESS_PARTS.map((part) => addressField(kind, part))),
+];
+
+/** What was entered, of the fields that there are. */
+export function enteredIn(body: FormBody): Entered {
+  return Object.fromEntries(NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])));
+}
+
+/** What the form shows of a checkout when nothing has been entered yet. Where there is one choice, it is made. */
+export function enteredBefore(checkout: Checkout, { country, choices }: Prefill): Entered {
+  const { email, phone, note, shipping_address, billing_address, shipping_option, payment_methods } = checkout;
+  const only = <T>(list: readonly T[]) => (list.length === 1 ? list[0] : undefined);
+  return given({
+    email,
+    phone,
+    note,
+    shipping_option_id: shipping_option?.id ?? only(choices)?.id,
+    payment_method: checkout.payment_method ?? only(payment_methods),
+    billing: billing_address ? 'other' : 'same',
+    ...fieldsOf('shipping', { country, ...given(shipping_address ?? {}) }),
+    ...fieldsOf('billing', billing_address ?? {}),
+  });
+}
+
+interface Prefill {
+  country: string | null;
+  choices: readonly { id: string }[];
+}
+
+function given<T extends object>(values: T): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value));
+}
+
+function fieldsOf(kind: AddressKind, address: Address): Entered {
+  return Object.fromEntries(ADDRESS_PARTS.map((part) => [addressField(kind, part), address[part]]));
+}
+
+/**
+ * The change that a form asks for. A way of delivery that was chosen for another country is left out: it has to be chosen
+ * anew.
+ */
+export function patchOf(entered: Entered, checkout: Checkout, shownCountry: string | undefined): CheckoutPatch {
+  const shipping = addressOf('shipping', entered, checkout.shipping_address);
+  const billing = addressOf('billing', entered, checkout.billing_address);
+  const choosesDelivery = checkout.requires_shipping && shipping?.country === shownCountry;
+  const method = entered.payment_method as CheckoutPatch['payment_method'];
+  return {
+    email: entered.email ?? null,
+    phone: entered.phone ?? null,
+    note: entered.note ?? null,
+    ...(checkout.requires_shipping && { shipping_address: shipping }),
+    billing_address: checkout.requires_shipping && entered.billing !== 'other' ? null : billing,
+    ...(choosesDelivery && { shipping_option_id: entered.shipping_option_id ?? null }),
+    ...(entered.payment_method !== 'free' && { payment_method: method ?? null }),
+  };
+}
+
+/** The address as entered; what the form does not ask for stays as it was. */
+function addressOf(kind: AddressKind, entered: Entered, before: Address | null) {
+  const parts = ADDRESS_PARTS.map((part) => [part, entered[addressField(kind, part)] ?? null] as const);
+  if (parts.every(([, value]) => value === null)) return null;
+  return { ...Object.fromEntries(parts), ...(before?.phone && { phone: before.phone }) } as Record<
+    AddressPart,
+    string | null
+  >;
+}
+
+const fits = compileSchema('/components/schemas/CheckoutPatch');
+
+/** What is wrong with a change by itself, in words, each at its field. */
+export function mistakesIn(patch: CheckoutPatch, entered: Entered): Mistake[] {
+  const fields = fits(patch)
+    ? []
+    : (fits.errors ?? []).map(({ instancePath }) => fieldAt(instancePath.split('/').slice(1)));
+  const wrong = [...new Set(fields)].map((field) => ({ field, message: wordsFor(field) }));
+  const billing = entered.billing === 'other' ? REQUIRED_PARTS.map((part) => addressField('billing', part)) : [];
+  const empty = billing.filter((field) => !entered[field]).map((field) => ({ field, message: askFor(field) }));
+  return inOrder([...wrong, ...empty]);
+}
+
+/** A change without the fields that are wrong. */
+export function withoutWrong(patch: CheckoutPatch, wrong: readonly Mistake[]): CheckoutPatch {
+  const fields = new Set(wrong.map(({ field }) => field));
+  const emptied = (kind: AddressKind, address: CheckoutPatch['shipping_address']) =>
+    address &&
+    Object.fromEntries(
+      Object.entries(address).map(([part, value]) => [
+        part,
+        fields.has(addressField(kind, part as AddressPart)) ? null : value,
+      ]),
+    );
+  const kept = Object.entries(patch).map(([name, value]) => [name, fields.has(name as FieldName) ? null : value]);
+  const { shipping_address, billing_address, ...rest }: CheckoutPatch = Object.fromEntries(kept);
+  return {
+    ...rest,
+    ...(shipping_address !== undefined && { shipping_address: emptied('shipping', shipping_address) }),
+    ...(billing_address !== undefined && { billing_address: emptied('billing', billing_address) }),
+  };
+}
+
+/** All mistakes in one answer, one for each field: the first that is told of it. */
+export function together(...lists: Mistake[][]): Mistake[] {
+  const all = lists.flat();
+  return inOrder(all.filter(({ field }, i) => all.findIndex((other) => other.field === field) === i));
+}
+
+const REQUIRED_PARTS = ['country', 'last_name', 'address1', 'city'] as const;
+
+function fieldAt([first = '', second]: string[]): FieldName {
+  if (first === 'shipping_address' || first === 'billing_address') {
+    return addressField(first === 'shipping_address' ? 'shipping' : 'billing', (second ?? 'country') as AddressPart);
+  }
+  return first as FieldName;
+}
+
+function wordsFor(field: FieldName): string {
+  if (field === 'email') return 'Enter an e-mail address in the form name@example.com.';
+  if (field === 'shipping_option_id') return 'Choose how it is delivered.';
+  if (field === 'payment_method') return 'Choose how you pay.';
+  if (field.endsWith('_country')) return 'Choose a country from the list.';
+  return `${labelOf(field)}: this is too long.`;
+}
+
+/** The fields that a checkout still lacks, each as a mistake. */
+export function mistakesOfMissing(missing: readonly string[]): Mistake[] {
+  const fields = missing.flatMap((name): FieldName[] =>
+    name === 'shipping_address'
+      ? REQUIRED_PARTS.map((part) => addressField('shipping', part))
+      : [fieldAt(name.split('.'))],
+  );
+  return inOrder(fields.map((field) => ({ field, message: askFor(field) })));
+}
+
+function askFor(field: FieldName): string {
+  if (field === 'email') return 'Enter your e-mail address.';
+  if (field === 'shipping_option_id' || field === 'payment_method') return wordsFor(field);
+  if (field.endsWith('_country')) return 'Choose a country.';
+  return `Enter the ${labelOf(field).toLowerCase()}.`;
+}
+
+function labelOf(field: FieldName): string {
+  const part = field.replace(/^(?:shipping|billing)_/, '');
+  if (part in ADDRESS_FIELDS) return ADDRESS_FIELDS[part as AddressPart].label;
+  return field === 'phone' ? 'Phone' : 'Note';
+}
+
+/** As the fields stand on the page. */
+function inOrder(mistakes: Mistake[]): Mistake[] {
+  const places: readonly (FieldName | undefined)[] = [
+    'email',
+    'phone',
+    ...ADDRESS_PARTS.map((part) => addressField('shipping', part)),
+    ...ADDRESS_PARTS.map((part) => addressField('billing', part)),
+    'shipping_option_id',
+    'payment_method',
+    'note',
+  ];
+  return mistakes.toSorted((a, b) => places.indexOf(a.field) - places.indexOf(b.field));
+}

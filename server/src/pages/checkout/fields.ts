@@ -1,0 +1,59 @@
+import type * as forms from '../parts/form-parts.ts';
+
+/** The fields of the checkout's form: how they are called, and which part of a checkout each one is. */
+
+interface Field {
+  label: string;
+  /** For the browser's own memory of the reader's address. */
+  autocomplete?: string;
+  optional?: true;
+  maximum: number;
+}
+
+export const ADDRESS_PARTS = [
+  'country',
+  'first_name',
+  'last_name',
+  'company',
+  'address1',
+  'address2',
+  'postal_code',
+  'city',
+  'state',
+] as const;
+
+export type AddressPart = (typeof ADDRESS_PARTS)[number];
+
+/** Parts of an address, the country first: what follows depends on it. */
+export const ADDRESS_FIELDS: Record<AddressPart, Field> = {
+  country: { label: 'Country', autocomplete: 'country', maximum: 2 },
+  first_name: { label: 'First name', autocomplete: 'given-name', optional: true, maximum: 255 },
+  last_name: { label: 'Last name', autocomplete: 'family-name', maximum: 255 },
+  company: { label: 'Company', autocomplete: 'organization', optional: true, maximum: 255 },
+  address1: { label: 'Street and number', autocomplete: 'address-line1', maximum: 255 },
+  address2: { label: 'Apartment, floor or addition', autocomplete: 'address-line2', optional: true, maximum: 255 },
+  postal_code: { label: 'Postal code', autocomplete: 'postal-code', optional: true, maximum: 32 },
+  city: { label: 'City', autocomplete: 'address-level2', maximum: 255 },
+  state: { label: 'State or region', autocomplete: 'address-level1', optional: true, maximum: 255 },
+};
+
+export type AddressKind = 'shipping' | 'billing';
+
+export type FieldName =
+  | 'email'
+  | 'phone'
+  | 'note'
+  | 'discount_code'
+  | 'shipping_option_id'
+  | 'payment_method'
+  | 'card_token'
+  | 'billing'
+  | `${AddressKind}_${AddressPart}`;
+
+export type Entered = forms.Entered<FieldName>;
+export type Mistake = forms.Mistake<FieldName>;
+export type FormState = forms.FormState<FieldName>;
+
+export function addressField(kind: AddressKind, part: AddressPart): FieldName {
+  return `${kind}_${part}`;
+}

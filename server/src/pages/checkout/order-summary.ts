@@ -1,0 +1,88 @@
+import { type Html, html } from '../parts/html.ts';
+import { money } from '../parts/words.ts';
+
+/** What is bought and what it comes to: the same for the checkout and for the order that came of it. */
+export interface Summary {
+  currency: string;
+  lines: readonly SummaryLine[];
+  subtotal: string;
+  discount: string;
+  discount_code: string | null;
+  /** Null as long as nobody knows what it will cost. */
+  shipping_cost: string | null;
+  requires_shipping: boolean;
+  tax: string;
+  tax_included: boolean;
+  total: string;
+}
+
+export interface SummaryLine {
+  name: string;
+  variant_name: string | null;
+  image_url: string | null;
+  quantity: number;
+  price: string;
+  total: string;
+  /** What the reader should know of the line before buying, in sentences; `grave` when it cannot be bought so. */
+  warnings: readonly { sentence: string; grave: boolean }[];
+  /** What can be done about a line that cannot be bought. */
+  remedy?: Html | undefined;
+}
+
+export function summaryLines({ lines, currency }: Summary, ownOrigin: string): Html {
+  return html`
+<ul class="lines">
+${lines.map((line) => summaryLine(line, currency, ownOrigin))}
+</ul>`;
+}
+
+function summaryLine(line: SummaryLine, currency: string, ownOrigin: string): Html {
+  const source = imageSource(line.image_url, ownOrigin);
+  return html`
+<li class="line">
+<div class="picture">${source && html`<img src="${source}" alt="" width="64" height="64" referrerpolicy="no-referrer">`}</div>
+<div class="what">
+<p class="name" dir="auto">${line.name}</p>
+${line.variant_name && html`<p class="variant" dir="auto">${line.variant_name}</p>`}
+<p class="quantity"><span class="pieces">${line.quantity}</span> × ${money(line.price, currency)}</p>
+${line.warnings.map(({ sentence, grave }) => html`<p class="${grave ? 'warning' : 'remark'}">${sentence}</p>`)}
+${line.remedy}
+</div>
+<p class="line-total">${money(line.total, currency)}</p>
+</li>`;
+}
+
+export function summaryTotals(summary: Summary): Html {
+  const { currency, subtotal, discount, discount_code, shipping_cost, requires_shipping, tax, tax_included } = summary;
+  return html`
+<dl class="totals">
+${row('Subtotal', money(subtotal, currency))}
+${
+  Number(discount) > 0 &&
+  row(
+    html`Discount${discount_code && html` <span class="code" dir="auto">${discount_code}</span>`}`,
+    html`−${money(discount, currency)}`,
+  )
+}
+${requires_shipping && row('Delivery', shipping_cost === null ? 'Not chosen yet' : cost(shipping_cost, currency))}
+${!tax_included && row('Tax', money(tax, currency))}
+<div class="total"><dt>Total</dt><dd class="sum">${money(summary.total, currency)}</dd></div>
+</dl>
+${tax_included && Number(tax) > 0 && html`<p class="contained">Includes ${money(tax, currency)} tax</p>`}`;
+}
+
+function row(term: Html | string, value: Html | string): Html {
+  return html`<div><dt>${term}</dt><dd>${value}</dd></div>`;
+}
+
+function cost(amount: string, currency: string): Html {
+  return Number(amount) === 0 ? html`<data value="${amount}">Free</data>` : money(amount, currency);
+}
+
+/** Pictures come over https or from this server, from which they are asked for without its name; others are left out. */
+function imageSource(url: string | null, ownOrigin: string): string | undefined {
+  if (!url || !URL.canParse(url, ownOrigin)) return undefined;
+  const { origin, protocol, pathname, search, href } = new URL(url, ownOrigin);
+  if (origin === new URL(ownOrigin).origin) return pathname + search;
+  return protocol === 'https:' ? href : undefined;
+}

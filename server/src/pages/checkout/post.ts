@@ -1,0 +1,148 @@
+import type { Checkout } from '@commerce-backend/spec';
+import type { Operation } from '../../http/contract/contract.ts';
+import * as carts from '../../shop/carts/carts.ts';
+import * as cartDiscounts from '../../shop/carts/discounts.ts';
+import { charge } from '../../shop/checkout/charge.ts';
+import * as checkouts from '../../shop/checkout/checkouts.ts';
+import { complete } from '../../shop/checkout/complete.ts';
+import { ShopError } from '../../shop/errors.ts';
+import type { Shop } from '../../shop/shop.ts';
+import type { FormBody } from '../parts/form-body.ts';
+import type { PageAnswer } from '../parts/route.ts';
+import { acted, inShopOf } from '../parts/visit.ts';
+import { enteredIn, mistakesIn, mistakesOfMissing, patchOf, together, withoutWrong } from './entry.ts';
+import type { Entered, Mistake } from './fields.ts';
+import { answerRefusal } from './refusals.ts';
+import { showOpen, showOver } from './show.ts';
+import { type CheckoutVisit, countCheckout, type Posted } from './visit.ts';
+
+const OPERATIONS: Record<string, Operation['id']> = {
+  save: 'storefront.updateCheckout',
+  apply_discount: 'storefront.applyDiscount',
+  remove_discount: 'storefront.removeDiscount',
+  remove_item: 'storefront.removeCartItem',
+  place_order: 'storefront.completeCheckout',
+};
+
+/** POST: one action on the checkout. */
+export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAnswer> {
+  const { checkout, path } = visit;
+  const entered = enteredIn(body);
+  const pressed = body.get('action') ?? 'save';
+  // Enter in the field of the code presses the form's first button, and people press on without "Apply".
+  const action = pressed === 'save' && entered.discount_code ? 'apply_discount' : pressed;
+  const operation_id = Object.hasOwn(OPERATIONS, action) ? OPERATIONS[action] : undefined;
+  if (!operation_id) throw new ShopError('invalid_request', 'There is no such action.');
+  // A second click, or the way back after the order: the page says how it stands.
+  if (checkout.order_id || checkout.status === 'cancelled') return { redirect: path };
+  const posted: Posted = { operation_id, action, pressed, body, entered, hasFields: body.has('fields') };
+  await countCheckout(visit, operation_id);
+  const over = await inShopOf(visit, (shop) => showOver(visit, shop));
+  if (over) return over;
+  if (action === 'remove_item') return removeItem(visit, posted);
+  return action === 'place_order' ? placeOrder(visit, posted) : change(visit, posted);
+}
+
+/** Saves what was entered, and puts a code on or takes it off: all or nothing. */
+function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
+  const deed = async (shop: Shop) => {
+    const { action, body, entered, hasFields } = posted;
+    const before = await checkouts.get(shop, visit.till, visit.checkout.id);
+    const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
+    const wrong: Mistake[] = [
+      ...(hasFields ? mistakesIn(patch, entered) : []),
+      ...(action === 'apply_discount' && !codeIn(entered) ? [NO_CODE] : []),
+    ];
+    if (wrong.length > 0) {
+      const rest = withoutWrong(patch, wrong);
+      const missing = action === 'save' ? await checkouts.missingAfter(shop, visit.till, before.id, rest) : [];
+      const mistakes = together(wrong, mistakesOfMissing(asked(missing, posted)));
+      return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
+    }
+    // The code comes first: discounts are locked before stock, everywhere.
+    if (action === 'apply_discount') await cartDiscounts.apply(shop, before.cart_id, codeIn(entered) ?? '');
+    if (action === 'remove_discount') await cartDiscounts.remove(shop, before.cart_id);
+    const after = await checkouts.update(shop, visit.till, before.id, patch);
+    return next(visit, shop, after, posted);
+  };
+  return acted(visit, posted, deed, (shop, error) => answerRefusal(visit, shop, posted, error));
+}
+
+const NO_CODE: Mistake = { field: 'discount_code', message: 'Enter the code, 64 characters at most.' };
+
+function codeIn({ discount_code: code }: Entered): string | undefined {
+  return code && code.length <= 64 ? code : undefined;
+}
+
+/** After saving: on to the review, or back to what is missing. A code is shown where it was entered, without blame. */
+async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: Posted): Promise<PageAnswer> {
+  const { path } = visit;
+  const { action, pressed, entered, hasFields } = posted;
+  if (pressed !== 'save') return { redirect: hasFields ? `${path}?change=1#summary` : path };
+  const mistakes = mistakesOfMissing(asked(after.missing, posted));
+  if (mistakes.length === 0) return { redirect: after.missing.length > 0 ? `${path}#shipping_option_id` : path };
+  if (action !== 'save') return { redirect: `${path}?change=1#summary` };
+  return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
+}
+
+/** What is missing and could be given: there is no delivery to choose as long as the page shows none. */
+function asked(missing: readonly string[], { body }: Posted): string[] {
+  return missing.filter((name) => name !== 'shipping_option_id' || body.has('shown_country'));
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Takes a line out of the cart. The fields are saved with it if they can be, and else stay in the form as they are. */
+function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
+  const { path, checkout } = visit;
+  const { entered, hasFields } = posted;
+  const line_id = String(visit.req.query.line ?? '');
+  if (!UUID.test(line_id)) throw new ShopError('invalid_request', 'The form names no line.');
+  const deed = async (shop: Shop): Promise<PageAnswer> => {
+    const { items } = await carts.removeItem(shop, checkout.cart_id, line_id);
+    if (items.length === 0) return { redirect: path };
+    const isSaved = await saves(visit, shop, posted);
+    if (!hasFields) return { redirect: path };
+    return isSaved ? { redirect: `${path}?change=1#summary` } : showOpen(visit, shop, 'form', { entered });
+  };
+  return acted(visit, posted, deed, async (shop, error) => {
+    // A second click: the line is gone already.
+    if (error instanceof ShopError && error.code === 'not_found') return { redirect: path };
+    return answerRefusal(visit, shop, posted, error);
+  });
+}
+
+/** Whether the rest could be saved, and so is what was shown; another line may not be had either. */
+async function saves({ till, checkout }: CheckoutVisit, shop: Shop, posted: Posted): Promise<boolean> {
+  const { body, entered, hasFields } = posted;
+  const before = await checkouts.get(shop, till, checkout.id);
+  const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
+  if (hasFields && mistakesIn(patch, entered).length > 0) return false;
+  try {
+    await shop.savepoint(() => checkouts.update(shop, till, checkout.id, patch));
+    return true;
+  } catch (error) {
+    if (error instanceof ShopError) return false;
+    throw error;
+  }
+}
+
+const AMOUNT = /^\d{1,12}(?:\.\d{1,3})?$/;
+
+/** Makes the order at the total that the reader saw. A card is charged before, outside of the transaction. */
+async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
+  const { db, tenant, actor, till, checkout, path } = visit;
+  const expected_total = posted.body.get('expected_total') ?? '';
+  if (!AMOUNT.test(expected_total)) throw new ShopError('invalid_request', 'The form lacks the total.');
+  const completion = { expected_total, card_token: cardToken(posted.entered) };
+  const charged = await charge(db, tenant, actor, { till, checkout_id: checkout.id, completion });
+  const deed = async (shop: Shop) => {
+    await complete(shop, till, checkout.id, completion, charged);
+    return { redirect: path };
+  };
+  return acted(visit, posted, deed, (shop, error) => answerRefusal(visit, shop, posted, error));
+}
+
+function cardToken({ card_token }: Entered): string | undefined {
+  return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? card_token : undefined;
+}

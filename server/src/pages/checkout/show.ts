@@ -1,0 +1,84 @@
+import type { Checkout } from '@commerce-backend/spec';
+import * as checkouts from '../../shop/checkout/checkouts.ts';
+import * as checkoutPage from '../../shop/checkout/page.ts';
+import { countries as allCountries } from '../../shop/countries.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { promiseNoChange } from '../../shop/in-shop.ts';
+import * as agentTokens from '../../shop/mandates/tokens.ts';
+import * as settings from '../../shop/merchant/settings.ts';
+import { getForCustomer } from '../../shop/orders/rows.ts';
+import * as shippingOptions from '../../shop/shipping/options.ts';
+import type { Shop } from '../../shop/shop.ts';
+import type { Html } from '../parts/html.ts';
+import type { PageAnswer } from '../parts/route.ts';
+import { inShopOf } from '../parts/visit.ts';
+import { confirmation } from './confirmation.ts';
+import { enteredBefore } from './entry.ts';
+import type { Entered, Mistake } from './fields.ts';
+import { checkoutForm } from './form.ts';
+import { cancelledPage, pastPage } from './notices.ts';
+import { checkoutReview } from './review.ts';
+import type { CheckoutView } from './view.ts';
+import { type CheckoutVisit, countCheckout } from './visit.ts';
+
+/** GET: the page as the checkout stands. The database itself refuses any change. */
+export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
+  await countCheckout(visit, 'storefront.getCheckout');
+  return inShopOf(visit, async (shop) => {
+    await promiseNoChange(shop);
+    return (await showOver(visit, shop)) ?? showOpen(visit, shop, 'change' in visit.req.query ? 'form' : 'review', {});
+  });
+}
+
+/** The page of a checkout that nobody can go on with here. Throws `checkout_expired`. */
+export async function showOver({ checkout, till }: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
+  const { name } = await settings.getPublic(shop);
+  if (checkout.order_id) {
+    if (checkout.past) return pastPage(name);
+    const { payment, fulfillments: _, ...order } = await getForCustomer(shop, checkout.order_id);
+    const terms = await checkoutPage.readTerms(shop, checkout.order_id);
+    return { status: 200, html: confirmation({ shop: name, ownOrigin: till.baseUrl, order, payment, ...terms }) };
+  }
+  if (checkout.status === 'expired') throw new ShopError('checkout_expired', 'The checkout has expired.');
+  return checkout.status === 'cancelled' ? cancelledPage(name) : undefined;
+}
+
+/** What a page says besides the checkout itself, after something went wrong. */
+export interface Refused {
+  status?: number;
+  entered?: Entered;
+  mistakes?: readonly Mistake[];
+  alert?: (checkout: Checkout) => Html;
+}
+
+/** The page of a checkout that is under way: the review once nothing is missing, else the form. */
+export async function showOpen(
+  visit: CheckoutVisit,
+  shop: Shop,
+  wish: 'form' | 'review',
+  { status = 200, entered = {}, mistakes = [], alert }: Refused,
+): Promise<PageAnswer> {
+  const { till, guard, req, res, path } = visit;
+  const checkout = await checkouts.get(shop, till, visit.checkout.id);
+  if (checkout.items.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
+  const { name } = await settings.getPublic(shop);
+  const countries = (await checkoutPage.deliveryCountries(shop)) ?? allCountries();
+  const country = checkout.shipping_address?.country ?? (countries.length === 1 ? (countries[0] ?? null) : null);
+  const choices = country ? await shippingOptions.choicesForCart(shop, checkout.cart_id, country) : [];
+  const view: CheckoutView = {
+    shop: name,
+    ownOrigin: till.baseUrl,
+    path,
+    csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),
+    checkout,
+    countries,
+    country,
+    choices,
+    testCard: till.card?.name === 'test_card',
+    form: { entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
+    alert: alert?.(checkout),
+    agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,
+  };
+  const html = wish === 'review' && checkout.missing.length === 0 ? checkoutReview(view) : checkoutForm(view);
+  return { status, html };
+}

@@ -1,0 +1,84 @@
+import { inTransaction } from '../../db/transaction.ts';
+import type { Caller } from '../../http/callers/callers.ts';
+import type { Operation } from '../../http/contract/contract.ts';
+import type { Notes } from '../../http/pipeline/dispatch.ts';
+import { followLink } from '../../shop/checkout/links.ts';
+import { find, type PagedCheckout } from '../../shop/checkout/page.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { inShop } from '../../shop/in-shop.ts';
+import { expireUnpaid } from '../../shop/orders/expiry.ts';
+import type { Actor } from '../../shop/shop.ts';
+import { type CustomerVisit, recognize } from '../parts/customer-visit.ts';
+import type { PageRequest } from '../parts/route.ts';
+import { type Act, count, type Visit } from '../parts/visit.ts';
+import type { Entered } from './fields.ts';
+
+/** One request for the page of one checkout. */
+export interface CheckoutVisit extends Visit {
+  checkout: PagedCheckout;
+  /** What an agent prepared, its customer alone gets to see: whoever else has the link gets a login. */
+  login: CustomerVisit | undefined;
+}
+
+/** What was posted. */
+export interface Posted extends Act {
+  /** The button that was pressed; `action` is what it does. */
+  pressed: string;
+  entered: Entered;
+  /** Whether the fields of the form came with it; the review has none. */
+  hasFields: boolean;
+}
+
+/** Follows the link. Throws `not_found` for one that leads nowhere. */
+export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
+  const { db, req, res } = request;
+  const token = String(req.params.token);
+  const found = await inTransaction(db, (connection) => followLink(connection, token, true));
+  if (!found) throw new ShopError('not_found', 'This link leads to no checkout.');
+  const { tenant, checkout_id } = found;
+  const guest: Actor = { type: 'storefront', id: checkout_id, customer_id: null };
+  const look = () => inShop(db, tenant, guest, (shop) => find(shop, checkout_id));
+  let checkout = await look();
+  // An order past its deadline is expired before it is shown, as everywhere.
+  if (checkout.overdue_order && (await expireUnpaid(db, tenant, checkout.overdue_order)) > 0) checkout = await look();
+  if (checkout.source === 'agent') return arriveAtAgents(request, { tenant, checkout });
+  const { customer_id } = checkout;
+  const caller: Caller = {
+    kind: 'storefront',
+    tenant,
+    principal_id: checkout_id,
+    credential_id: checkout_id,
+    customer_id,
+    scopes: [],
+    allowed_origins: [],
+  };
+  (res.locals as Notes).caller = caller;
+  // Whoever has the link goes on with the checkout for the customer whose it is.
+  return {
+    ...request,
+    path: `/checkout/${token}`,
+    tenant,
+    checkout,
+    caller,
+    actor: { ...guest, customer_id },
+    login: undefined,
+  };
+}
+
+/** The link was given to an agent, so it shows nothing by itself. */
+async function arriveAtAgents(
+  request: PageRequest,
+  { tenant, checkout }: Pick<CheckoutVisit, 'tenant' | 'checkout'>,
+): Promise<CheckoutVisit> {
+  const path = `/checkout/${String(request.req.params.token)}`;
+  const recognized = await recognize(request, tenant);
+  const visit = { ...request, path, tenant, ...recognized };
+  const isTheirs = recognized.session?.customer_id === checkout.customer_id;
+  return { ...visit, checkout, login: isTheirs ? undefined : visit };
+}
+
+/** Counts the visit against the limits of the checkout and of its cart. Throws `rate_limited`. */
+export function countCheckout(visit: CheckoutVisit, operation_id: Operation['id']): Promise<void> {
+  const { id: checkout_id, cart_id } = visit.checkout;
+  return count(visit, operation_id, { checkout_id, cart_id });
+}

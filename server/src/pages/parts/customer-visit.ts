@@ -1,0 +1,55 @@
+import type { Caller } from '../../http/callers/callers.ts';
+import type { Notes } from '../../http/pipeline/dispatch.ts';
+import * as sessions from '../../shop/customers/sessions.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
+import * as settings from '../../shop/merchant/settings.ts';
+import type { Actor, Tenant } from '../../shop/shop.ts';
+import { heldToken } from './page-session.ts';
+import type { PageRequest } from './route.ts';
+import type { Visit } from './visit.ts';
+
+/** A visit of a page where customers log in. */
+export interface CustomerVisit extends Visit {
+  /** The name of the shop. */
+  shop: string;
+  /** Who is logged in in this browser, if anybody is. */
+  session: sessions.PageSession | undefined;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The visit of a page that names its shop by `?site_id=`. Throws `not_found` when there is no such shop. */
+export async function arriveInShop(request: PageRequest, pathOf: (site_id: string) => string): Promise<CustomerVisit> {
+  const site_id = String(request.req.query.site_id ?? '').toLowerCase();
+  const tenant = UUID.test(site_id) ? await findTenant(request.db, site_id) : undefined;
+  if (!tenant) throw new ShopError('not_found', 'There is no such shop.');
+  return { ...request, path: pathOf(site_id), tenant, ...(await recognize(request, tenant)) };
+}
+
+/** Who is logged in in this browser, in one shop. */
+export async function recognize(
+  { db, req, res, till }: PageRequest,
+  tenant: Tenant,
+): Promise<Pick<CustomerVisit, 'shop' | 'session' | 'actor' | 'caller'>> {
+  const token = heldToken(req, till.baseUrl, tenant.site_id);
+  const guest: Actor = { type: 'storefront', id: tenant.site_id, customer_id: null };
+  const { shop, session } = await inShop(db, tenant, guest, async (inside) => {
+    await promiseNoChange(inside);
+    const { name } = await settings.getPublic(inside);
+    return { shop: name, session: token ? await sessions.findOnPage(inside, token) : undefined };
+  });
+  const customer_id = session?.customer_id ?? null;
+  const actor: Actor = customer_id ? { type: 'customer', id: customer_id, customer_id } : guest;
+  const caller: Caller = {
+    kind: customer_id ? 'customer' : 'storefront',
+    tenant,
+    principal_id: actor.id,
+    credential_id: session?.token_id ?? actor.id,
+    customer_id,
+    scopes: [],
+    allowed_origins: [],
+  };
+  (res.locals as Notes).caller = caller;
+  return { shop, session, actor, caller };
+}

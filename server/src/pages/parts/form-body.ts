@@ -1,0 +1,42 @@
+import express, { type Request, type Response } from 'express';
+import { ShopError } from '../../shop/errors.ts';
+
+/** What a posted form holds: the first value of each name, trimmed unless it is a password; empty ones are absent. */
+export type FormBody = Map<string, string>;
+
+const LIMIT_BYTES = 32 * 1024;
+const FORM = 'application/x-www-form-urlencoded';
+const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false });
+
+/** Whether a field holds a password, by its name: those are taken to the letter, and never written down. */
+export function isPassword(name: string): boolean {
+  return /^(?:new_|current_)?password/.test(name);
+}
+
+/** Reads the body of a form. Throws `unsupported_media_type`, `payload_too_large` or `invalid_request`. */
+export async function readForm(req: Request, res: Response): Promise<FormBody> {
+  const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== FORM) throw new ShopError('unsupported_media_type', `Send the form as ${FORM}.`);
+  await new Promise<void>((done, fail) => {
+    parse(req, res, (error?: unknown) => (error ? fail(refusalOf(error)) : done()));
+  });
+  const body: FormBody = new Map();
+  for (const [name, value] of new URLSearchParams(typeof req.body === 'string' ? req.body : '')) {
+    // Browsers end lines with CR LF; NUL can be stored nowhere.
+    const text = isPassword(name) ? value : value.replaceAll('\r\n', '\n').replaceAll('\0', '').trim();
+    if (text !== '' && !body.has(name)) body.set(name, text);
+  }
+  return body;
+}
+
+function refusalOf(error: unknown): ShopError {
+  switch ((error as { type?: string }).type) {
+    case 'entity.too.large':
+      return new ShopError('payload_too_large', `The form may have ${LIMIT_BYTES} bytes at most.`);
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new ShopError('unsupported_media_type', 'Send the form uncompressed and in UTF-8.');
+    default:
+      return new ShopError('invalid_request', 'The form did not arrive whole.');
+  }
+}

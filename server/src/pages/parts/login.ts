@@ -1,0 +1,118 @@
+import * as sessions from '../../shop/customers/sessions.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { logins } from '../../shop/passwords/passwords.ts';
+import type { CustomerVisit } from './customer-visit.ts';
+import { type Document, page } from './document.ts';
+import type { FormBody } from './form-body.ts';
+import { csrfField, type Mistake, mistakeSummary, passwordField, textField } from './form-parts.ts';
+import { html } from './html.ts';
+import { hold, letGo } from './page-session.ts';
+import type { PageAnswer } from './route.ts';
+import { acted, count } from './visit.ts';
+
+/** Logging in and out on the pages, with the password of the shop. */
+
+type FieldName = 'email' | 'password';
+
+/** What the login stands before. */
+export interface LoginWords {
+  where: Document['where'];
+  title: string;
+  /** Why one is to log in, in a sentence. */
+  why: string;
+}
+
+interface Entered {
+  email?: string;
+  mistakes?: readonly Mistake<FieldName>[];
+  status?: number;
+}
+
+/** The form of the login; `form` is what the forms of the page are about. */
+export function loginPage(
+  { shop, path, guard, req, res }: CustomerVisit,
+  form: string,
+  { where, title, why }: LoginWords,
+  { email = '', mistakes = [], status = 200 }: Entered = {},
+): PageAnswer {
+  const state = { entered: { email }, mistakes };
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+<p>${why}</p>
+${mistakeSummary('You are not logged in yet', mistakes)}
+<form method="post" action="${path}" novalidate>
+${csrfField(guard.csrfFor(req, res, form))}
+${textField(state, { name: 'email', label: 'E-mail', type: 'email', autocomplete: 'username', maximum: 254 })}
+${passwordField(state, { name: 'password', label: 'Password', autocomplete: 'current-password' })}
+<button class="primary" name="action" value="log_in">Log in</button>
+<p class="after-button">With the account that you have at <span dir="auto">${shop}</span>. Nobody but the shop sees the password.</p>
+</form>
+</section>`;
+  return { status, html: page({ title: mistakes.length > 0 ? `Mistake: ${title}` : title, shop, where, main }) };
+}
+
+/** Logs in, and gives the browser a session and a form session of its own: none that was there before is kept. */
+export async function logIn(
+  visit: CustomerVisit,
+  form: string,
+  words: LoginWords,
+  body: FormBody,
+): Promise<PageAnswer> {
+  const { db, tenant, actor, till, guard, res, path } = visit;
+  await count(visit, 'storefront.loginCustomer');
+  const [email = '', password = ''] = [body.get('email'), body.get('password')];
+  const mistakes: Mistake<FieldName>[] = [
+    ...(email ? [] : [{ field: 'email' as const, message: 'Enter your e-mail address.' }]),
+    ...(password ? [] : [{ field: 'password' as const, message: 'Enter your password.' }]),
+  ];
+  if (mistakes.length > 0) return loginPage(visit, form, words, { email, mistakes, status: 422 });
+  const act = { operation_id: 'storefront.loginCustomer', action: 'log_in', body } as const;
+  const refused = async (error: unknown) => {
+    if (!(error instanceof ShopError) || error.code !== 'invalid_credentials') throw error;
+    const message = 'The e-mail or the password is wrong, or the e-mail is not confirmed yet.';
+    return loginPage(visit, form, words, { email, mistakes: [{ field: 'password', message }], status: 401 });
+  };
+  const verifying = logins.take(() => sessions.verifyLogin(db, tenant, actor, email, password));
+  const checked = await verifying.then(
+    (verified) => ({ verified }),
+    async (error: unknown) => ({ refusal: await refused(error) }),
+  );
+  if ('refusal' in checked) return checked.refusal;
+  let token = '';
+  const answer = await acted(
+    visit,
+    act,
+    async (shop) => {
+      ({ access_token: token } = await sessions.open(shop, checked.verified));
+      return { redirect: path };
+    },
+    (_shop, error) => refused(error),
+  );
+  if (token && 'redirect' in answer) {
+    hold(res, till.baseUrl, tenant.site_id, token);
+    guard.renew(res);
+  }
+  return answer;
+}
+
+/** Ends the session of this browser, here and everywhere else that it is known. */
+export async function logOut(visit: CustomerVisit, body: FormBody): Promise<PageAnswer> {
+  const { session, till, tenant, res, guard, path } = visit;
+  if (!session) return { redirect: path };
+  await count(visit, 'storefront.logoutCustomer');
+  const answer = await acted(
+    visit,
+    { operation_id: 'storefront.logoutCustomer', action: 'log_out', body },
+    async (shop) => {
+      await sessions.close(shop, session.session_id);
+      return { redirect: path };
+    },
+    async (_shop, error) => {
+      throw error;
+    },
+  );
+  letGo(res, till.baseUrl, tenant.site_id);
+  guard.renew(res);
+  return answer;
+}

@@ -1,0 +1,34 @@
+import type { Request, Response } from 'express';
+import { isWellFormed } from '../../shop/tokens.ts';
+
+/**
+ * The cookie of whoever is logged in on the pages of a shop. It holds a token like those of the storefront, out of reach of
+ * scripts, and so ends with all others of the customer. Its name carries the site: all shops share one origin, and a session
+ * in one is none in another.
+ */
+const LIFE_MS = 12 * 60 * 60 * 1000;
+
+function nameOf(baseUrl: string, site_id: string): string {
+  // The prefix binds the cookie to this host alone. It needs https.
+  const prefix = baseUrl.startsWith('https:') ? '__Host-' : '';
+  return `${prefix}sid_${site_id.replaceAll('-', '')}`;
+}
+
+/** The token that the browser holds for a shop; none when there are several, of which somebody planted one. */
+export function heldToken({ headers }: Request, baseUrl: string, site_id: string): string | undefined {
+  const name = nameOf(baseUrl, site_id);
+  const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
+  const value = values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';
+  return isWellFormed('customer', value) ? value : undefined;
+}
+
+/** Lax, since the customer arrives from the agent's link. */
+export function hold(res: Response, baseUrl: string, site_id: string, token: string): void {
+  const secure = baseUrl.startsWith('https:');
+  res.cookie(nameOf(baseUrl, site_id), token, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_MS });
+}
+
+export function letGo(res: Response, baseUrl: string, site_id: string): void {
+  const secure = baseUrl.startsWith('https:');
+  res.clearCookie(nameOf(baseUrl, site_id), { httpOnly: true, secure, sameSite: 'lax', path: '/' });
+}

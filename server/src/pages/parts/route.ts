@@ -1,0 +1,125 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import type { Pool } from 'pg';
+import { statusOf, translate } from '../../http/errors.ts';
+import type { Notes } from '../../http/pipeline/dispatch.ts';
+import type { Limits } from '../../http/pipeline/limits.ts';
+import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
+import type { Till } from '../../shop/till.ts';
+import { type Document, noticePage } from './document.ts';
+import { type FormBody, readForm } from './form-body.ts';
+import type { Guard } from './guard.ts';
+import { pageHeaders } from './headers.ts';
+import { COMMON_NOTICES, FOREIGN_FORM, type Notices } from './notices.ts';
+
+export interface PagesDeps {
+  db: Pool;
+  limits: Limits;
+  till: Till;
+}
+
+/** One request for a page. */
+export interface PageRequest extends PagesDeps {
+  guard: Guard;
+  req: Request;
+  res: Response;
+}
+
+/** What a request for a page is answered with. */
+export type PageAnswer = { status: number; html: string } | { redirect: string };
+
+/**
+ * A page at an address, for people with nothing but a browser. GET shows, and changes nothing: link scanners open addresses.
+ * POST does what a form of the page asks for, and leads back to GET.
+ */
+export interface PageRoute<Visit extends PageRequest> {
+  /** As Express has it. */
+  path: string;
+  where: Document['where'];
+  /** Finds what the address leads to. Throws `not_found` when that is nothing. */
+  arrive(request: PageRequest): Promise<Visit>;
+  /** What the forms of the visit are about: the token of another form opens nothing. */
+  formOf(visit: Visit): string;
+  show(visit: Visit): Promise<PageAnswer>;
+  /** The form is known to be our own. */
+  post(visit: Visit, body: FormBody): Promise<PageAnswer>;
+  /** What it says of refusals, besides what all pages do. */
+  notices: Notices;
+}
+
+/** Adds a page to the router. A form that is not our own changes nothing, on every page alike. */
+export function addPage<Visit extends PageRequest>(
+  router: Router,
+  deps: PagesDeps & { guard: Guard },
+  page: PageRoute<Visit>,
+): void {
+  const handled =
+    (handle: (request: PageRequest) => Promise<PageAnswer>): RequestHandler =>
+    async (req, res) => {
+      try {
+        await deps.limits.admit(req.ip ?? '');
+        send(res, await handle({ ...deps, req, res }));
+      } catch (error) {
+        await fail(deps, page, req, res, error);
+      }
+    };
+  router.get(
+    page.path,
+    pageHeaders,
+    handled(async (request) => page.show(await page.arrive(request))),
+  );
+  router.post(
+    page.path,
+    pageHeaders,
+    handled((request) => post(page, request)),
+  );
+  router.all(page.path, pageHeaders, (_req, res) => {
+    res.set('Allow', 'GET, HEAD, POST');
+    send(res, refusalPage(page, new ShopError('method_not_allowed', 'Open this page in a browser.')));
+  });
+}
+
+async function post<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<PageAnswer> {
+  const visit = await page.arrive(request);
+  const { guard, req, res } = visit;
+  const body = await readForm(req, res);
+  if (!guard.isOurs(req, page.formOf(visit), body.get('csrf') ?? '')) {
+    return { status: 403, html: noticePage(FOREIGN_FORM, { shop: undefined, where: page.where }) };
+  }
+  return page.post(visit, body);
+}
+
+function send(res: Response, answer: PageAnswer): void {
+  if (res.headersSent) return;
+  if ('redirect' in answer) {
+    res.removeHeader('Content-Type');
+    res.status(303).set('Location', answer.redirect).end();
+    return;
+  }
+  res.status(answer.status).send(answer.html);
+}
+
+type Wording = Pick<PageRoute<PageRequest>, 'where' | 'notices'>;
+
+/** What went wrong, as a page that says what to do. */
+async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Response, error: unknown): Promise<void> {
+  const known = error instanceof ShopError;
+  const refusal = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
+  const status = statusOf(refusal.code);
+  if (status >= 500 && !(error instanceof Overload)) (res.locals as Notes).cause = error;
+  if (refusal.code === 'not_found') await limits.recordFailure(req.ip ?? '');
+  const { retry_after_seconds = status === 503 ? 1 : undefined } = refusal.context;
+  if (retry_after_seconds !== undefined) res.set('Retry-After', String(retry_after_seconds));
+  send(res, refusalPage(page, refusal));
+}
+
+function unreadable(): ShopError {
+  return new ShopError('invalid_request', 'The form holds something that does not belong there.');
+}
+
+/** The page for a refusal that concerns the whole. */
+function refusalPage({ where, notices }: Wording, { code }: ShopError): PageAnswer {
+  const all = { ...COMMON_NOTICES, ...notices };
+  const notice = all[code] ?? all.internal_error;
+  if (!notice) throw new Error(`There are no words for ${code}.`);
+  return { status: statusOf(code), html: noticePage(notice, { shop: undefined, where }) };
+}

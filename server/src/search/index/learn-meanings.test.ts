@@ -1,0 +1,101 @@
+import sql from 'sql-template-tag';
+import { expect, test } from 'vitest';
+import { testServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { inShopOf } from '../../shop/in-shop.ts';
+import { learnMeanings } from './learn-meanings.ts';
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+async function learnIn({ site_id }: Shop): Promise<number> {
+  const { db } = await testServer();
+  return learnMeanings((deed) => inShopOf(db, site_id, deed));
+}
+
+async function found({ storefront }: Shop, q: string): Promise<string[]> {
+  const { data } = await storefront.GET('/api/storefront/products', { params: { query: { q } } });
+  return data?.products.map(({ name }) => name) ?? [];
+}
+
+/** One of the 120 words in which things of a kind are described. */
+function wordOf(kind: string, number: number): string {
+  return `${kind}${number % 120}`;
+}
+
+/** A thousand products of two kinds, described in the words of their kind; some of the gowns are called dresses, too. */
+async function fill({ dashboard }: Shop): Promise<void> {
+  const rows = Array.from({ length: 1_000 }, (_, i) => {
+    const kind = i % 2 === 0 ? 'gown' : 'watch';
+    const words = [3, 7, 11, 13].map((step) => wordOf(kind, i * step + Math.floor(i / 9)));
+    const description = [...words, i % 6 === 0 ? 'dress' : ''].join(' ');
+    return {
+      slug: `p-${i}`,
+      name: `${wordOf(kind, i * 17)} ${kind}`,
+      description,
+      price: '9.00',
+      status: 'active' as const,
+    };
+  });
+  for (let from = 0; from < rows.length; from += 100) {
+    const { error } = await dashboard.POST('/api/dashboard/products/import', {
+      body: { products: rows.slice(from, from + 100) },
+    });
+    if (error) throw new Error(JSON.stringify(error));
+  }
+}
+
+test('of products with the same words, those come first that are what the words are about', {
+  timeout: 120_000,
+}, async () => {
+  const shop = await openShop();
+  await fill(shop);
+  const watch = { name: 'Golden dress, small', description: 'watch1 watch2 watch3' };
+  const gown = { name: 'Golden dress, short', description: 'gown1 gown2 gown3' };
+  await shop.givenProduct(watch);
+  await shop.givenProduct(gown);
+  expect((await found(shop, 'golden dress')).slice(0, 2)).toEqual([watch.name, gown.name]);
+
+  expect(await learnIn(shop)).toBe(1_002);
+
+  expect((await found(shop, 'golden dress')).slice(0, 2)).toEqual([gown.name, watch.name]);
+  // Nothing has changed since.
+  expect(await learnIn(shop)).toBe(0);
+  // A product that came or changed since is found at once, and placed by the next run.
+  const late = await shop.givenProduct({ name: 'Golden dress, long', description: 'gown4 gown5' });
+  expect(await found(shop, 'golden dress long')).toContain('Golden dress, long');
+  expect(await learnIn(shop)).toBe(1);
+  const params = { path: { product_id: late.id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
+    params,
+    body: { description: 'watch6 watch7' },
+  });
+  expect(await learnIn(shop)).toBe(1);
+  await shop.dashboard.DELETE('/api/dashboard/products/{product_id}', { params });
+  expect(await learnIn(shop)).toBe(0);
+  await expectOwnVectorsAlone(shop);
+});
+
+/** Under row-level security, as requests read: nobody else's. */
+async function expectOwnVectorsAlone(owner: Shop): Promise<void> {
+  const { db } = await testServer();
+  const stranger = await openShop();
+  const count = ({ site_id }: Shop, table: 'words' | 'products') =>
+    inShopOf(db, site_id, (shop) =>
+      shop.one(
+        table === 'words'
+          ? sql`select count(*)::int as n from search_word_vectors`
+          : sql`select count(*)::int as n from search_product_vectors`,
+      ),
+    );
+  expect(await count(stranger, 'words')).toEqual({ n: 0 });
+  expect(await count(stranger, 'products')).toEqual({ n: 0 });
+  expect(await count(owner, 'products')).toEqual({ n: 1_002 });
+}
+
+test('a small shop is left as it is', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Mug' });
+
+  expect(await learnIn(shop)).toBe(0);
+  expect(await found(shop, 'mug')).toEqual(['Mug']);
+});

@@ -1,0 +1,433 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { expect, test } from 'vitest';
+import { testServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { inShopOf } from '../../shop/in-shop.ts';
+import { type FindQuery, find } from './find.ts';
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+async function findIn({ site_id }: Shop, query: string, options: Partial<FindQuery> = {}) {
+  const { db } = await testServer();
+  return inShopOf(db, site_id, (shop) => find(shop, { query, ...options }));
+}
+
+async function mugShop(): Promise<Shop> {
+  const shop = await openShop();
+  await shop.givenProduct({
+    name: 'Camping mug',
+    product_type: 'Mugs',
+    vendor: 'Alder',
+    metadata: { material: 'Enamel', rating: '4.6', reviews: '210' },
+    options: [{ name: 'Colour', values: ['Red', 'Blue'] }],
+    variants: [
+      { option1: 'Red', price: '12.00', inventory_quantity: 50 },
+      { option1: 'Blue', price: '14.00', inventory_quantity: 3 },
+    ],
+  });
+  await shop.givenProduct({
+    name: 'Travel mug',
+    product_type: 'Mugs',
+    vendor: 'Finch',
+    price: '30.00',
+    metadata: { material: 'Plastic', rating: '3.9' },
+    inventory_quantity: 0,
+  });
+  await shop.givenProduct({ name: 'Mug rack', product_type: 'Racks', price: '40.00', inventory_quantity: 8 });
+  return shop;
+}
+
+test('the variant that has the value asked for is chosen, with its availability and the reasons', async () => {
+  const shop = await mugShop();
+
+  const { candidates, understood } = await findIn(shop, 'a blue camping mug under 20 euros');
+
+  expect(candidates).toHaveLength(1);
+  expect(candidates[0]).toMatchObject({
+    product: { name: 'Camping mug', cost_per_item: null },
+    variant: { option1: 'Blue', price: '14.00' },
+    availability: 'low_stock',
+    score: 1,
+    match_reasons: ['name: camping, mug', 'option: Blue', 'price 14.00 within the limit'],
+  });
+  expect(understood.map(({ kind, text, fate }) => [kind, text, fate])).toEqual([
+    ['value', 'blue', 'applied'],
+    ['value', 'mug', 'applied'],
+    ['price', 'under 20 euros', 'applied'],
+  ]);
+});
+
+test.each(['camping mug, colour blue', 'a camping mug in the color blue, material enamel'])(
+  'the name of an option or a field beside its value is no word that the product lacks: %s',
+  async (query) => {
+    const { candidates, understood } = await findIn(await mugShop(), query);
+
+    expect(candidates[0]).toMatchObject({ product: { name: 'Camping mug' }, variant: { option1: 'Blue' } });
+    expect(understood.filter(({ kind }) => kind === 'word')).toEqual([]);
+  },
+);
+
+test.each(['coloured camping mug', 'waterproof camping mug', 'colour camping mug'])(
+  'the name of an option or a field without its value is a word that the product lacks: %s',
+  async (query) => {
+    const shop = await openShop();
+    const colours = { name: 'Colour', values: ['Black'] };
+    const metadata = { waterproof: 'no', coloured: 'partly' };
+    await shop.givenProduct({ name: 'Camping mug', metadata, options: [colours], variants: [{ option1: 'Black' }] });
+
+    const { understood } = await findIn(shop, query);
+
+    const lacked = understood.filter(({ kind, fate }) => kind === 'word' && fate === 'not_available');
+    expect(lacked.map(({ text }) => text)).toEqual([query.split(' ')[0]]);
+  },
+);
+
+test('the shop says what it left out and why', async () => {
+  const shop = await mugShop();
+
+  const { candidates, excluded, total } = await findIn(shop, 'mug rated over 4 stars without plastic');
+
+  expect([candidates.map(({ product }) => product.name), total]).toEqual([['Camping mug'], 1]);
+  expect(excluded).toEqual([
+    { reason: 'rating', text: 'over 4 stars', count: 2 },
+    { reason: 'without', text: 'without plastic', count: 1 },
+  ]);
+});
+
+test('limits that hold for nothing together are given up, the least important first, and marked', async () => {
+  const shop = await mugShop();
+
+  const { candidates, understood } = await findIn(shop, 'plastic mug under 20 euros');
+
+  // The plastic one costs 30 euros, and the price is kept longer than the material.
+  expect(candidates.map(({ product }) => product.name)).toEqual(['Camping mug']);
+  expect(understood.map(({ text, fate }) => [text, fate])).toEqual([
+    ['plastic', 'relaxed'],
+    ['mug', 'applied'],
+    ['under 20 euros', 'applied'],
+  ]);
+});
+
+test('only products of the categories allowed are found, and how many were not is told', async () => {
+  const shop = await mugShop();
+  const { data: rack } = await shop.storefront.GET('/api/storefront/products/{id_or_slug}', {
+    params: { path: { id_or_slug: 'mug-rack' } },
+  });
+  await shop.dashboard.POST('/api/dashboard/collections', {
+    body: { title: 'Kitchen', handle: 'kitchen', product_ids: [rack?.id ?? ''] },
+  });
+  const names = async (categories: string[]) =>
+    (await findIn(shop, 'mug', { categories })).candidates.map(({ product }) => product.name);
+
+  expect((await names(['MUGS'])).sort()).toEqual(['Camping mug', 'Travel mug']);
+  expect(await names(['Kitchen'])).toEqual(['Mug rack']);
+  expect(await names(['unknown'])).toEqual([]);
+  expect(await names([])).toEqual([]);
+  const { excluded } = await findIn(shop, 'mug', { categories: ['kitchen'] });
+  expect(excluded).toContainEqual({ reason: 'category_not_allowed', text: null, count: 2 });
+});
+
+test('a renamed collection admits under its new handle alone', async () => {
+  const shop = await mugShop();
+  const { data: collection } = await shop.dashboard.POST('/api/dashboard/collections', {
+    body: { title: 'Mugs to go', handle: 'to-go', rules: [{ field: 'vendor', operator: 'equals', value: 'Finch' }] },
+  });
+  const found = async (category: string) => (await findIn(shop, 'mug', { categories: [category] })).total;
+
+  expect([await found('to-go'), await found('travel')]).toEqual([1, 0]);
+  await shop.dashboard.PATCH('/api/dashboard/collections/{collection_id}', {
+    params: { path: { collection_id: collection?.id ?? '' } },
+    body: { handle: 'travel' },
+  });
+  expect([await found('to-go'), await found('travel')]).toEqual([0, 1]);
+});
+
+test('a collection that customers cannot see admits nothing', async () => {
+  const shop = await mugShop();
+  const { data: collection } = await shop.dashboard.POST('/api/dashboard/collections', {
+    body: { title: 'To go', handle: 'to-go', rules: [{ field: 'vendor', operator: 'equals', value: 'Finch' }] },
+  });
+  const params = { path: { collection_id: collection?.id ?? '' } };
+  const found = async () => (await findIn(shop, 'mug', { categories: ['to-go'] })).total;
+
+  const whilePublished = await found();
+  await shop.dashboard.PATCH('/api/dashboard/collections/{collection_id}', { params, body: { published: false } });
+
+  expect([whilePublished, await found()]).toEqual([1, 0]);
+});
+
+test('how many are asked for decides what is available', async () => {
+  const shop = await mugShop();
+
+  const few = await findIn(shop, 'I need 2 mugs for camping, blue');
+  const many = await findIn(shop, 'I need 20 mugs for camping, blue');
+
+  expect([few.quantity, few.candidates[0]?.availability]).toEqual([2, 'low_stock']);
+  expect([many.quantity, many.candidates[0]?.availability]).toEqual([20, 'out_of_stock']);
+});
+
+test('in stock means in stock, cheapest means by price', async () => {
+  const shop = await mugShop();
+
+  const inStock = await findIn(shop, 'mug in stock');
+  const cheapest = await findIn(shop, 'cheapest mug');
+
+  expect(inStock.candidates.map(({ product }) => product.name)).not.toContain('Travel mug');
+  const prices = cheapest.candidates.map(({ product }) => Number(product.price));
+  expect(prices).toEqual(prices.toSorted((a, b) => a - b));
+});
+
+/** Two products whose variants differ in what sentences ask for. */
+async function houseShop(): Promise<Shop> {
+  const shop = await openShop();
+  await shop.givenProduct({
+    name: 'Quokka carafe',
+    options: [{ name: 'Colour', values: ['Red', 'Sea Salt'] }],
+    variants: [
+      { option1: 'Red', price: '80.00', inventory_quantity: 9 },
+      { option1: 'Sea Salt', price: '10.00', inventory_quantity: 9 },
+    ],
+  });
+  await shop.givenProduct({
+    name: 'Rubber boots',
+    tags: ['boots'],
+    options: [{ name: 'Size', values: ['36–39', '40–43', 'L'] }],
+    variants: ['36–39', '40–43', 'L'].map((option1) => ({ option1, price: '79.00', inventory_quantity: 9 })),
+  });
+  await shop.givenProduct({
+    name: 'Wool blanket',
+    options: [{ name: 'Size', values: ['130 × 180 cm', '200 × 220 cm'] }],
+    variants: ['130 × 180 cm', '200 × 220 cm'].map((option1) => ({ option1, inventory_quantity: 9 })),
+  });
+  await shop.givenProduct({
+    name: 'Basket',
+    options: [{ name: 'Size', values: ['Large'] }],
+    variants: [{ option1: 'Large' }],
+  });
+  await shop.givenProduct({ name: 'Merino socks', tags: ['wool'] });
+  await shop.givenProduct({ name: 'Trekking poles', metadata: { sold_as: 'Pair' } });
+  await shop.givenProduct({ name: 'Bird house', tags: ['bird'] });
+  await shop.givenProduct({ name: 'Cast-iron casserole' });
+  return shop;
+}
+
+const variants = ({ candidates }: Awaited<ReturnType<typeof findIn>>) =>
+  candidates.map(({ variant }) => variant.option1);
+const fates = ({ understood }: Awaited<ReturnType<typeof findIn>>) =>
+  Object.fromEntries(understood.map(({ kind, text, fate }) => [text, `${kind} ${fate}`]));
+
+test.each([
+  ['quokka carafe under 15 euros', 'Sea Salt'],
+  ['quokka carafe, not sea salt', 'Red'],
+  ['cheapest quokka carafe', 'Sea Salt'],
+  ['rubber boots size 42', '40–43'],
+  ['rubber boots 38', '36–39'],
+  ['large rubber boots', 'L'],
+  ['wool blanket 200 x 220 cm', '200 × 220 cm'],
+  ['wool blanket 200x220', '200 × 220 cm'],
+])('the variant shown is one that was asked for: %s', async (sentence, value) => {
+  expect(variants(await findIn(await houseShop(), sentence))[0]).toBe(value);
+});
+
+test('a value that no variant within the limits has is given up, and not the limit', async () => {
+  const found = await findIn(await houseShop(), 'red quokka carafe under 15 euros');
+
+  expect(variants(found)).toEqual(['Sea Salt']);
+  expect(fates(found)).toMatchObject({ red: 'value relaxed', 'under 15 euros': 'price applied' });
+});
+
+test('between two prices lies what costs that, and not what is cheaper and dearer', async () => {
+  expect(fates(await findIn(await houseShop(), 'quokka carafe between 20 and 40 euros'))).toMatchObject({
+    'between 20 and 40 euros': 'price relaxed',
+  });
+});
+
+test('a size that is asked for is understood', async () => {
+  const shop = await houseShop();
+
+  expect(fates(await findIn(shop, 'rubber boots size 42'))).toMatchObject({ 'size 42': 'value applied' });
+  expect(fates(await findIn(shop, 'rubber boots 38'))).toMatchObject({ '38': 'value applied' });
+  expect(fates(await findIn(shop, 'rubber boots size 47'))).toMatchObject({ 'size 47': 'value relaxed' });
+});
+
+test('a value that is not wanted leaves out variants, and a product only where all have it', async () => {
+  const shop = await houseShop();
+  await shop.givenProduct({
+    name: 'Red quokka carafe stand',
+    options: [{ name: 'Colour', values: ['Oak'] }],
+    variants: [{ option1: 'Oak' }],
+  });
+  await shop.givenProduct({
+    name: 'Quokka carafe lid',
+    options: [{ name: 'Colour', values: ['Red'] }],
+    variants: [{ option1: 'Red' }],
+  });
+
+  const found = await findIn(shop, 'quokka carafe, not red');
+
+  expect(found.candidates.map(({ product, variant }) => [product.name, variant.option1])).toEqual([
+    ['Quokka carafe', 'Sea Salt'],
+  ]);
+  expect(found.excluded).toContainEqual({ reason: 'without', text: 'not red', count: 2 });
+});
+
+test('words that the best product lacks are told, and what has none of them is no candidate', async () => {
+  const shop = await houseShop();
+  const cage = await findIn(shop, 'a bird cage');
+  const phone = await findIn(shop, 'iphone case');
+
+  expect(fates(cage)).toMatchObject({ bird: 'value applied', cage: 'word not_available' });
+  expect([phone.candidates, fates(phone)]).toEqual([[], { iphone: 'word not_available', case: 'word not_available' }]);
+  expect((await findIn(shop, 'running shoes size 42 under 5 euros')).candidates).toEqual([]);
+});
+
+test('what the thing is counts for more than what it has or is for', async () => {
+  const shop = await houseShop();
+
+  expect((await findIn(shop, 'a pair of socks')).candidates.map(({ product }) => product.name)).toEqual([
+    'Merino socks',
+  ]);
+  const found = await findIn(shop, 'wool poles');
+  expect(found.candidates.map(({ product }) => product.name)).toEqual(['Trekking poles']);
+  expect(fates(found)).toMatchObject({ wool: 'value relaxed', poles: 'word applied' });
+
+  await shop.givenProduct({ name: 'Fisherman sweater', tags: ['sweater'] });
+  await shop.givenProduct({ name: 'Stove', tags: ['hiking'] });
+  const both = await findIn(shop, 'a sweater for hiking');
+  expect(both.candidates.map(({ product }) => product.name)).toEqual(['Fisherman sweater']);
+  expect(fates(both)).toMatchObject({ sweater: 'value applied', hiking: 'value relaxed' });
+});
+
+test('each candidate says why it is here, also where a synonym found it', async () => {
+  const shop = await houseShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', {
+    body: { search_synonyms: [{ term: 'throw', synonyms: ['blanket'] }] },
+  });
+
+  const { candidates, understood } = await findIn(shop, 'a throw');
+
+  expect(candidates.map(({ product, match_reasons }) => [product.name, match_reasons])).toEqual([
+    ['Wool blanket', ['like: throw']],
+  ]);
+  expect(understood).toEqual([]);
+});
+
+test('what no product states cannot be judged', async () => {
+  const shop = await mugShop();
+  const rack = await findIn(shop, 'rack rated over 4 stars');
+  const mug = await findIn(shop, 'mug rated over 4.9 stars');
+
+  expect(fates(rack)).toMatchObject({ 'over 4 stars': 'rating not_available' });
+  expect(fates(mug)).toMatchObject({ 'over 4.9 stars': 'rating relaxed' });
+  expect(fates(await findIn(shop, 'highly rated rack'))).toMatchObject({ 'highly rated': 'wish not_available' });
+});
+
+test('words that a name of the shop has stay what they are', async () => {
+  const shop = await houseShop();
+  await shop.givenProduct({ name: 'No-show socks' });
+  await shop.givenProduct({ name: 'Seven seas tins' });
+
+  expect(fates(await findIn(shop, 'no show socks'))).not.toHaveProperty('no show');
+  expect(fates(await findIn(shop, 'no bird socks'))).toMatchObject({ 'no bird': 'without applied' });
+  expect((await findIn(shop, 'seven seas tins')).quantity).toBe(1);
+  expect((await findIn(shop, 'seven wool tins')).quantity).toBe(7);
+});
+
+test('a sentence that says more than the database can count is answered', async () => {
+  const shop = await openShop();
+  const tags = Array.from({ length: 40 }, (_, i) => `tone${String.fromCharCode(97 + (i % 26))}${i > 25 ? 'x' : ''}`);
+  await shop.givenProduct({ name: 'Cup', tags });
+  await shop.givenProduct({ name: 'Cup saucer' });
+
+  const many = await findIn(shop, `cup ${tags.join(' ')}`);
+  const often = await findIn(shop, 'cup not tin '.repeat(40));
+
+  expect(many.understood.filter(({ kind, fate }) => kind === 'value' && fate === 'applied')).toHaveLength(20);
+  expect(many.candidates[0]?.product.name).toBe('Cup');
+  expect(often.understood.filter(({ kind }) => kind === 'without')).toHaveLength(1);
+});
+
+test('what has the thing and little else is left out where 200 with more of the words meet all limits', {
+  timeout: 60_000,
+}, async () => {
+  const shop = await openShop();
+  const give = async (name: string, from: number, to: number, price: string) => {
+    const rows = Array.from({ length: to - from }, (_, i) => ({
+      ...{ name: `${name} ${from + i}`, slug: `${name.toLowerCase().replace(' ', '-')}-${from + i}` },
+      ...{ price, status: 'active' as const, track_inventory: false },
+    }));
+    await unwrap(shop.dashboard.POST('/api/dashboard/products/import', { body: { products: rows } }));
+  };
+  await give('White shirt', 0, 100, '9.00');
+  await give('Linen jeans', 0, 5, '9.00');
+  await give('Denim jeans', 0, 100, '9.00');
+  await give('Denim jeans', 100, 199, '9.00');
+  await give('Denim jeans', 199, 203, '11.00');
+  const counts = async () => {
+    const { total, excluded } = await findIn(shop, 'white denim jeans under 10 euros');
+    return [total, excluded.map(({ count }) => count)];
+  };
+
+  expect(await counts()).toEqual([204, [4]]);
+  await give('Denim jeans', 203, 204, '9.00');
+  expect(await counts()).toEqual([200, [4]]);
+});
+
+test('what lacks the thing is a candidate only where nothing that has it may be offered', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Denim jeans', product_type: 'Clothes' });
+  await shop.givenProduct({ name: 'White bowl', product_type: 'Kitchen' });
+  const found = async (categories?: string[]) =>
+    (await findIn(shop, 'white denim jeans', { ...(categories && { categories }) })).candidates.map(
+      ({ product }) => product.name,
+    );
+
+  expect(await found()).toEqual(['Denim jeans']);
+  expect(await found(['Kitchen'])).toEqual(['White bowl']);
+});
+
+test('words that only lead to a size or a material are not looked for', async () => {
+  const shop = await openShop();
+  const size = { name: 'Fit', values: ['M', 'L'] };
+  await shop.givenProduct({ name: 'Made to measure stool', description: 'Any size.' });
+  await shop.givenProduct({
+    name: 'Hoodie',
+    metadata: { material: 'wool' },
+    options: [size],
+    variants: [{ option1: 'M' }, { option1: 'L' }],
+  });
+
+  const { candidates, understood } = await findIn(shop, 'a hoodie made of wool in size M');
+
+  expect(candidates.map(({ product, variant }) => [product.name, variant.option1])).toEqual([['Hoodie', 'M']]);
+  expect(candidates[0]?.match_reasons).toEqual(['name: hoodie', 'attributes: wool', 'option: M']);
+  expect(understood.filter(({ fate }) => fate !== 'applied')).toEqual([]);
+});
+
+test('the thing is known by its own word of a value of several, and where it is surely misspelt', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Camping mug', tags: ['blue mug'] });
+  await shop.givenProduct({ name: 'Blue plate' });
+  await shop.givenProduct({ name: 'Bookcase' });
+  await shop.givenProduct({ name: 'Narrow tall mirror', description: 'For the hallway.' });
+
+  const mug = await findIn(shop, 'blue mug');
+  const bookcase = await findIn(shop, 'a narrow tall bokcase for the hallway');
+
+  expect([mug.candidates.map(({ product }) => product.name), mug.excluded]).toEqual([['Camping mug'], []]);
+  expect(bookcase.candidates.map(({ product }) => product.name)).toEqual(['Bookcase']);
+  expect(fates(bookcase)).toMatchObject({ bokcase: 'word applied', narrow: 'word not_available' });
+});
+
+test('a misspelt value is not told as one that the variant has', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({
+    name: 'Shirt',
+    options: [{ name: 'Colour', values: ['White', 'Burgundy'] }],
+    variants: [{ option1: 'White' }, { option1: 'Burgundy' }],
+  });
+
+  const { understood } = await findIn(shop, 'a burgandy shirt');
+
+  expect(understood.map(({ kind, text }) => [kind, text])).toEqual([['word', 'shirt']]);
+});

@@ -1,0 +1,201 @@
+import type { Customer } from '@commerce-backend/spec';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import * as consents from '../agents/consents.ts';
+import * as codes from '../customers/codes.ts';
+import { PROFILE } from '../customers/rows.ts';
+import * as sessions from '../customers/sessions.ts';
+import { fold } from '../emails.ts';
+import { ShopError } from '../errors.ts';
+import { inShop } from '../in-shop.ts';
+import * as mail from '../mail.ts';
+import * as events from '../orders/timeline.ts';
+import { hashPassword } from '../passwords/passwords.ts';
+import type { Actor, Shop, Tenant } from '../shop.ts';
+
+/**
+ * How strangers become customers, and how customers come back without their password. The requests do the same work whether
+ * or not the address is known: what depends on it happens when the mail is written (see mail-letters.ts).
+ */
+export interface Registration {
+  email: string;
+  password_hash: string;
+  profile: Profile;
+}
+
+interface Profile {
+  first_name?: string | null;
+  last_name?: string | null;
+  phone?: string | null;
+  marketing_opt_in?: boolean;
+}
+
+/**
+ * Keeps a request for an account until its address is proven. It stands beside others for the address, each with a link of its
+ * own: whose password the account gets is for the reader of the mails to say, and for nobody who merely asks.
+ */
+export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
+  const registration_id = uuidv7();
+  await shop.run(
+    sql`insert into customer_registrations (site_id, id, email, password_hash, profile)
+      values (${shop.siteId}, ${registration_id}, ${fold(email)}, ${password_hash}, ${JSON.stringify(profile)}::jsonb)`,
+  );
+  await mail.enqueue(shop, 'registration', { email: fold(email), registration_id });
+}
+
+/** Sends new links of the registrations that wait for one at this address. */
+export async function resendVerification(shop: Shop, email: string): Promise<void> {
+  await mail.enqueue(shop, 'verification', { email: fold(email) });
+}
+
+/** Sends a link for a new password to whoever has this address. */
+export async function requestReset(shop: Shop, email: string): Promise<void> {
+  await mail.enqueue(shop, 'password_reset', { email: fold(email) });
+}
+
+const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
+
+/**
+ * Uses a verification link: an account begins, or gets the address that it was sent to. Guest orders of the address now
+ * belong to it. Throws `verification_token_invalid`.
+ */
+export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
+  await takeTurns(shop, token);
+  const code = await codes.take(shop, VERIFIES, token);
+  const { customer_id } = code ?? {};
+  const customer = code && (customer_id ? await proveAddress(shop, customer_id, code.email) : await begin(shop, code));
+  if (!customer) throw linkIsDead('verification_token_invalid');
+  await attachOrders(shop, customer);
+  return customer;
+}
+
+/**
+ * Links of one address work one after another: of those that lead to one account one is first. Locks are taken in one order
+ * everywhere: customers, registrations, codes.
+ */
+async function takeTurns(shop: Shop, token: string): Promise<void> {
+  const sent = await codes.find(shop, VERIFIES, token);
+  if (!sent) return;
+  await shop.run(
+    sql`select from customers
+      where site_id = ${shop.siteId} and (lower(email) = ${sent.email} or id = ${sent.customer_id})
+      order by id for no key update`,
+  );
+  await shop.run(
+    sql`select from customer_registrations where site_id = ${shop.siteId} and email = ${sent.email}
+      order by id for update`,
+  );
+}
+
+async function attachOrders(shop: Shop, { id, email }: Customer): Promise<void> {
+  const attached = await shop.rows<{ id: string }>(
+    sql`with own as (
+        select id from orders where site_id = ${shop.siteId} and customer_id is null and lower(email) = lower(${email})
+        order by id for update
+      )
+      update orders o set customer_id = ${id} from own where o.site_id = ${shop.siteId} and o.id = own.id
+      returning o.id`,
+  );
+  if (attached.length === 0) return;
+  const message = 'The order belongs to the account of its e-mail address now.';
+  const order_ids = attached.map((order) => order.id);
+  await events.recordForAll(shop, order_ids, { type: 'customer_attached', message, context: { customer_id: id } });
+}
+
+interface PendingRegistration extends Registration, Record<string, unknown> {
+  id: string;
+}
+
+/**
+ * The account of the registration whose link was opened; every other one of the address ends. A customer whom staff had
+ * entered gets the password, and keeps what staff knew.
+ */
+async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
+  const ended = await shop.rows<PendingRegistration>(
+    sql`delete from customer_registrations where site_id = ${shop.siteId} and email = ${email}
+      returning id, email, password_hash, profile`,
+  );
+  const registration = ended.find(({ id }) => id === registration_id);
+  if (!registration) return undefined;
+  await shop.run(
+    sql`delete from customer_codes
+      where site_id = ${shop.siteId} and purpose = 'register' and email = ${email} and used_at is null`,
+  );
+  const { password_hash, profile } = registration;
+  return shop.one<Customer & Record<string, unknown>>(
+    sql`insert into customers as c (site_id, id, email, password_hash, email_verified_at, first_name, last_name, phone,
+        marketing_opt_in)
+      values (${shop.siteId}, ${uuidv7()}, ${email}, ${password_hash}, now(), ${profile.first_name ?? null},
+        ${profile.last_name ?? null}, ${profile.phone ?? null}, ${profile.marketing_opt_in ?? false})
+      on conflict (site_id, lower(email)) do update set password_hash = excluded.password_hash, email_verified_at = now(),
+        first_name = coalesce(c.first_name, excluded.first_name), last_name = coalesce(c.last_name, excluded.last_name),
+        phone = coalesce(c.phone, excluded.phone), marketing_opt_in = c.marketing_opt_in or excluded.marketing_opt_in,
+        updated_at = now()
+        where c.password_hash is null
+      returning ${PROFILE}`,
+  );
+}
+
+/** An address that an account has or wants is proven to be read by its owner. */
+async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
+  const before = await shop.one<{ email: string }>(
+    sql`select email from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
+  );
+  if (!before) return undefined;
+  const customer = await shop.one<Customer & Record<string, unknown>>(
+    sql`update customers set email = ${email}, email_verified_at = now(), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${customer_id} and not exists (
+        select from customers where site_id = ${shop.siteId} and lower(email) = lower(${email}) and id <> ${customer_id})
+      returning ${PROFILE}`,
+  );
+  if (!customer || before.email === email) return customer;
+  // Links that went to the old address could take the account back.
+  await shop.run(
+    sql`delete from customer_codes
+      where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
+  );
+  await mail.enqueue(shop, 'address_changed', { former_email: before.email });
+  return customer;
+}
+
+/**
+ * The hash of a password to be set with a reset link; throws `reset_token_invalid` before it costs anything. Costs tens of
+ * milliseconds: hold no connection meanwhile.
+ */
+export async function prepareReset(
+  db: Pool,
+  tenant: Tenant,
+  actor: Actor,
+  { token, new_password }: { token: string; new_password: string },
+): Promise<string> {
+  const code = await inShop(db, tenant, actor, (shop) => codes.find(shop, ['reset_password'], token));
+  if (code?.state !== 'alive') throw linkIsDead('reset_token_invalid');
+  return hashPassword(new_password);
+}
+
+/**
+ * Sets the new password, with which the address is proven, too. Every session ends, and consents whose tokens nobody has
+ * fetched yet are withdrawn. Throws `reset_token_invalid`, also to
+ * all but one of parallel calls.
+ */
+export async function reset(shop: Shop, token: string, password_hash: string): Promise<Customer> {
+  const code = await codes.take(shop, ['reset_password'], token);
+  const customer =
+    code &&
+    (await shop.one<Customer & Record<string, unknown>>(
+      sql`update customers set password_hash = ${password_hash}, email_verified_at = coalesce(email_verified_at, now()),
+          updated_at = now()
+        where site_id = ${shop.siteId} and id = ${code.customer_id} and email = ${code.email}
+        returning ${PROFILE}`,
+    ));
+  if (!customer) throw linkIsDead('reset_token_invalid');
+  await sessions.closeAll(shop, customer.id);
+  await consents.withdrawAll(shop, customer.id);
+  await mail.enqueue(shop, 'password_changed', { customer_id: customer.id });
+  return customer;
+}
+
+function linkIsDead(code: 'reset_token_invalid' | 'verification_token_invalid'): ShopError {
+  return new ShopError(code, 'This link does not work any more. Ask for another.');
+}

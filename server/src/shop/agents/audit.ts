@@ -1,0 +1,55 @@
+import type { AuditEvent, AuditPage } from '@commerce-backend/spec';
+import sql, { join } from 'sql-template-tag';
+import { cursorPage, idOfCursor } from '../cursors.ts';
+import * as agentTokens from '../mandates/tokens.ts';
+import type { Shop } from '../shop.ts';
+
+/** The audit as agents, customers and the merchant read it. It is written where calls are answered. */
+
+export interface AuditQuery {
+  cursor?: string;
+  limit?: number;
+  actor_type?: AuditEvent['actor_type'];
+  actor_id?: string;
+  action?: string;
+  status?: number;
+  correlation_id?: string;
+  created_from?: string;
+  created_to?: string;
+}
+
+/** Events that meet all conditions, newest first. */
+export async function list(shop: Shop, { cursor, limit = 20, ...query }: AuditQuery): Promise<AuditPage> {
+  const conditions = [sql`e.site_id = ${shop.siteId}`];
+  if (cursor !== undefined) conditions.push(sql`e.id < ${idOfCursor(cursor)}`);
+  if (query.actor_type) conditions.push(sql`e.actor_type = ${query.actor_type}`);
+  if (query.actor_id) conditions.push(sql`e.actor_id = ${query.actor_id}`);
+  if (query.action) conditions.push(sql`e.action = ${query.action}`);
+  if (query.status) conditions.push(sql`e.status = ${query.status}`);
+  if (query.correlation_id) conditions.push(sql`e.correlation_id = ${query.correlation_id}`);
+  if (query.created_from) conditions.push(sql`e.created_at >= ${query.created_from}`);
+  if (query.created_to) conditions.push(sql`e.created_at < ${query.created_to}`);
+  const rows = await shop.rows<AuditEvent>(
+    sql`select e.id, e.actor_type, e.actor_id, e.action, e.status, encode(e.payload_hash, 'hex') as payload_hash, e.ip,
+        e.user_agent, e.correlation_id, e.created_at
+      from audit_events e where ${join(conditions, ' and ')} order by e.id desc limit ${limit + 1}`,
+  );
+  const { page, next_cursor } = cursorPage(rows, limit);
+  return { audit_events: page, next_cursor };
+}
+
+/** What an agent did; of this customer's agents alone, if one is given. Throws `not_found`. */
+export async function listOfAgent(
+  shop: Shop,
+  token_id: string,
+  query: Pick<AuditQuery, 'cursor' | 'limit'>,
+  customer_id?: string,
+): Promise<AuditPage> {
+  await agentTokens.get(shop, token_id, customer_id);
+  return list(shop, { ...query, actor_type: 'agent', actor_id: token_id });
+}
+
+/** What the agent who calls did. */
+export async function listOwn(shop: Shop, query: Pick<AuditQuery, 'cursor' | 'limit'>): Promise<AuditPage> {
+  return list(shop, { ...query, actor_type: 'agent', actor_id: shop.actorId });
+}

@@ -1,0 +1,32 @@
+import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
+import * as catalog from '../catalog/catalog.ts';
+import { inCategories, requireCategories } from '../mandates/categories.ts';
+import type { Shop } from '../shop.ts';
+import { find as findFor, propose, toldUnderstood } from './find.ts';
+import { candidateOf, productOf } from './products.ts';
+
+/** The catalogue for language models: small answers, within the categories of the agent that calls. */
+
+/** One page of the products that meet all filters. */
+export async function list(shop: Shop, query: catalog.CatalogQuery): Promise<AgentProductPage> {
+  const categories = shop.agent?.categories ?? [];
+  const within = categories.length > 0 ? [inCategories(categories)] : [];
+  const { products, total, page, limit, pages } = await catalog.list(shop, query, within);
+  const candidates = products.map((product) => candidateOf(propose(product, query)));
+  return { products: candidates, currency: shop.currency, total, page, limit, pages };
+}
+
+/** A product with its variants. Throws `not_found` and `category_not_allowed`. */
+export async function get(shop: Shop, product_id: string): Promise<AgentProduct> {
+  const product = await catalog.get(shop, product_id);
+  await requireCategories(shop, shop.agent?.categories ?? [], [product.id]);
+  return productOf(product);
+}
+
+/** What a sentence asks for. */
+export async function find(shop: Shop, { query, limit = 5 }: IntentFind): Promise<FindOutcome> {
+  const { understood, excluded, proposals } = await findFor(shop, query, limit);
+  const candidates = proposals.map(candidateOf);
+  const status = candidates.length > 0 ? 'found' : 'not_found';
+  return { status, currency: shop.currency, understood: toldUnderstood(understood), excluded, candidates };
+}

@@ -1,0 +1,62 @@
+import type { AgentLine, AgentOrder, AgentOrderPage, AgentTotals } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { notFound } from '../errors.ts';
+import { CAPS, CONTENT_TRUST, toldOf } from '../merchant-text.ts';
+import { type PageQuery, pageOf } from '../page-query.ts';
+import type { Shop } from '../shop.ts';
+import { lineContentOf, totalsOf } from './views.ts';
+
+/** The orders of the customer for whom an agent acts, without addresses and notes. */
+
+type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
+  AgentTotals & {
+    tracking_number: string | null;
+    lines: (Omit<AgentLine, 'content'> & { name: string; variant_name: string | null })[];
+  } & Record<string, unknown>;
+
+const columns: Sql = sql`o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.source, o.currency,
+  o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.tracking_number, o.created_at, o.shipped_at,
+  o.delivered_at, o.cancelled_at, (
+    select coalesce(json_agg(json_build_object('id', l.id, 'product_id', l.product_id, 'variant_id', l.variant_id,
+      'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text, 'available', true, 'name', l.name,
+      'variant_name', l.variant_name) order by l.position, l.id), '[]')
+    from order_lines l where l.site_id = o.site_id and l.order_id = o.id) as lines`;
+
+/** One page, newest first, in one statement. */
+export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage> {
+  const { page, limit, offset } = pageOf(query);
+  const rows = await shop.rows<Row & { counted: number }>(
+    sql`select counted.counted, chosen.*
+      from (select count(*) as counted from orders
+        where site_id = ${shop.siteId} and customer_id = ${shop.customerId}) counted
+      left join lateral (
+        select ${columns} from orders o where o.site_id = ${shop.siteId} and o.customer_id = ${shop.customerId}
+        order by o.created_at desc, o.id desc limit ${limit} offset ${offset}
+      ) chosen on true`,
+  );
+  const total = rows[0]?.counted ?? 0;
+  const orders = rows.filter(({ id }) => id !== null).map(orderOf);
+  return { orders, total, page, limit, pages: Math.ceil(total / limit) };
+}
+
+/** One of them. Throws `not_found`, also for one of somebody else. */
+export async function get(shop: Shop, id: string): Promise<AgentOrder> {
+  const row = await shop.one<Row>(
+    sql`select ${columns} from orders o
+      where o.site_id = ${shop.siteId} and o.customer_id = ${shop.customerId} and o.id = ${id}`,
+  );
+  if (!row) throw notFound('order');
+  return orderOf(row);
+}
+
+function orderOf(row: Row): AgentOrder {
+  const { id, order_number, status, payment_status, fulfillment_status, source, currency, lines } = row;
+  const { tracking_number, created_at, shipped_at, delivered_at, cancelled_at } = row;
+  return {
+    ...{ id, order_number, status, payment_status, fulfillment_status, source, currency },
+    totals: totalsOf(row),
+    items: lines.map(({ name, variant_name, ...line }) => ({ ...line, content: lineContentOf(name, variant_name) })),
+    content: { content_trust: CONTENT_TRUST, tracking_number: toldOf(tracking_number, CAPS.name) },
+    ...{ created_at, shipped_at, delivered_at, cancelled_at },
+  };
+}

@@ -1,0 +1,127 @@
+import type { AgentCandidate, AgentOption, AgentProduct, AgentVariant, Product, Variant } from '@commerce-backend/spec';
+import { CAPS, CONTENT_TRUST, toldOf } from '../merchant-text.ts';
+
+/** Products as agents see them (decisions §5, agent answers): small, and with what a merchant wrote kept apart. */
+
+/** The variant of a product that is proposed, and why. */
+export interface Proposal {
+  product: Product;
+  variant: Variant;
+  match_reasons: string[];
+}
+
+export type Availability = AgentCandidate['availability'];
+
+/** In a list, of each option: the answer is to be small, and names the variant that is proposed anyway. */
+const MAX_OPTION_VALUES = 5;
+const MAX_REASONS = 10;
+
+/** Whether a variant can be bought, in a word. */
+export function availabilityOf({ track_inventory }: Product, variant: Variant): Availability {
+  if (!variant.available) return 'out_of_stock';
+  if (!track_inventory) return 'in_stock';
+  if (variant.is_out_of_stock) return 'backorder';
+  return variant.is_low_stock ? 'low_stock' : 'in_stock';
+}
+
+const BEST_FIRST: Availability[] = ['in_stock', 'low_stock', 'backorder', 'out_of_stock'];
+
+function availabilityOfAny(product: Product): Availability {
+  const words = new Set(product.variants.map((variant) => availabilityOf(product, variant)));
+  return BEST_FIRST.find((word) => words.has(word)) ?? 'out_of_stock';
+}
+
+export function candidateOf({ product, variant, match_reasons }: Proposal): AgentCandidate {
+  return {
+    id: product.id,
+    variant_id: variant.id,
+    price: variant.price,
+    ...(variant.compare_at_price !== null && { compare_at_price: variant.compare_at_price }),
+    availability: availabilityOf(product, variant),
+    match_reasons: match_reasons.slice(0, MAX_REASONS).flatMap((reason) => toldOf(reason, CAPS.name) ?? []),
+    content: {
+      content_trust: CONTENT_TRUST,
+      name: nameOf(product.name),
+      summary: toldOf(product.description, CAPS.summary),
+      variant_name: variantNameOf(variant),
+      vendor: toldOf(product.vendor, CAPS.name),
+      product_type: toldOf(product.product_type, CAPS.name),
+      options: choicesOf(product),
+    },
+  };
+}
+
+/** A product with all its variants. */
+export function productOf(product: Product): AgentProduct {
+  return {
+    id: product.id,
+    currency: product.currency,
+    price: product.price,
+    compare_at_price: product.compare_at_price,
+    availability: availabilityOfAny(product),
+    variants: product.variants.map((variant) => variantOf(product, variant)),
+    content: {
+      content_trust: CONTENT_TRUST,
+      name: nameOf(product.name),
+      description: toldOf(product.description, CAPS.description),
+      vendor: toldOf(product.vendor, CAPS.name),
+      product_type: toldOf(product.product_type, CAPS.name),
+      tags: product.tags.slice(0, 50).flatMap((tag) => toldOf(tag, CAPS.name) ?? []),
+      options: optionsOf(product),
+      attributes: Object.entries(product.metadata ?? {}).flatMap(([name, value]) => {
+        const told = { name: toldOf(name, CAPS.name), value: toldOf(value, CAPS.value) };
+        return told.name && told.value ? [{ name: told.name, value: told.value }] : [];
+      }),
+    },
+  };
+}
+
+function variantOf(product: Product, variant: Variant): AgentVariant {
+  return {
+    id: variant.id,
+    price: variant.price,
+    compare_at_price: variant.compare_at_price,
+    availability: availabilityOf(product, variant),
+    content: {
+      content_trust: CONTENT_TRUST,
+      name: variantNameOf(variant),
+      sku: toldOf(variant.sku, CAPS.name),
+    },
+  };
+}
+
+/** A name is never empty, whatever had to be taken from it. */
+export function nameOf(name: string): string {
+  return toldOf(name, CAPS.name) ?? '[name removed]';
+}
+
+/** The values of the variant's options joined by ` / `; null where there is but one variant. */
+export function variantNameOf({ option1, option2, option3 }: Variant): string | null {
+  const values = [option1, option2, option3].flatMap((value) => toldOf(value, CAPS.name) ?? []);
+  return values.length > 0 ? values.join(' / ') : null;
+}
+
+/** The options with all their values, and whether something can be bought with each. */
+function optionsOf(product: Product): AgentOption[] {
+  return product.options.map((option) => {
+    const buyable = buyableOf(product, option);
+    return {
+      name: nameOf(option.name),
+      values: option.values.map((value) => ({ value: nameOf(value), available: buyable.has(value) })),
+    };
+  });
+}
+
+/** The same for a list: of each option what can be bought, in the merchant's order, and not all of it. */
+function choicesOf(product: Product): AgentCandidate['content']['options'] {
+  return product.options.map((option) => {
+    const buyable = buyableOf(product, option);
+    const told = option.values.filter((value) => buyable.has(value)).slice(0, MAX_OPTION_VALUES);
+    return { name: nameOf(option.name), values: told.map(nameOf), more: option.values.length - told.length };
+  });
+}
+
+function buyableOf(product: Product, { position }: Product['options'][number]) {
+  const key = `option${position}` as 'option1' | 'option2' | 'option3';
+  return new Set(product.variants.filter(({ available }) => available).map((variant) => variant[key]));
+}

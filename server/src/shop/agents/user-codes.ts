@@ -1,0 +1,100 @@
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { notFound, ShopError } from '../errors.ts';
+import { inShop } from '../in-shop.ts';
+import { type Draw, draw, giveBack } from '../rate-counts.ts';
+import type { Actor, Shop, Tenant } from '../shop.ts';
+import { hashToken } from '../tokens.ts';
+
+/**
+ * The codes that customers compare and confirm (RFC 8628 §6.1): eight consonants that make no words, shown as XXXX-XXXX. They
+ * are short, so that how often one may guess is as much a part of them as their length.
+ */
+const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
+const HALF = 4;
+
+const MINUTE = 60;
+const GUESSES_OF_CUSTOMER = { points: 5, seconds: 15 * MINUTE };
+const GUESSES_OF_ADDRESS = { points: 10, seconds: 60 * MINUTE };
+const GUESSES_IN_SHOP = { points: 50, seconds: 60 * MINUTE };
+
+export function mintUserCode(): string {
+  const half = () => Array.from({ length: HALF }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return `${half()}-${half()}`;
+}
+
+/** A code as it is shown, however it was typed; undefined for what can be none. */
+export function readUserCode(typed: string): string | undefined {
+  const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '');
+  const known = letters.length === 2 * HALF && [...letters].every((letter) => ALPHABET.includes(letter));
+  return known ? `${letters.slice(0, HALF)}-${letters.slice(HALF)}` : undefined;
+}
+
+export function hashUserCode(code: string): Buffer {
+  return hashToken(code);
+}
+
+const SEAL_LENGTH = 22;
+
+/**
+ * What only the server can add to the link with a code, 132 bits of it: whoever opens that link guesses nothing. So the
+ * guesses of others, which may use up those of the whole shop, never keep a customer from a request of their own.
+ */
+export function sealOf(secretKey: string, site_id: string, code: string): string {
+  return createHmac('sha256', secretKey)
+    .update(`user_code|${site_id}|${code}`)
+    .digest('base64url')
+    .slice(0, SEAL_LENGTH);
+}
+
+/** Whether the seal is that of the code. */
+export function isSealed(secretKey: string, site_id: string, code: string, seal: string): boolean {
+  const own = Buffer.from(sealOf(secretKey, site_id, code));
+  const shown = Buffer.from(seal);
+  return own.length === shown.length && timingSafeEqual(own, shown);
+}
+
+/** Who tries a code, and from where. */
+export interface Guesser {
+  tenant: Tenant;
+  actor: Actor;
+  ip: string | null;
+}
+
+/**
+ * Looks whether a customer may know of the request behind a code, and counts those who guess: after 5 unknown codes of a
+ * customer in 15 minutes, 10 of an address in an hour, or 50 in the shop in an hour, each further try is `rate_limited`. The
+ * last bounds what any number of accounts and addresses can try (hazards §4.3): at a thousand pending requests less than one
+ * chance in 2^18 an hour. A code that is known costs nothing. Throws `not_found` for one that is not. Call it with no
+ * connection held.
+ */
+export async function takeGuess(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
+  const draws: Draw[] = [
+    { key: `user_code ${tenant.site_id} ${actor.customer_id}`, ...GUESSES_OF_CUSTOMER },
+    { key: `user_code ${tenant.site_id} ip ${ip}`, ...GUESSES_OF_ADDRESS },
+    { key: `user_code ${tenant.site_id}`, ...GUESSES_IN_SHOP },
+  ];
+  // Taken before the look, so that parallel guesses count one by one.
+  const drawn = await draw(db, draws);
+  const spent = drawn.filter(({ remaining }) => remaining < 0);
+  if (spent.length > 0) {
+    await giveBack(db, draws);
+    const milliseconds = Math.max(...spent.map(({ ms_until_reset }) => ms_until_reset));
+    const retry_after_seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+    const message = `Too many unknown codes. Try again in ${retry_after_seconds} s.`;
+    throw new ShopError('rate_limited', message, { retry_after_seconds });
+  }
+  if (!(await inShop(db, tenant, actor, (shop) => isKnown(shop, typed)))) throw notFound('request for consent');
+  await giveBack(db, draws);
+}
+
+async function isKnown(shop: Shop, typed: string): Promise<boolean> {
+  const code = readUserCode(typed);
+  if (!code) return false;
+  const found = await shop.one(
+    sql`select from agent_consents where site_id = ${shop.siteId} and user_code_hash = ${hashUserCode(code)}
+      and (customer_id = ${shop.customerId} or (customer_id is null and status = 'pending'))`,
+  );
+  return found !== undefined;
+}

@@ -1,0 +1,252 @@
+import type { Cart } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { notFound, ShopError } from '../errors.ts';
+import { visible } from '../products/rows.ts';
+import type { Shop } from '../shop.ts';
+import { refuseShort, refuseTooDear } from './limits.ts';
+import * as discounts from './redemptions.ts';
+import { type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
+import { view } from './view.ts';
+
+/** Carts. Every change begins by locking the row of the cart, so that changes of one cart take turns. */
+
+export const MAX_LINES = 100;
+const MAX_QUANTITY = 999;
+/** A cart lives this long after its last change. */
+export const cartEnds: Sql = sql`now() + interval '30 days'`;
+
+/** A cart for who calls: a new one for a guest; for a customer the active one, if there is one already. */
+export async function create(shop: Shop): Promise<Cart> {
+  return view(shop.customerId ? await ofCustomer(shop, shop.customerId) : stateOf(shop, await insertForGuest(shop)));
+}
+
+async function insertForGuest(shop: Shop): Promise<CartRow> {
+  const cart = await insert(shop, null);
+  if (!cart) throw new Error('A cart without a customer was taken for a second one.');
+  return cart;
+}
+
+/** A new cart that the agent who calls fills for its customer, beside the customer's own. */
+export async function createForAgent(shop: Shop): Promise<CartState> {
+  const cart = shop.agent && (await insert(shop, shop.customerId, shop.agent.token_id));
+  if (!cart) throw new Error('An agent without a mandate got as far as a cart.');
+  return stateOf(shop, cart);
+}
+
+/** The customer's active cart, which begins here if there is none. */
+export async function ofCustomer(shop: Shop, customer_id: string): Promise<CartState> {
+  await expire(shop, sql`c.customer_id = ${customer_id}`);
+  // Of two calls at once the second waits here for the first, and then finds its cart.
+  const created = await insert(shop, customer_id);
+  if (created) return stateOf(shop, created);
+  const active = await shop.one<{ id: string }>(
+    sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer_id} and status = 'active'
+      and agent_token_id is null`,
+  );
+  const cart = active && (await readCart(shop, active.id));
+  if (!cart) throw new ShopError('conflict', 'The cart has just become an order. Send the call again.');
+  return cart;
+}
+
+/** Answers nothing when the customer has an active cart. */
+function insert(
+  shop: Shop,
+  customer_id: string | null,
+  agent_token_id: string | null = null,
+): Promise<CartRow | undefined> {
+  return shop.one<CartRow & Record<string, unknown>>(
+    sql`insert into carts as c (site_id, id, customer_id, agent_token_id, expires_at)
+      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${cartEnds})
+      on conflict (site_id, customer_id) where status = 'active' and agent_token_id is null do nothing
+      returning ${cartColumns}`,
+  );
+}
+
+/**
+ * A cart as it is now, for the customer given (null for a guest), locked until the transaction ends if so wished. Throws
+ * `not_found`, also for the cart of another customer or that an agent has not made itself, and `cart_expired`; a converted or merged one is answered.
+ */
+export async function open(shop: Shop, id: string, customer_id: string | null, lock: boolean): Promise<CartState> {
+  if (lock) await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${id} for update`);
+  const cart = await readCart(shop, id);
+  if (!cart || (cart.customer_id !== null && cart.customer_id !== customer_id)) throw notFound('cart');
+  if (shop.agent && cart.agent_token_id !== shop.agent.token_id) throw notFound('cart');
+  if (cart.expired) throw new ShopError('cart_expired', 'The cart has expired.');
+  return cart;
+}
+
+/** Refuses a cart that became an order or went into another. Throws `cart_not_active`. */
+export function refuseInactive({ status, merged_into }: CartState): void {
+  if (status === 'active') return;
+  const cart_id = merged_into ?? undefined;
+  throw new ShopError('cart_not_active', `The cart is ${status} and cannot change.`, { status, cart_id });
+}
+
+/** A cart as its shopper sees it. Throws what `open` throws. */
+export async function get(shop: Shop, id: string): Promise<Cart> {
+  return view(await open(shop, id, shop.customerId, false));
+}
+
+/** Locks a cart for a change by who calls, and lets it live on from now. Throws what `open` throws, or `cart_not_active`. */
+async function touch(shop: Shop, id: string): Promise<void> {
+  if ((await shop.run(touching(shop, id))) === 0) await refuseUntouched(shop, id);
+}
+
+/** Touches no cart that who calls may not change. */
+function touching(shop: Shop, id: string): Sql {
+  return sql`update carts set expires_at = ${cartEnds}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now()
+        and (customer_id is null or customer_id = ${shop.customerId})`;
+}
+
+/** Says why a cart was not touched. Throws what `open` throws, or `cart_not_active`. */
+async function refuseUntouched(shop: Shop, id: string): Promise<never> {
+  refuseInactive(await open(shop, id, shop.customerId, false));
+  throw new ShopError('conflict', 'The cart has just been changed. Send the call again.');
+}
+
+/** A cart locked for a change, as it is now. Throws what `touch` throws. */
+export async function change(shop: Shop, id: string): Promise<CartState> {
+  await touch(shop, id);
+  return open(shop, id, shop.customerId, false);
+}
+
+/** The cart after a change of its lines; its code follows. */
+async function changed(shop: Shop, cart: CartState): Promise<Cart> {
+  await discounts.follow(shop, cart);
+  return view(cart);
+}
+
+/**
+ * Adds pieces of a variant to what the cart has of it already. Throws `not_found` for what is not for sale,
+ * `insufficient_stock`, `cart_limit`, `conflict` for a sum beyond reckoning, and what `touch` throws.
+ */
+export async function addItem(
+  shop: Shop,
+  id: string,
+  { variant_id, quantity }: { variant_id: string; quantity: number },
+): Promise<Cart> {
+  await put(shop, id, variant_id, quantity);
+  const cart = await open(shop, id, shop.customerId, false);
+  if (cart.lines.length > MAX_LINES) {
+    throw new ShopError('cart_limit', `A cart has at most ${MAX_LINES} lines.`, { limit: MAX_LINES });
+  }
+  refuseShort(
+    shop,
+    cart.lines.filter((line) => line.variant_id === variant_id),
+  );
+  refuseTooDear(cart);
+  return changed(shop, cart);
+}
+
+/** Locks the cart as `touch` does and writes the line, in one statement: no line is written before the cart is locked. */
+async function put(shop: Shop, cart_id: string, variant_id: string, quantity: number): Promise<void> {
+  const result = await shop.one<{ touched: number; found: number; written: number }>(
+    sql`with touched as (${touching(shop, cart_id)} returning id), wanted as (
+        select v.id, ${keptOfVariant} from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
+        where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}
+      ), written as (
+        insert into cart_items as i (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity, price_seen)
+        select ${shop.siteId}, ${uuidv7()}, touched.id, wanted.id, product_id, name, variant_name, ${quantity}, price
+        from touched, wanted
+        on conflict on constraint one_line_per_variant do update
+          set quantity = i.quantity + excluded.quantity, price_seen = excluded.price_seen
+          where i.quantity + excluded.quantity <= ${MAX_QUANTITY}
+        returning 1
+      )
+      select (select count(*) from touched) as touched, (select count(*) from wanted) as found,
+        (select count(*) from written) as written`,
+  );
+  if (!result?.touched) await refuseUntouched(shop, cart_id);
+  if (!result?.found) throw notFound('variant');
+  if (result.written > 0) return;
+  throw new ShopError('cart_limit', `A cart has at most ${MAX_QUANTITY} of a variant.`, { limit: MAX_QUANTITY });
+}
+
+/**
+ * Sets the quantity of a line; 0 removes it, and fewer than before is always taken. Throws `not_found`,
+ * `insufficient_stock`, and what `touch` throws.
+ */
+export async function updateItem(shop: Shop, id: string, line_id: string, quantity: number): Promise<Cart> {
+  if (quantity === 0) return removeItem(shop, id, line_id);
+  await touch(shop, id);
+  const line = await shop.one<{ before: number }>(
+    sql`with line as (
+        select id, quantity, variant_id from cart_items
+        where site_id = ${shop.siteId} and cart_id = ${id} and id = ${line_id}
+      )
+      update cart_items i set quantity = ${quantity}, price_seen = coalesce((
+          select v.price from variants v where v.site_id = ${shop.siteId} and v.id = line.variant_id), i.price_seen)
+      from line where i.site_id = ${shop.siteId} and i.id = line.id
+      returning line.quantity as before`,
+  );
+  if (!line) throw notFound('line');
+  const cart = await open(shop, id, shop.customerId, false);
+  if (quantity > line.before) {
+    refuseShort(
+      shop,
+      cart.lines.filter((one) => one.id === line_id),
+    );
+    refuseTooDear(cart);
+  }
+  return changed(shop, cart);
+}
+
+/** Removes a line, whatever its quantity. Throws `not_found`, and what `touch` throws. */
+export async function removeItem(shop: Shop, id: string, line_id: string): Promise<Cart> {
+  await touch(shop, id);
+  const removed = await shop.run(
+    sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = ${id} and id = ${line_id}`,
+  );
+  if (removed === 0) throw notFound('line');
+  return changed(shop, await open(shop, id, shop.customerId, false));
+}
+
+const AT_ONCE = 500;
+
+/**
+ * Ends carts past their time, and releases codes that carts left alone hold on to; at most 500 of each in one call.
+ * Answers how many carts and codes there were. What others hold locked is left for the next call.
+ */
+export async function expireDue(shop: Shop): Promise<{ carts: number; codes: number }> {
+  const carts = await expire(shop, sql`true`);
+  const idle = await shop.rows<{ id: string }>(
+    sql`select c.id from carts c where c.site_id = ${shop.siteId} and ${holdsIdleCode} limit ${AT_ONCE}
+      for update of c skip locked`,
+  );
+  // A cart may have changed between the look and its lock.
+  const still = await shop.rows<{ id: string }>(
+    sql`select c.id from carts c
+      where c.site_id = ${shop.siteId} and c.id = any(${idle.map(({ id }) => id)}::uuid[]) and ${holdsIdleCode}`,
+  );
+  const ids = still.map(({ id }) => id);
+  if (ids.length > 0) await discounts.releaseAll(shop, ids);
+  return { carts, codes: ids.length };
+}
+
+/** A checkout under way keeps the code that its customer saw. */
+const holdsIdleCode: Sql = sql`exists (
+    select from discount_redemptions r where r.site_id = c.site_id and r.cart_id = c.id
+      and r.status = 'reserved' and r.expires_at <= now())
+  and not exists (
+    select from checkouts k where k.site_id = c.site_id and k.cart_id = c.id
+      and k.status in ('open', 'ready', 'requires_escalation') and k.expires_at > now())`;
+
+async function expire(shop: Shop, which: Sql): Promise<number> {
+  const expired = await shop.rows<{ id: string }>(
+    sql`update carts set status = 'expired', updated_at = now()
+      where site_id = ${shop.siteId} and id in (
+        select c.id from carts c
+        where c.site_id = ${shop.siteId} and c.status = 'active' and c.expires_at <= now() and ${which}
+        limit ${AT_ONCE} for update skip locked)
+      returning id`,
+  );
+  if (expired.length > 0) {
+    await discounts.releaseAll(
+      shop,
+      expired.map(({ id }) => id),
+    );
+  }
+  return expired.length;
+}

@@ -1,0 +1,27 @@
+import { ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import { insufficient } from '../stock/stock.ts';
+import type { CartLine, CartState } from './rows.ts';
+import { availableOf, labelOf, totals } from './view.ts';
+
+/** Above this, in minor units, sums with tax and shipping would no longer be exact. */
+const MAX_SUBTOTAL = 1e15;
+
+/** Refuses a cart whose sum is beyond reckoning. Throws `conflict`. */
+export function refuseTooDear(cart: CartState): void {
+  if (totals(cart).subtotal <= MAX_SUBTOTAL) return;
+  throw new ShopError('conflict', 'The cart comes to more than can be ordered at once. Make two orders.');
+}
+
+/** Refuses lines of more pieces than can be bought. Throws `insufficient_stock`. */
+export function refuseShort(shop: Shop, lines: CartLine[]): void {
+  const short = lines
+    .filter((line) => line.quantity > availableOf(line))
+    .map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: availableOf(line) }));
+  if (short.length === 0) return;
+  throw insufficient(
+    shop,
+    short,
+    lines.map((line) => ({ ...line, label: labelOf(line) })),
+  );
+}

@@ -1,0 +1,181 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { codeObject, type DiscountCode, refusalOf, unknownCode } from '../discounts/terms.ts';
+import { ShopError } from '../errors.ts';
+import { decimal } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import type { CartState } from './rows.ts';
+import { totals } from './view.ts';
+
+/**
+ * Redemptions: a code is reserved when a cart takes it, redeemed by the order, and released when either ends otherwise.
+ * usage_count of a discount is the number of its redemptions that are not released. Both change only while the row of
+ * the discount is locked, several in id order and after their cart, so limits hold and nothing deadlocks.
+ */
+
+/** A cart that is left alone gives the use of its code back after this time; the cart itself lives on. */
+const reservationEnds: Sql = sql`now() + interval '24 hours'`;
+
+/** Who redeems a code: the account, whose own e-mail counts as well, and the e-mail of the order. */
+export interface Buyer {
+  customer_id: string | null;
+  email: string | null;
+}
+
+/**
+ * What a code asks for and gives, in regard to the products, with its discount locked; and with it the discount `other`,
+ * which the code would take the place of.
+ */
+export async function lockCode(
+  shop: Shop,
+  code: string,
+  other: string | null,
+  product_ids: string[],
+): Promise<DiscountCode | undefined> {
+  const rows = await shop.rows<{ wanted: boolean; terms: DiscountCode }>(
+    sql`select lower(d.code) = lower(${code}) as wanted, ${codeObject(sql`${product_ids}::uuid[]`)} as terms
+      from discounts d where d.site_id = ${shop.siteId} and (lower(d.code) = lower(${code}) or d.id = ${other})
+      order by d.id for update`,
+  );
+  return rows.find(({ wanted }) => wanted)?.terms;
+}
+
+async function lockDiscount(shop: Shop, id: string, product_ids: string[]): Promise<DiscountCode | undefined> {
+  const row = await shop.one<{ terms: DiscountCode }>(
+    sql`select ${codeObject(sql`${product_ids}::uuid[]`)} as terms from discounts d
+      where d.site_id = ${shop.siteId} and d.id = ${id} for update`,
+  );
+  return row?.terms;
+}
+
+/**
+ * Reserves a use of a locked code for the cart, on which it stands already and no other does. Throws
+ * `discount_customer_limit_reached` or `discount_usage_limit_reached`.
+ */
+export async function reserve(shop: Shop, cart: CartState, code: DiscountCode, redemption_id: string): Promise<void> {
+  const customer_id = cart.customer_id ?? shop.customerId;
+  await refuseBeyondLimit(shop, code, null, { customer_id, email: null });
+  const reserved = await shop.run(
+    sql`with counted as (
+        update discounts set usage_count = usage_count + 1
+        where site_id = ${shop.siteId} and id = ${code.discount_id}
+          and (usage_limit is null or usage_count < usage_limit)
+        returning code
+      )
+      insert into discount_redemptions (site_id, id, discount_id, code, cart_id, customer_id, status, amount_off, expires_at)
+      select ${shop.siteId}, ${redemption_id}, ${code.discount_id}, code, ${cart.id}, ${customer_id}, 'reserved',
+        ${amountOff(cart)}, ${reservationEnds}
+      from counted`,
+  );
+  if (reserved > 0) return;
+  throw new ShopError('discount_usage_limit_reached', 'This code has been used as often as it may be.');
+}
+
+async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string | null, buyer: Buyer): Promise<void> {
+  if (code.usage_limit_per_customer === null || (!buyer.customer_id && !buyer.email)) return;
+  const counted = await shop.one<{ uses: number }>(
+    sql`select count(*) as uses from discount_redemptions
+      where site_id = ${shop.siteId} and discount_id = ${code.discount_id} and status <> 'released'
+        and id is distinct from ${own_id} and ${isBy(shop, buyer)}`,
+  );
+  if ((counted?.uses ?? 0) < code.usage_limit_per_customer) return;
+  throw new ShopError('discount_customer_limit_reached', 'You have used this code as often as one may.');
+}
+
+/** Redemptions of one buyer: of the account, of the account that the e-mail belongs to, and of guests with either's e-mail. */
+function isBy(shop: Shop, { customer_id, email }: Buyer): Sql {
+  return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})
+    or lower(email) = (
+      select lower(c.email) from customers c where c.site_id = ${shop.siteId} and c.id = ${customer_id})
+    or customer_id = (
+      select c.id from customers c where c.site_id = ${shop.siteId} and lower(c.email) = lower(${email})))`;
+}
+
+/** Notes what the code takes off the cart by now, and holds its use for longer. */
+export async function follow(shop: Shop, cart: CartState): Promise<void> {
+  if (!cart.discount) return;
+  await shop.run(
+    sql`update discount_redemptions set amount_off = ${amountOff(cart)}, expires_at = ${reservationEnds}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${cart.discount.redemption_id} and status = 'reserved'`,
+  );
+}
+
+function amountOff(cart: CartState): string {
+  return decimal(totals(cart).discount, cart.currency_digits);
+}
+
+/**
+ * The cart became an order: its code is redeemed, or released when its conditions do not hold. The cart must be locked.
+ * Looks at the code again as it is now, and at the limit per customer by the account or the e-mail. Throws `discount_*`.
+ */
+export async function redeem(shop: Shop, cart: CartState, order_id: string, buyer: Buyer): Promise<void> {
+  const { discount, lines } = cart;
+  if (!discount) return;
+  if (!discount.holds) return release(shop, cart.id);
+  const product_ids = lines.map(({ product_id }) => product_id);
+  const code = await lockDiscount(shop, discount.discount_id, product_ids);
+  if (!code) throw unknownCode();
+  const refusal = refusalOf(code, lines, cart.currency_digits);
+  if (refusal) throw refusal;
+  await refuseBeyondLimit(shop, code, discount.redemption_id, buyer);
+  await shop.run(
+    sql`update discount_redemptions set status = 'redeemed', order_id = ${order_id}, customer_id = ${buyer.customer_id},
+        email = ${buyer.email}, amount_off = ${amountOff(cart)}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${discount.redemption_id}`,
+  );
+}
+
+/** Gives the use of the cart's code back, reserved or redeemed. Without a code nothing changes. */
+export function release(shop: Shop, cart_id: string): Promise<void> {
+  return releaseAll(shop, [cart_id]);
+}
+
+/** Gives the uses of the codes of many carts back. */
+export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> {
+  if ((await lockCodesOf(shop, cart_ids)) === 0) return;
+  await shop.run(
+    sql`with released as (
+        update discount_redemptions set status = 'released', updated_at = now()
+        where site_id = ${shop.siteId} and cart_id = any(${cart_ids}) and status <> 'released'
+        returning discount_id
+      ), counted as (
+        select discount_id, count(*) as uses from released group by discount_id
+      )
+      update discounts d set usage_count = d.usage_count - counted.uses from counted
+      where d.site_id = ${shop.siteId} and d.id = counted.discount_id`,
+  );
+}
+
+/** Locks the discounts whose codes the carts have; answers how many there are. */
+function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
+  return shop.run(
+    sql`select from discounts where site_id = ${shop.siteId} and id in (
+        select discount_id from discount_redemptions
+        where site_id = ${shop.siteId} and cart_id = any(${cart_ids}) and status <> 'released')
+      order by id for update`,
+  );
+}
+
+/**
+ * At login the code of a guest's cart takes the place of that of the customer's cart; one that the customer has used as
+ * often as one may is released. Both carts must be locked.
+ */
+export async function handOver(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
+  await lockCodesOf(shop, [from_cart, to_cart]);
+  const has = await shop.one(
+    sql`select from discount_redemptions
+      where site_id = ${shop.siteId} and cart_id = ${from_cart} and status = 'reserved'`,
+  );
+  if (!has) return;
+  await release(shop, to_cart);
+  const moved = await shop.run(
+    sql`update discount_redemptions r set cart_id = ${to_cart}, customer_id = ${customer_id}, updated_at = now()
+      from discounts d
+      where r.site_id = ${shop.siteId} and r.cart_id = ${from_cart} and r.status = 'reserved'
+        and d.site_id = r.site_id and d.id = r.discount_id
+        and (d.usage_limit_per_customer is null or d.usage_limit_per_customer > (
+          select count(*) from discount_redemptions o
+          where o.site_id = r.site_id and o.discount_id = r.discount_id and o.status <> 'released'
+            and ${isBy(shop, { customer_id, email: null })}))`,
+  );
+  if (moved === 0) await release(shop, from_cart);
+}

@@ -1,0 +1,158 @@
+import type { CartStatus, InventoryPolicy } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { codeObject, type DiscountCode, refusalOf, termsOf } from '../discounts/terms.ts';
+import { minorUnits } from '../money.ts';
+import { visible } from '../products/rows.ts';
+import type { Shop } from '../shop.ts';
+import type { DiscountTerms, PricedLine } from '../totals.ts';
+
+/** How a cart is read: whole, with what the catalogue says of each line and the code it has, in one statement. */
+
+/** A line with the prices and the stock of this moment. Amounts are in minor units. */
+export interface CartLine extends PricedLine {
+  variant_id: string;
+  /** Also of a product that is gone by now. */
+  product_id: string;
+  name: string;
+  variant_name: string | null;
+  sku: string | null;
+  image_url: string | null;
+  option1: string | null;
+  option2: string | null;
+  option3: string | null;
+  requires_shipping: boolean;
+  track_inventory: boolean;
+  inventory_policy: InventoryPolicy;
+  low_stock_threshold: number;
+  /** What nobody holds: on_hand − reserved. */
+  free: number;
+  /** What this cart's own checkout holds, and so can be bought besides what is free. */
+  held: number;
+  /** The variant exists, and its product is active and published. */
+  sellable: boolean;
+  /** The price when the line was last added or set. */
+  price_seen: number;
+}
+
+export interface CartDiscount {
+  redemption_id: string;
+  discount_id: string;
+  /** As the merchant wrote it. */
+  code: string;
+  terms: DiscountTerms;
+  /** Whether the cart meets the code's conditions now; while it does not, the code takes nothing off. */
+  holds: boolean;
+}
+
+export interface CartState {
+  id: string;
+  status: CartStatus;
+  customer_id: string | null;
+  /** The agent who made it for the customer; null for people's own. */
+  agent_token_id: string | null;
+  /** The cart that a merged one went into. */
+  merged_into: string | null;
+  currency: string;
+  currency_digits: number;
+  expires_at: string;
+  created_at: string;
+  updated_at: string;
+  /** In the order in which they were first added. */
+  lines: CartLine[];
+  discount: CartDiscount | undefined;
+}
+
+export type CartRow = Omit<CartState, 'lines' | 'discount' | 'currency' | 'currency_digits'>;
+type LineRow = Omit<CartLine, 'price' | 'price_seen'> & { price: string; price_seen: string };
+
+interface Row extends CartRow {
+  /** Whether its time is over, whatever the status says. */
+  expired: boolean;
+  lines: LineRow[];
+  code: (DiscountCode & { redemption_id: string }) | null;
+}
+
+export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.merged_into, c.expires_at, c.created_at, c.updated_at`;
+
+/** The cart as it is now, whoever asks; nothing when there is none of this id. */
+export async function readCart(shop: Shop, id: string): Promise<(CartState & { expired: boolean }) | undefined> {
+  const row = await shop.one<Row & Record<string, unknown>>(
+    sql`select ${cartColumns},
+        c.status = 'expired' or (c.status = 'active' and c.expires_at <= now()) as expired,
+        ${linesOfCart} as lines, ${codeOfCart} as code
+      from carts c where c.site_id = ${shop.siteId} and c.id = ${id}`,
+  );
+  if (!row) return undefined;
+  const { lines: rows, code, expired, ...cart } = row;
+  const lines = rows.map((line) => lineOf(line, shop.currencyDigits));
+  return {
+    ...stateOf(shop, cart),
+    lines,
+    discount: code ? discountOf(code, lines, shop.currencyDigits) : undefined,
+    expired,
+  };
+}
+
+/** A cart with nothing in it. */
+export function stateOf(shop: Shop, cart: CartRow): CartState {
+  const { currency, currencyDigits: currency_digits } = shop;
+  return { ...cart, currency, currency_digits, lines: [], discount: undefined };
+}
+
+function lineOf(row: LineRow, digits: number): CartLine {
+  return { ...row, price: minorUnits(row.price, digits), price_seen: minorUnits(row.price_seen, digits) };
+}
+
+/** The lines that can become an order: these alone are counted, by totals and by the conditions of codes. */
+export function forSale(lines: CartLine[]): CartLine[] {
+  return lines.filter(({ sellable }) => sellable);
+}
+
+/** A code as it stands on a cart with these lines. */
+export function discountOf(
+  code: DiscountCode & { redemption_id: string },
+  lines: CartLine[],
+  digits: number,
+): CartDiscount {
+  return {
+    redemption_id: code.redemption_id,
+    discount_id: code.discount_id,
+    code: code.code,
+    terms: termsOf(code),
+    holds: refusalOf(code, forSale(lines), digits) === undefined,
+  };
+}
+
+const variantName = sql`nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '')`;
+
+/** What a line keeps of `variants v` and `products p`, for the time when they are gone. */
+export const keptOfVariant = sql`v.product_id, p.name, ${variantName} as variant_name, v.price`;
+
+const linesOfCart: Sql = sql`(
+  select coalesce(json_agg(json_build_object('id', i.id, 'variant_id', i.variant_id, 'product_id', i.product_id,
+    'name', coalesce(p.name, i.name),
+    'variant_name', case when v.id is null then i.variant_name else ${variantName} end, 'sku', v.sku,
+    'image_url', coalesce(v.image_url, (
+      select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
+      order by g.position, g.id limit 1)),
+    'option1', v.option1, 'option2', v.option2, 'option3', v.option3,
+    'requires_shipping', coalesce(v.requires_shipping, false), 'track_inventory', coalesce(v.track_inventory, true),
+    'inventory_policy', coalesce(v.inventory_policy, 'deny'), 'low_stock_threshold', coalesce(v.low_stock_threshold, 0),
+    'free', coalesce(v.on_hand - v.reserved, 0), 'held', (
+      select coalesce(sum(r.quantity), 0) from stock_reservations r
+      join checkouts k on k.site_id = r.site_id and k.id = r.checkout_id
+      where k.site_id = c.site_id and k.cart_id = c.id and r.variant_id = i.variant_id),
+    'sellable', coalesce(${visible}, false), 'quantity', i.quantity,
+    'price', coalesce(v.price, i.price_seen)::text, 'price_seen', i.price_seen::text) order by i.created_at, i.id), '[]')
+  from cart_items i
+  left join variants v on v.site_id = i.site_id and v.id = i.variant_id
+  left join products p on p.site_id = v.site_id and p.id = v.product_id
+  where i.site_id = c.site_id and i.cart_id = c.id)`;
+
+const productsOfCart = sql`coalesce((
+  select array_agg(i.product_id) from cart_items i where i.site_id = c.site_id and i.cart_id = c.id), '{}')`;
+
+const codeOfCart: Sql = sql`(
+  select ${codeObject(productsOfCart)}::jsonb || jsonb_build_object('redemption_id', r.id)
+  from discount_redemptions r join discounts d on d.site_id = r.site_id and d.id = r.discount_id
+  where r.site_id = c.site_id and r.cart_id = c.id and r.status <> 'released')`;

@@ -1,0 +1,108 @@
+import type { Cart, CartItem, CartWarning, DiscountApplication } from '@commerce-backend/spec';
+import { decimal } from '../money.ts';
+import { type Totals, totalsOf } from '../totals.ts';
+import { type CartLine, type CartState, forSale } from './rows.ts';
+
+/** A cart as the contract shows it. */
+export function view(state: CartState): Cart {
+  const { id, status, customer_id, currency, currency_digits: digits, expires_at, created_at, updated_at } = state;
+  const { subtotal, discount, total } = totals(state);
+  return {
+    id,
+    status,
+    customer_id,
+    currency,
+    items: items(state),
+    subtotal: decimal(subtotal, digits),
+    discount: decimal(discount, digits),
+    discount_code: state.discount?.code ?? null,
+    total: decimal(total, digits),
+    warnings: warnings(state),
+    expires_at,
+    created_at,
+    updated_at,
+  };
+}
+
+/**
+ * What the cart comes to before shipping and tax, in minor units: as its checkout reckons, without the lines that are no
+ * longer for sale. A code whose conditions do not hold takes nothing off.
+ */
+export function totals({ lines, discount, currency_digits: digits }: CartState): Totals {
+  const terms = discount?.holds ? discount.terms : undefined;
+  return totalsOf({ lines: forSale(lines), discount: terms, shipping: 0, tax: { rate: '0', included: true }, digits });
+}
+
+/** What the code on the cart takes off, line by line. */
+export function application(state: CartState): DiscountApplication {
+  const { discount, currency, currency_digits: digits } = state;
+  if (!discount) throw new Error(`Cart ${state.id} has no code.`);
+  const { discount: amount, allocations } = totals(state);
+  return {
+    code: discount.code,
+    kind: discount.terms.kind,
+    amount_off: decimal(amount, digits),
+    currency,
+    allocations: allocations.map((one) => ({ line_item_id: one.id, amount_off: decimal(one.amount, digits) })),
+  };
+}
+
+/** The lines, also of a checkout of the cart. */
+export function items({ lines, currency_digits: digits }: CartState): CartItem[] {
+  return lines.map((line) => ({
+    id: line.id,
+    variant_id: line.variant_id,
+    product_id: line.product_id,
+    name: line.name,
+    variant_name: line.variant_name,
+    sku: line.sku,
+    image_url: line.image_url,
+    quantity: line.quantity,
+    price: decimal(line.price, digits),
+    total: decimal(line.price * line.quantity, digits),
+    available: line.quantity <= availableOf(line),
+  }));
+}
+
+/** How much of a line could be bought now, what its own checkout holds included; Infinity for what sells beyond the stock. */
+export function availableOf(line: CartLine): number {
+  if (!line.sellable) return 0;
+  if (!line.track_inventory || line.inventory_policy === 'continue') return Number.POSITIVE_INFINITY;
+  return Math.max(0, line.free + line.held);
+}
+
+/** What the customer should know before buying. Carts that are over have nothing left to warn of. */
+export function warnings(state: CartState): CartWarning[] {
+  return state.status === 'active' ? state.lines.flatMap((line) => warningsOf(line, state.currency_digits)) : [];
+}
+
+const NOTHING_MORE = { previous_price: null, price: null, requested: null, available: null };
+
+function warningsOf(line: CartLine, digits: number): CartWarning[] {
+  const { id: line_item_id, quantity: requested } = line;
+  const name = labelOf(line);
+  if (!line.sellable) {
+    return [{ ...NOTHING_MORE, code: 'unavailable', line_item_id, message: `${name} is no longer for sale.` }];
+  }
+  const found: CartWarning[] = [];
+  if (line.price !== line.price_seen) {
+    const [price, previous_price] = [decimal(line.price, digits), decimal(line.price_seen, digits)];
+    const message = `${name} costs ${price} now, not ${previous_price}.`;
+    found.push({ ...NOTHING_MORE, code: 'price_changed', line_item_id, message, previous_price, price });
+  }
+  const available = availableOf(line);
+  if (available < requested) {
+    const message = available === 0 ? `${name} is out of stock.` : `There are only ${available} of ${name}.`;
+    found.push({ ...NOTHING_MORE, code: 'out_of_stock', line_item_id, message, requested, available });
+  } else if (available <= line.low_stock_threshold) {
+    const message = `Only ${available} of ${name} are left.`;
+    found.push({ ...NOTHING_MORE, code: 'low_stock', line_item_id, message, requested, available });
+  }
+  return found;
+}
+
+/** A line in words, short enough for a sentence. */
+export function labelOf({ name, variant_name }: CartLine): string {
+  const label = variant_name ? `${name}, ${variant_name}` : name;
+  return label.length > 300 ? `${label.slice(0, 299)}…` : label;
+}

@@ -1,0 +1,98 @@
+import sql from 'sql-template-tag';
+import { notFound, ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+
+/**
+ * The products of manual collections. Each change first locks the collection, so that changes of one collection take
+ * turns: whoever comes second sees what the first one did.
+ */
+
+const MAX_PRODUCTS = 10_000;
+
+/** Appends products to a manual collection; those it has already stay. Throws `not_found` for unknown ones, `limit_reached`. */
+export async function add(shop: Shop, collection_id: string, product_ids: string[]): Promise<void> {
+  await lockManual(shop, collection_id);
+  const ids = distinct(product_ids);
+  // The lock keeps each product from being deleted before the collection refers to it.
+  const found = await shop.rows(
+    sql`select id from products where site_id = ${shop.siteId} and id = any(${ids}::uuid[]) order by id for key share`,
+  );
+  if (found.length < ids.length) throw notFound('product');
+  await shop.run(
+    sql`insert into collection_products (site_id, collection_id, product_id, position)
+      select ${shop.siteId}, ${collection_id}, given.id, last.position + given.place
+      from unnest(${ids}::uuid[]) with ordinality as given (id, place), (
+        select coalesce(max(position), 0) as position from collection_products
+        where site_id = ${shop.siteId} and collection_id = ${collection_id}
+      ) as last
+      on conflict do nothing`,
+  );
+  const members = await membersOf(shop, collection_id);
+  if (members.length > MAX_PRODUCTS) {
+    throw new ShopError('limit_reached', `A collection has ${MAX_PRODUCTS} products at most.`, { limit: MAX_PRODUCTS });
+  }
+  await touch(shop, collection_id);
+}
+
+/** Takes a product out of a manual collection. Throws `not_found` when it is not in it. */
+export async function remove(shop: Shop, collection_id: string, product_id: string): Promise<void> {
+  await lockManual(shop, collection_id);
+  const removed = await shop.run(
+    sql`delete from collection_products
+      where site_id = ${shop.siteId} and collection_id = ${collection_id} and product_id = ${product_id}`,
+  );
+  if (removed === 0) throw notFound('product');
+  await touch(shop, collection_id);
+}
+
+/** Puts the products of a manual collection in order. Throws `conflict` unless the ids are exactly those of its products. */
+export async function reorder(shop: Shop, collection_id: string, product_ids: string[]): Promise<void> {
+  await lockManual(shop, collection_id);
+  const ids = distinct(product_ids);
+  const members = await membersOf(shop, collection_id);
+  const missing = without(members, ids);
+  const unknown = without(ids, members);
+  if (missing.length > 0 || unknown.length > 0) {
+    const message = 'The order must name each product of the collection once. Read the collection and order it again.';
+    throw new ShopError('conflict', message, { missing, unknown });
+  }
+  await shop.run(
+    sql`update collection_products c set position = wanted.place
+      from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
+      where c.site_id = ${shop.siteId} and c.collection_id = ${collection_id} and c.product_id = wanted.id
+        and c.position <> wanted.place`,
+  );
+  await touch(shop, collection_id);
+}
+
+async function lockManual(shop: Shop, id: string): Promise<void> {
+  const collection = await shop.one<{ type: string }>(
+    sql`select type from collections where site_id = ${shop.siteId} and id = ${id} for update`,
+  );
+  if (!collection) throw notFound('collection');
+  if (collection.type !== 'manual') {
+    throw new ShopError('collection_not_manual', 'The products of an automatic collection follow from its rules.');
+  }
+}
+
+async function membersOf(shop: Shop, collection_id: string): Promise<string[]> {
+  const rows = await shop.rows<{ product_id: string }>(
+    sql`select product_id from collection_products
+      where site_id = ${shop.siteId} and collection_id = ${collection_id} order by position, product_id`,
+  );
+  return rows.map(({ product_id }) => product_id);
+}
+
+async function touch(shop: Shop, id: string): Promise<void> {
+  await shop.run(sql`update collections set updated_at = now() where site_id = ${shop.siteId} and id = ${id}`);
+}
+
+/** Ids in the form in which the database writes them, each once. */
+function distinct(ids: string[]): string[] {
+  return [...new Set(ids.map((id) => id.toLowerCase()))];
+}
+
+function without(ids: string[], others: string[]): string[] {
+  const excluded = new Set(others);
+  return ids.filter((id) => !excluded.has(id));
+}

@@ -1,0 +1,75 @@
+import type { CollectionRule } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { bodyMistake, ValidationError } from '../errors.ts';
+import { canonicalAmount } from '../money.ts';
+import { inStock } from '../products/rows.ts';
+import type { Shop } from '../shop.ts';
+
+/** The rules of automatic collections: what they may say, and what they mean to the database. */
+
+const WORD_OPERATORS = ['equals', 'not_equals', 'contains'];
+const OPERATORS: Record<CollectionRule['field'], string[]> = {
+  tag: WORD_OPERATORS,
+  product_type: WORD_OPERATORS,
+  vendor: WORD_OPERATORS,
+  price: ['equals', 'greater_than', 'less_than'],
+  in_stock: ['equals'],
+};
+const AMOUNT = /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/;
+
+/** The rules of a request body in the form in which they are kept. Throws a ValidationError that names every mistake. */
+export function planRules(shop: Shop, rules: CollectionRule[]): CollectionRule[] {
+  const mistakes: ValidationError['detail'] = [];
+  const planned = rules.map((rule, i) => {
+    try {
+      return { field: rule.field, operator: rule.operator, value: plannedValue(shop, rule, ['rules', i]) };
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      mistakes.push(...error.detail);
+      return rule;
+    }
+  });
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+  return planned;
+}
+
+function plannedValue(shop: Shop, { field, operator, value }: CollectionRule, path: (string | number)[]): string {
+  const expected = OPERATORS[field];
+  if (!expected.includes(operator)) {
+    const msg = `A rule on ${field} takes ${expected.join(', ')}.`;
+    throw new ValidationError([bodyMistake([...path, 'operator'], 'enum', msg, { expected })]);
+  }
+  const mistake = (msg: string) => new ValidationError([bodyMistake([...path, 'value'], 'value_error', msg)]);
+  const text = value.trim();
+  if (text === '') throw mistake('A rule needs a value that is not blank.');
+  if (field === 'price') {
+    if (!AMOUNT.test(text)) throw mistake('Write the price as an amount, such as 19.90.');
+    return canonicalAmount(text, shop.currencyDigits, ['body', ...path, 'value']);
+  }
+  if (field === 'in_stock' && text !== 'true' && text !== 'false') throw mistake('Write true or false.');
+  return text;
+}
+
+/**
+ * Whether `products p` meets the rules: a jsonb of them and `all` or `any`, both given as expressions. The rules stay
+ * values, so the statement around is the same for every collection, and can apply the rules of many at once.
+ */
+export function meetsRules(rules: Sql, rulesMatch: Sql): Sql {
+  const listed = sql`jsonb_to_recordset(${rules}) as r (field text, operator text, value text)`;
+  return sql`case ${rulesMatch}
+    when 'any' then exists (select from ${listed} where ${meetsRule})
+    else not exists (select from ${listed} where not ${meetsRule}) end`;
+}
+
+const meetsRule = sql`(case r.field
+  when 'in_stock' then ${inStock} = (r.value = 'true')
+  when 'price' then case r.operator
+    when 'greater_than' then p.price > r.value::numeric
+    when 'less_than' then p.price < r.value::numeric
+    else p.price = r.value::numeric end
+  else (r.operator <> 'not_equals') = exists (
+    select from unnest(case r.field when 'tag' then p.tags when 'vendor' then array[p.vendor] else array[p.product_type] end)
+      as word
+    where case r.operator when 'contains' then strpos(lower(word), lower(r.value)) > 0
+      else lower(word) = lower(r.value) end)
+  end)`;

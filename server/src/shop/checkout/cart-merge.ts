@@ -1,0 +1,59 @@
+import sql from 'sql-template-tag';
+import * as carts from '../carts/carts.ts';
+import * as discounts from '../carts/redemptions.ts';
+import { type CartState, readCart } from '../carts/rows.ts';
+import type { Shop } from '../shop.ts';
+import * as checkouts from './checkouts.ts';
+
+/**
+ * Takes a guest's cart into the customer's at login: the guest's quantities win, their code takes the place of the
+ * other, and of more than 100 lines the customer's oldest go. A checkout of the guest's cart ends, and what it held can be
+ * bought from the customer's cart. Answers the customer's active cart. A cart that is not an active one of a guest is left
+ * alone.
+ */
+export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_id: string): Promise<string | null> {
+  const guest = await readCart(shop, guest_cart_id);
+  if (!guest || !isMergeable(guest)) return null;
+  const { id: target } = await carts.ofCustomer(shop, customer_id);
+  await shop.run(
+    sql`select from carts where site_id = ${shop.siteId} and id = any(${[guest_cart_id, target]}::uuid[])
+      order by id for update`,
+  );
+  const [now, into] = [await readCart(shop, guest_cart_id), await readCart(shop, target)];
+  if (!now || !isMergeable(now) || into?.status !== 'active') return null;
+  const checkout = await checkouts.openOf(shop, guest_cart_id);
+  await takeLines(shop, now, into);
+  await discounts.handOver(shop, guest_cart_id, target, customer_id);
+  await shop.run(
+    sql`update carts set status = 'merged', merged_into = ${target}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${guest_cart_id}`,
+  );
+  await shop.run(
+    sql`update carts set expires_at = ${carts.cartEnds}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${target}`,
+  );
+  await discounts.follow(shop, await carts.open(shop, target, customer_id, false));
+  // Variants are locked last, as everywhere.
+  if (checkout) await checkouts.end(shop, checkout.id, 'cancelled');
+  return target;
+}
+
+function isMergeable({ status, customer_id, expired }: CartState & { expired: boolean }): boolean {
+  return status === 'active' && customer_id === null && !expired;
+}
+
+async function takeLines(shop: Shop, guest: CartState, target: CartState): Promise<void> {
+  const taken = new Set(guest.lines.map(({ variant_id }) => variant_id));
+  const own = target.lines.filter(({ variant_id }) => !taken.has(variant_id));
+  const beyond = own.slice(0, Math.max(0, own.length + taken.size - carts.MAX_LINES)).map(({ id }) => id);
+  await shop.run(sql`delete from cart_items where site_id = ${shop.siteId} and id = any(${beyond}::uuid[])`);
+  await shop.run(
+    sql`insert into cart_items as i (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity,
+        price_seen, created_at)
+      select site_id, gen_random_uuid(), ${target.id}, variant_id, product_id, name, variant_name, quantity, price_seen,
+        created_at
+      from cart_items where site_id = ${shop.siteId} and cart_id = ${guest.id}
+      on conflict on constraint one_line_per_variant do update
+        set quantity = excluded.quantity, price_seen = excluded.price_seen`,
+  );
+}

@@ -1,0 +1,274 @@
+import type { Address, Checkout, PaymentChoice } from '@commerce-backend/spec';
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import * as carts from '../carts/carts.ts';
+import { refuseTooDear } from '../carts/limits.ts';
+import type { CartState } from '../carts/rows.ts';
+import * as cartView from '../carts/view.ts';
+import { holdActor } from '../customers/erasure.ts';
+import { ShopError } from '../errors.ts';
+import { decimal } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import * as stock from '../stock/stock.ts';
+import { checkoutToken, type Till } from '../till.ts';
+import { hashToken } from '../tokens.ts';
+import {
+  type CheckoutRow,
+  checkoutColumns,
+  findCheckout,
+  lockCheckout,
+  offeredMethods,
+  type Priced,
+  priceCart,
+  priceCheckout,
+  refuseOver,
+} from './state.ts';
+import { pricesOf, statusOf, view, viewOf } from './view.ts';
+
+/** Checkouts. Every change begins by locking the cart and then the checkout, so that changes of one checkout take turns. */
+
+/** How long stock is held after each change. */
+const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
+
+/** How long a checkout lives after each change: longer when an agent or a widget made it, whose human may come later. */
+const expiresAt: Sql = sql`now() + case when k.source in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
+
+/**
+ * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what `carts.open`
+ * throws, `cart_not_active`, `cart_empty`, `conflict` for a sum beyond reckoning, or `insufficient_stock`.
+ */
+export async function create(shop: Shop, till: Till, cart_id: string): Promise<Checkout> {
+  await holdActor(shop);
+  const cart = await carts.open(shop, cart_id, shop.customerId, true);
+  carts.refuseInactive(cart);
+  if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
+  refuseTooDear(cart);
+  const row = (await openOf(shop, cart_id)) ?? (await begin(shop, till, cart));
+  await holdAll(shop, row.id, cart);
+  const priced = await priceCart(shop, till, row, cart);
+  return viewOf(shop, till, { ...priced, row: await show(shop, priced) });
+}
+
+/** The checkout that is open for a locked cart, locked; one past its time ends here. */
+export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow | undefined> {
+  const found = await shop.one<CheckoutRow & Record<string, unknown>>(
+    sql`select ${checkoutColumns} from checkouts k
+      where k.site_id = ${shop.siteId} and k.cart_id = ${cart_id} and k.status in ('open', 'ready', 'requires_escalation')
+      for update of k`,
+  );
+  if (!found?.expired) return found;
+  await end(shop, found.id, 'expired');
+  return undefined;
+}
+
+/**
+ * A customer's checkout begins with their e-mail, phone and default address; one of an agent's cart waits for the customer,
+ * whoever begins it.
+ */
+async function begin(shop: Shop, till: Till, cart: CartState): Promise<CheckoutRow> {
+  const id = uuidv7();
+  const customer_id = cart.customer_id ?? shop.customerId;
+  const byAgent = cart.agent_token_id !== null;
+  const begun = await shop.one<CheckoutRow & Record<string, unknown>>(
+    sql`with begun as (
+        insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at, status,
+          source, agent_token_id)
+        select ${shop.siteId}, ${id}, ${cart.id}, ${customer_id}, c.email, c.phone, (
+            select a.address from customer_addresses a
+            where a.site_id = c.site_id and a.customer_id = c.id and a.is_default order by a.id limit 1),
+          now() + interval '60 minutes', ${byAgent ? 'requires_escalation' : 'open'}, ${byAgent ? 'agent' : 'storefront'},
+          ${cart.agent_token_id}
+        from (select 1) as always
+        left join customers c on c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.anonymized_at is null
+        returning ${checkoutColumns}
+      ), linked as (
+        insert into checkout_links (site_id, checkout_id, token_hash)
+        select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, till, id))} from begun
+      )
+      select * from begun`,
+  );
+  if (!begun) throw new Error(`Checkout ${id} was not begun.`);
+  return begun;
+}
+
+/**
+ * Begins the checkout of an integration's order, with what the integration knows. The stock is held by `open` or sold by
+ * `place` of checkout-complete.ts.
+ */
+export async function beginForWidget(
+  shop: Shop,
+  till: Till,
+  cart_id: string,
+  given: Required<CheckoutPatch>,
+): Promise<CheckoutRow> {
+  const id = uuidv7();
+  await shop.run(
+    sql`with begun as (
+        insert into checkouts as k (site_id, id, cart_id, source, email, phone, shipping_address, billing_address,
+          shipping_option_id, payment_method, note, expires_at)
+        values (${shop.siteId}, ${id}, ${cart_id}, 'ai_widget', ${given.email}, ${given.phone},
+          ${json(given.shipping_address)}::jsonb, ${json(given.billing_address)}::jsonb, ${given.shipping_option_id},
+          ${given.payment_method}, ${given.note}, now() + interval '24 hours')
+        returning site_id, id
+      )
+      insert into checkout_links (site_id, checkout_id, token_hash)
+      select site_id, id, ${hashToken(checkoutToken(shop, till, id))} from begun`,
+  );
+  return findRow(shop, id);
+}
+
+/** Holds the stock of a priced checkout for its human, who comes to its page. Throws `insufficient_stock`. */
+export async function open(shop: Shop, till: Till, priced: Priced): Promise<Checkout> {
+  await holdAll(shop, priced.row.id, priced.cart);
+  return viewOf(shop, till, { ...priced, row: await show(shop, priced) });
+}
+
+/** Holds exactly what the cart has. Throws `insufficient_stock`, also for lines that are no longer for sale. */
+export async function holdAll(shop: Shop, id: string, cart: CartState, lines = cart.lines): Promise<void> {
+  const gone = lines.filter(({ sellable }) => !sellable);
+  const wanted = lines.filter(({ sellable }) => sellable).map(({ variant_id, quantity }) => ({ variant_id, quantity }));
+  const short = gone.map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: 0 }));
+  if (short.length === 0) short.push(...(await stock.hold(shop, id, wanted)));
+  if (short.length > 0) {
+    throw stock.insufficient(
+      shop,
+      short,
+      lines.map((line) => ({ ...line, label: cartView.labelOf(line) })),
+    );
+  }
+  for (const line of lines) {
+    if (!line.track_inventory) continue;
+    line.free += line.held - line.quantity;
+    line.held = line.quantity;
+  }
+}
+
+async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
+  const row = await shop.one<CheckoutRow & Record<string, unknown>>(
+    sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
+  );
+  if (!row) throw new Error(`Checkout ${id} is locked and gone.`);
+  return row;
+}
+
+/** The checkout lives on from now. Writes what is shown to whoever made the change, and before it the fields filled in. */
+async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
+  const { row, missing, totals } = priced;
+  const digits = shop.currencyDigits;
+  const updated = await shop.one<CheckoutRow & Record<string, unknown>>(
+    sql`update checkouts k set ${filledIn}
+        status = case when k.status = 'requires_escalation' then k.status else ${statusOf(missing)} end,
+        customer_id = coalesce(k.customer_id, ${shop.customerId}), shown_total = ${decimal(totals.total, digits)},
+        shown_prices = ${JSON.stringify(pricesOf(priced, digits))}::jsonb, told_prices = null,
+        reserved_until = ${reservedUntil}, expires_at = ${expiresAt}, updated_at = now()
+      where k.site_id = ${shop.siteId} and k.id = ${row.id}
+      returning ${checkoutColumns}`,
+  );
+  if (!updated) throw new Error(`Checkout ${row.id} is locked and gone.`);
+  return updated;
+}
+
+/** A checkout as it is now. Throws `not_found` or `checkout_expired`. */
+export async function get(
+  shop: Shop,
+  till: Till,
+  id: string,
+  customer_id: string | null = shop.customerId,
+): Promise<Checkout> {
+  const row = await findCheckout(shop, id, customer_id);
+  if (row.expired) refuseOver(row);
+  return view(shop, till, row);
+}
+
+export interface CheckoutPatch {
+  email?: string | null;
+  phone?: string | null;
+  shipping_address?: Address | null;
+  billing_address?: Address | null;
+  shipping_option_id?: string | null;
+  payment_method?: PaymentChoice | null;
+  note?: string | null;
+}
+
+/**
+ * Changes the given fields and holds the stock for another 15 minutes. A shipping option or payment method that no longer
+ * fits is dropped. Throws `checkout_expired`, `checkout_not_open`, `insufficient_stock`, `shipping_option_unavailable` or
+ * `payment_method_unavailable`.
+ */
+export async function update(
+  shop: Shop,
+  till: Till,
+  id: string,
+  patch: CheckoutPatch,
+  customer_id: string | null = shop.customerId,
+): Promise<Checkout> {
+  await holdActor(shop);
+  const row = await lockCheckout(shop, id, customer_id);
+  refuseOver(row);
+  const wanted = { ...row, ...patch };
+  const priced = await priceCheckout(shop, till, wanted);
+  carts.refuseInactive(priced.cart);
+  refuseTooDear(priced.cart);
+  refuseUnavailable(priced, patch, till);
+  await holdAll(shop, id, priced.cart);
+  const filledIn = assignments({
+    ...wanted,
+    shipping_option_id: priced.shipping_option?.id ?? null,
+    // A free order keeps the method that was chosen, for the time when it costs something again.
+    payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
+  });
+  return viewOf(shop, till, { ...priced, row: await show(shop, priced, filledIn) });
+}
+
+/** What a checkout would still lack after a change, which is not made. Throws `not_found`, and what `refuseOver` throws. */
+export async function missingAfter(shop: Shop, till: Till, id: string, patch: CheckoutPatch): Promise<string[]> {
+  const row = await findCheckout(shop, id, shop.customerId);
+  refuseOver(row);
+  return (await priceCheckout(shop, till, { ...row, ...patch })).missing;
+}
+
+function refuseUnavailable(priced: Priced, { shipping_option_id, payment_method }: CheckoutPatch, till: Till): void {
+  if (shipping_option_id && !priced.shipping_option) {
+    throw new ShopError('shipping_option_unavailable', 'This is not offered for this address and this cart.');
+  }
+  const payment_methods = offeredMethods(priced.terms, till, priced.shipping_option);
+  if (payment_method && !payment_methods.includes(payment_method)) {
+    throw new ShopError('payment_method_unavailable', 'The shop does not offer this for this checkout.', {
+      payment_methods,
+    });
+  }
+}
+
+function assignments(row: CheckoutRow): Sql {
+  return sql`email = ${row.email}, phone = ${row.phone}, shipping_address = ${json(row.shipping_address)}::jsonb,
+        billing_address = ${json(row.billing_address)}::jsonb, shipping_option_id = ${row.shipping_option_id},
+        payment_method = ${row.payment_method}, note = ${row.note},`;
+}
+
+function json(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** Ends a checkout and releases its stock; the cart stays. Throws `checkout_expired`, or `checkout_not_open` for a completed one. */
+export async function cancel(
+  shop: Shop,
+  till: Till,
+  id: string,
+  customer_id: string | null = shop.customerId,
+): Promise<Checkout> {
+  const row = await lockCheckout(shop, id, customer_id);
+  if (row.status !== 'cancelled') {
+    refuseOver(row);
+    await end(shop, id, 'cancelled');
+  }
+  return view(shop, till, await findRow(shop, id));
+}
+
+/** Ends a locked checkout that is under way. */
+export async function end(shop: Shop, id: string, status: 'cancelled' | 'expired'): Promise<void> {
+  await stock.release(shop, id);
+  await shop.run(
+    sql`update checkouts set status = ${status}, reserved_until = null, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+}

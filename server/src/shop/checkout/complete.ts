@@ -1,0 +1,266 @@
+import type { Order, Payment } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import * as carts from '../carts/carts.ts';
+import { refuseTooDear } from '../carts/limits.ts';
+import * as discounts from '../carts/redemptions.ts';
+import { holdActor } from '../customers/erasure.ts';
+import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
+import * as mail from '../mail.ts';
+import { decimal } from '../money.ts';
+import { expireIfDue } from '../orders/expiry.ts';
+import { getForCustomer } from '../orders/rows.ts';
+import type { OrderStates } from '../orders/states.ts';
+import * as events from '../orders/timeline.ts';
+import type { Shop } from '../shop.ts';
+import * as stock from '../stock/stock.ts';
+import type { Till } from '../till.ts';
+import { totalsOnTheWire } from '../totals.ts';
+import type { Charged } from './charge.ts';
+import { holdAll } from './checkouts.ts';
+import { requireSeen } from './expected.ts';
+import * as agentCheckouts from './mandate.ts';
+import { lockToComplete, offeredMethods, type Priced, priceCheckout, refuseOver } from './state.ts';
+
+export interface Completion {
+  expected_total: string | undefined;
+  card_token: string | undefined;
+}
+
+export interface Completed {
+  order: Order;
+  payment: Payment;
+}
+
+/**
+ * Makes the order of a checkout: stock sold, code redeemed, cart converted, or nothing of it. A checkout that is completed
+ * already answers its order. Throws what the contract lists for completeCheckout.
+ */
+export async function complete(
+  shop: Shop,
+  till: Till,
+  id: string,
+  completion: Completion,
+  charged: Charged | undefined,
+  customer_id: string | null = shop.customerId,
+): Promise<Completed> {
+  await holdActor(shop);
+  const row = await lockToComplete(shop, id, customer_id);
+  if (row.order_id) {
+    await expireIfDue(shop.asSystem(), row.order_id);
+    return answer(shop, row.order_id);
+  }
+  refuseOver(row);
+  const priced = await priceCheckout(shop, till, row);
+  requireReady(shop, till, priced, completion);
+
+  // Locks are taken in one order everywhere: cart, checkout, order, an agent's budget, discount, products, variants, the
+  // counter of numbers.
+  const spent_cents = await agentCheckouts.spend(shop, priced);
+  requirePaid(shop, priced, charged);
+  const customer = row.customer_id ?? shop.customerId;
+  return answer(shop, await place(shop, priced, customer, { charged, spent_cents }));
+}
+
+/**
+ * Makes the order of a locked checkout that nothing speaks against, and answers its id. Throws `insufficient_stock` or what
+ * `discounts.redeem` throws.
+ */
+export async function place(
+  shop: Shop,
+  priced: Priced,
+  customer_id: string | null,
+  { charged, spent_cents = 0 }: { charged?: Charged | undefined; spent_cents?: number } = {},
+): Promise<string> {
+  const { row } = priced;
+  const order_id = uuidv7();
+  const buyer = { customer_id, email: row.email };
+  await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
+  await countSales(shop, priced);
+  await holdAll(shop, row.id, priced.cart, priced.lines);
+  const sold = await stock.sell(shop, row.id);
+  await insertOrder(shop, order_id, { customer_id, spent_cents }, priced, charged, sold);
+  await close(shop, order_id, priced, charged);
+  const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
+  await events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context });
+  const payment = settledAtOnce(priced, charged);
+  if (payment) await events.record(shop, order_id, { ...payment, context });
+  await mail.enqueue(shop, 'order_placed', { order_id });
+  return order_id;
+}
+
+const MADE_ON: Record<Priced['row']['source'], string> = {
+  storefront: 'Ordered on the storefront.',
+  agent: 'Ordered with the help of an agent.',
+  ai_widget: 'Ordered with the AI widget.',
+  dashboard: 'Ordered on the dashboard.',
+  import: 'Imported.',
+};
+
+/** What the timeline tells of the money, if the order begins with it taken or reserved. */
+function settledAtOnce(priced: Priced, charged: Charged | undefined): events.Happening | undefined {
+  if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
+  switch (statesOf(priced, charged).payment_status) {
+    case 'paid':
+      return { type: 'payment_confirmed', message: 'The card provider has the money.' };
+    case 'authorized':
+      return { type: 'payment_authorized', message: 'The card provider has reserved the money.' };
+    default:
+      return undefined;
+  }
+}
+
+async function answer(shop: Shop, order_id: string): Promise<Completed> {
+  const { payment, fulfillments: _, ...order } = await getForCustomer(shop, order_id);
+  return { order, payment };
+}
+
+/**
+ * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`, `conflict` for a
+ * sum beyond reckoning, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for a card without its token.
+ */
+export function requireReady(shop: Shop, till: Till, priced: Priced, { expected_total, card_token }: Completion): void {
+  const { row, missing, payment_method } = priced;
+  carts.refuseInactive(priced.cart);
+  if (priced.cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
+  // Prices may have risen since the cart was filled.
+  refuseTooDear(priced.cart);
+  if (row.payment_method && !payment_method) {
+    const payment_methods = offeredMethods(priced.terms, till, priced.shipping_option);
+    throw new ShopError('payment_method_unavailable', 'The shop no longer offers the payment method.', {
+      payment_methods,
+    });
+  }
+  if (missing.length > 0) throw new ShopError('checkout_incomplete', `Missing: ${missing.join(', ')}.`, { missing });
+  requireSeen(shop, priced, expected_total);
+  if (priced.lines.length === 0) throw new ShopError('cart_empty', 'Nothing in the cart is for sale any more.');
+  if (payment_method === 'card' && card_token === undefined) {
+    throw new ValidationError([bodyMistake(['payment'], 'missing', 'Paying by card needs the card_token.')]);
+  }
+}
+
+/** Throws `payment_failed`, or `conflict` when the checkout changed between the charge and now; a job gives that money back. */
+function requirePaid(shop: Shop, { payment_method, totals }: Priced, charged: Charged | undefined): void {
+  if (payment_method !== 'card') return;
+  const isFresh = charged && charged.amount === decimal(totals.total, shop.currencyDigits);
+  if (!isFresh) throw new ShopError('conflict', 'The checkout has just been changed. Read it again.');
+  if (charged.status !== 'failed') return;
+  throw new ShopError('payment_failed', 'The payment was declined.', { reason: charged.reason });
+}
+
+/** For the order of best sellers. Products are locked before variants, as everywhere. */
+async function countSales(shop: Shop, { lines }: Priced): Promise<void> {
+  await shop.run(
+    sql`with counted as (
+        select product_id, sum(quantity) as quantity
+        from unnest(${lines.map(({ product_id }) => product_id)}::uuid[],
+          ${lines.map(({ quantity }) => quantity)}::int[]) as l (product_id, quantity) group by product_id
+      ), locked as materialized (
+        select p.id, c.quantity from products p join counted c on c.product_id = p.id
+        where p.site_id = ${shop.siteId} order by p.id for no key update of p
+      )
+      update products p set sales_count = p.sales_count + l.quantity from locked l
+      where p.site_id = ${shop.siteId} and p.id = l.id`,
+  );
+}
+
+function statesOf({ payment_method }: Priced, charged: Charged | undefined): OrderStates {
+  const fulfillment_status = 'unfulfilled';
+  switch (payment_method) {
+    case 'free':
+      return { status: 'confirmed', payment_status: 'paid', fulfillment_status };
+    case 'manual':
+      return { status: 'confirmed', payment_status: 'pending', fulfillment_status };
+    case 'card':
+      if (charged?.status === 'succeeded') return { status: 'confirmed', payment_status: 'paid', fulfillment_status };
+      if (charged?.status === 'authorized')
+        return { status: 'confirmed', payment_status: 'authorized', fulfillment_status };
+      return { status: 'pending', payment_status: 'pending', fulfillment_status };
+    default:
+      return { status: 'pending', payment_status: 'awaiting_payment', fulfillment_status };
+  }
+}
+
+async function insertOrder(
+  shop: Shop,
+  id: string,
+  { customer_id, spent_cents }: { customer_id: string | null; spent_cents: number },
+  priced: Priced,
+  charged: Charged | undefined,
+  sold: Set<string>,
+): Promise<void> {
+  const { row, terms, cart, payment_method, shipping_option, tax } = priced;
+  const amounts = totalsOnTheWire(priced.totals, shop.currencyDigits);
+  const states = statesOf(priced, charged);
+  const byTransfer = payment_method === 'bank_transfer';
+  const deadline = byTransfer ? terms.payment_deadline_hours : null;
+  await shop.run(
+    sql`with counted as (
+        insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
+        on conflict (site_id) do update set last_number = n.last_number + 1 returning last_number
+      ), lines as (${insertLines(shop, id, priced, sold)})
+      insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
+        shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
+        billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
+        payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents)
+      select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
+        ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
+        ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
+        ${payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
+        ${shipping_option?.name ?? null}, ${shipping_option?.kind ?? null}, ${row.source}, (
+          select s.reference from sync_orders s where s.site_id = ${shop.siteId} and s.checkout_id = ${row.id}),
+        ${cart.discount?.holds ? cart.discount.code : null},
+        ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
+        now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
+        ${row.agent_token_id}, ${spent_cents}
+      from counted`,
+  );
+}
+
+function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced, sold: Set<string>): Sql {
+  const digits = shop.currencyDigits;
+  const off = new Map(totals.allocations.map(({ id, amount }) => [id, amount]));
+  const taxes = new Map(totals.taxes.map(({ id, amount }) => [id, amount]));
+  const rows = lines.map((line, i) => ({
+    ...line,
+    position: i + 1,
+    price: decimal(line.price, digits),
+    total: decimal(line.price * line.quantity, digits),
+    discount: decimal(off.get(line.id) ?? 0, digits),
+    tax: decimal(taxes.get(line.id) ?? 0, digits),
+    stock_taken: sold.has(line.variant_id),
+  }));
+  return sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
+        option1, option2, option3, variant_name, image_url, discount, tax, stock_taken)
+      select ${shop.siteId}, id, ${order_id}, position, name, quantity, price, total, variant_id, product_id, sku, option1,
+        option2, option3, variant_name, image_url, discount, tax, stock_taken
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, position int, name text, quantity int,
+        price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text, option3 text,
+        variant_name text, image_url text, discount numeric, tax numeric, stock_taken boolean)`;
+}
+
+/** The checkout and its cart are over, and the money belongs to the order. */
+async function close(shop: Shop, order_id: string, { row }: Priced, charged: Charged | undefined): Promise<void> {
+  const closed = await shop.one<{ paid: number }>(
+    sql`with converted as (
+        update carts set status = 'converted', updated_at = now() where site_id = ${shop.siteId} and id = ${row.cart_id}
+      ), completed as (
+        update checkouts set status = 'completed', order_id = ${order_id}, reserved_until = null, told_prices = null,
+          customer_id = coalesce(customer_id, ${shop.customerId}), updated_at = now()
+        where site_id = ${shop.siteId} and id = ${row.id}
+      ), paid as (
+        update payments set order_id = ${order_id}, updated_at = now()
+        where site_id = ${shop.siteId} and id = ${charged?.payment_id ?? null} and checkout_id = ${row.id}
+          and order_id is null and status in ('pending', 'authorized', 'succeeded')
+        returning 1
+      )
+      select count(*) as paid from paid`,
+  );
+  if (charged && closed?.paid !== 1) {
+    throw new ShopError('conflict', 'The payment has just been replaced by another. Read the checkout again.');
+  }
+}
+
+function json(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}

@@ -1,0 +1,46 @@
+import sql from 'sql-template-tag';
+import { ShopError } from '../errors.ts';
+import { canonicalAmount, decimal } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import type { Priced } from './state.ts';
+import { pricesOf } from './view.ts';
+
+/**
+ * What is charged is what the human saw. The total must be the one that the human expects, or else the one last shown; and
+ * no line may cost anything else than was shown, or told by the refusal that is answered with `expected_total`. Throws
+ * `price_changed`, and remembers what it told.
+ */
+export function requireSeen(shop: Shop, priced: Priced, expected_total: string | undefined): void {
+  const { row, totals } = priced;
+  const digits = shop.currencyDigits;
+  const expected =
+    expected_total === undefined
+      ? row.shown_total
+      : canonicalAmount(expected_total, digits, ['body', 'expected_total']);
+  const total = decimal(totals.total, digits);
+  const now = pricesOf(priced, digits);
+  const told = expected_total !== undefined && row.told_prices !== null && isSame(now, row.told_prices);
+  if (total === expected && (told || isSame(now, row.shown_prices))) return;
+
+  const message = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
+  const context = { expected_total: expected, total, lines: changesOf(priced, now) };
+  throw new ShopError('price_changed', message, context, async () => {
+    await shop.run(
+      sql`update checkouts set told_prices = ${JSON.stringify(now)}::jsonb
+        where site_id = ${shop.siteId} and id = ${row.id} and status <> 'completed'`,
+    );
+  });
+}
+
+function isSame(one: Record<string, string>, other: Record<string, string>): boolean {
+  const ids = Object.keys(one);
+  return ids.length === Object.keys(other).length && ids.every((id) => one[id] === other[id]);
+}
+
+/** The lines that differ from what was shown; one that is new, or no longer for sale, has no price on that side. */
+function changesOf({ row: { shown_prices } }: Priced, now: Record<string, string>) {
+  const ids = [...new Set([...Object.keys(shown_prices), ...Object.keys(now)])];
+  return ids
+    .filter((id) => shown_prices[id] !== now[id])
+    .map((id) => ({ line_item_id: id, previous_price: shown_prices[id] ?? null, price: now[id] ?? null }));
+}

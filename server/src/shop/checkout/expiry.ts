@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { inShop } from '../in-shop.ts';
+import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
+import * as stock from '../stock/stock.ts';
+import * as checkouts from './checkouts.ts';
+
+/** What time does to checkouts: their stock is released after 15 minutes, and they end later. */
+
+const AT_ONCE = 200;
+
+/**
+ * Releases what checkouts hold past their time, and ends those that were left alone; at most 200 in one call. Each is a
+ * transaction of its own, and done once whoever tries; one that someone works on is left for the next call. Answers how many
+ * there were.
+ */
+export async function expireCheckouts(db: Pool, tenant: Tenant): Promise<number> {
+  const due = await inShop(db, tenant, SYSTEM, (shop) =>
+    shop.rows<{ id: string }>(
+      sql`select id from checkouts
+        where site_id = ${shop.siteId} and (reserved_until <= now()
+          or (status in ('open', 'ready', 'requires_escalation') and expires_at <= now()))
+        limit ${AT_ONCE}`,
+    ),
+  );
+  let done = 0;
+  for (const { id } of due) {
+    if (await inShop(db, tenant, SYSTEM, (shop) => expire(shop, id))) done += 1;
+  }
+  return done;
+}
+
+async function expire(shop: Shop, id: string): Promise<boolean> {
+  const found = await shop.one<{ ended: boolean; lapsed: boolean }>(
+    sql`select status in ('open', 'ready', 'requires_escalation') and expires_at <= now() as ended,
+        coalesce(reserved_until <= now(), false) as lapsed
+      from checkouts where site_id = ${shop.siteId} and id = ${id} for update skip locked`,
+  );
+  if (found?.ended) {
+    await checkouts.end(shop, id, 'expired');
+  } else if (found?.lapsed) {
+    await stock.release(shop, id);
+    await shop.run(sql`update checkouts set reserved_until = null where site_id = ${shop.siteId} and id = ${id}`);
+  }
+  return found !== undefined && (found.ended || found.lapsed);
+}

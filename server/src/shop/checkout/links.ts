@@ -1,0 +1,32 @@
+import sql from 'sql-template-tag';
+import { type Connection, query } from '../../db/connect.ts';
+import type { Tenant } from '../shop.ts';
+import { hashToken, isWellFormed } from '../tokens.ts';
+
+/** Where the secret in the address of a checkout's page leads. Whoever has it may go on with the checkout. */
+export interface LinkedCheckout {
+  tenant: Tenant;
+  checkout_id: string;
+}
+
+/**
+ * The checkout behind a link, in whatever state it is; nothing when there is none. Names the tenant to row-level security on
+ * the connection, `local` to its transaction.
+ */
+export async function followLink(
+  connection: Connection,
+  token: string,
+  local: boolean,
+): Promise<LinkedCheckout | undefined> {
+  if (!isWellFormed('checkout', token)) return undefined;
+  const { rows } = await query<Tenant & { checkout_id: string }>(
+    connection,
+    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, '' as catalog_version, l.checkout_id,
+        set_config('app.site_id', s.site_id::text, ${local})
+      from checkout_links l join sites s using (site_id) where l.token_hash = ${hashToken(token)}`,
+  );
+  const [found] = rows;
+  if (!found) return undefined;
+  const { checkout_id, ...tenant } = found;
+  return { tenant, checkout_id };
+}

@@ -1,0 +1,53 @@
+import type { CheckoutStatus, OrderSource } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+
+/** What the hosted page needs to know of a checkout before it shows or changes anything. */
+export interface PagedCheckout {
+  id: string;
+  cart_id: string;
+  customer_id: string | null;
+  source: OrderSource;
+  /** The agent that made it, if one did. */
+  agent_token_id: string | null;
+  status: CheckoutStatus;
+  order_id: string | null;
+  /** The order again, when the deadline of its bank transfer has passed and nobody has noticed yet. */
+  overdue_order: string | null;
+  /** The link shows the order no longer: it is a day old or has been cancelled for one, and no bank transfer is awaited. */
+  past: boolean;
+}
+
+/** The checkout as it stands; one whose time is over is `expired`, though nobody may have noticed yet. */
+export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
+  const found = await shop.one<PagedCheckout & Record<string, unknown>>(
+    sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id,
+        case when k.order_id is null and k.status <> 'cancelled' and k.expires_at <= now() then 'expired'
+          else k.status end as status,
+        case when o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() then o.id end as overdue_order,
+        coalesce(o.payment_status <> 'awaiting_payment'
+          and coalesce(o.cancelled_at, o.created_at) <= now() - interval '24 hours', false) as past
+      from checkouts k left join orders o on o.site_id = k.site_id and o.id = k.order_id
+      where k.site_id = ${shop.siteId} and k.id = ${id}`,
+  );
+  if (!found) throw new Error(`The link of checkout ${id} leads nowhere.`);
+  return found;
+}
+
+/** The countries that some active shipping option is for; nothing when there is one for all countries. */
+export async function deliveryCountries(shop: Shop): Promise<string[] | undefined> {
+  const rows = await shop.rows<{ countries: string[] }>(
+    sql`select countries from shipping_options where site_id = ${shop.siteId} and active`,
+  );
+  if (rows.some(({ countries }) => countries.length === 0)) return undefined;
+  return [...new Set(rows.flatMap(({ countries }) => countries))];
+}
+
+/** What the confirmation says of an order besides what the contract shows. */
+export async function readTerms(shop: Shop, order_id: string) {
+  const found = await shop.one<{ tax_included: boolean; discount_code: string | null }>(
+    sql`select tax_included, discount_code from orders where site_id = ${shop.siteId} and id = ${order_id}`,
+  );
+  if (!found) throw new Error(`Order ${order_id} is gone.`);
+  return found;
+}

@@ -1,0 +1,222 @@
+import type {
+  Address,
+  BankDetails,
+  CheckoutStatus,
+  CountryTaxRate,
+  OrderSource,
+  PaymentMethod,
+  ShippingChoice,
+} from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import * as carts from '../carts/carts.ts';
+import { type CartLine, type CartState, forSale } from '../carts/rows.ts';
+import { notFound, ShopError } from '../errors.ts';
+import { minorUnits } from '../money.ts';
+import { choices } from '../shipping/options.ts';
+import type { Shop } from '../shop.ts';
+import type { Till } from '../till.ts';
+import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
+
+/** A checkout with its cart, and what both come to now. */
+
+export interface CheckoutRow {
+  id: string;
+  cart_id: string;
+  customer_id: string | null;
+  /** The agent who made it for the customer; null for people's own. */
+  agent_token_id: string | null;
+  status: CheckoutStatus;
+  source: OrderSource;
+  email: string | null;
+  phone: string | null;
+  shipping_address: Address | null;
+  billing_address: Address | null;
+  shipping_option_id: string | null;
+  payment_method: Exclude<PaymentMethod, 'free'> | null;
+  note: string | null;
+  shown_total: string;
+  shown_prices: Record<string, string>;
+  told_prices: Record<string, string> | null;
+  reserved_until: string | null;
+  expires_at: string;
+  /** Its time is over, though nobody may have noticed yet. */
+  expired: boolean;
+  order_id: string | null;
+  order_number: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_token_id, k.status, k.source, k.email, k.phone,
+  k.shipping_address, k.billing_address, k.shipping_option_id, k.payment_method, k.note, k.shown_total, k.shown_prices,
+  k.told_prices, case when k.reserved_until > now() then k.reserved_until end as reserved_until, k.expires_at,
+  k.status = 'expired' or (k.status not in ('completed', 'cancelled') and k.expires_at <= now()) as expired, k.order_id, (
+    select o.order_number from orders o where o.site_id = k.site_id and o.id = k.order_id) as order_number,
+  k.created_at, k.updated_at`;
+
+/**
+ * A checkout, for the customer given. Throws `not_found`, also for that of another customer, or that an agent has not made
+ * itself.
+ */
+export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
+  const found = await shop.one<CheckoutRow & Record<string, unknown>>(
+    sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
+  );
+  return ofCaller(shop, found, customer_id);
+}
+
+/** The same, with the cart and then the checkout locked for a change. */
+export async function lockCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
+  return ofCaller(shop, await lockRow(shop, id), customer_id);
+}
+
+/**
+ * The same, to make its order. What an agent made is completed by its customer alone, logged in: throws
+ * `human_confirmation_required` to everyone else.
+ */
+export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
+  const found = await lockRow(shop, id);
+  if (found?.source === 'agent' && (customer_id === null || shop.actorType !== 'customer')) {
+    const message = 'An agent made this checkout, and only its customer can confirm it.';
+    throw new ShopError('human_confirmation_required', message);
+  }
+  return ofCaller(shop, found, customer_id);
+}
+
+function lockRow(shop: Shop, id: string): Promise<CheckoutRow | undefined> {
+  return shop.one<CheckoutRow & Record<string, unknown>>(
+    sql`with cart as materialized (
+        select c.id from carts c where c.site_id = ${shop.siteId} and c.id = (
+          select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})
+        for update
+      )
+      select ${checkoutColumns} from cart join checkouts k on k.cart_id = cart.id
+      where k.site_id = ${shop.siteId} and k.id = ${id} for update of k`,
+  );
+}
+
+function ofCaller(shop: Shop, found: CheckoutRow | undefined, customer_id: string | null): CheckoutRow {
+  if (shop.agent && found?.agent_token_id !== shop.agent.token_id) throw notFound('checkout');
+  if (!found || (found.customer_id !== null && found.customer_id !== customer_id)) throw notFound('checkout');
+  return found;
+}
+
+/** Throws `checkout_expired`, or `checkout_not_open` for one that is completed or cancelled. */
+export function refuseOver({ status, expired, cart_id, order_id }: CheckoutRow): void {
+  if (expired) throw new ShopError('checkout_expired', 'The checkout has expired.', { cart_id });
+  if (status !== 'completed' && status !== 'cancelled') return;
+  throw new ShopError('checkout_not_open', `The checkout is ${status}.`, { status, ...(order_id && { order_id }) });
+}
+
+export interface SellingTerms {
+  prices_include_tax: boolean;
+  default_tax_rate: string;
+  tax_rates: CountryTaxRate[];
+  bank_details: BankDetails | null;
+  payment_deadline_hours: number;
+}
+
+/** What a checkout comes to, in minor units, and what it needs. */
+export interface Priced {
+  row: CheckoutRow;
+  cart: CartState;
+  terms: SellingTerms;
+  /** The lines that are for sale: these alone are counted, and become the order. */
+  lines: CartLine[];
+  requires_shipping: boolean;
+  shipping_option: ShippingChoice | null;
+  payment_methods: PaymentMethod[];
+  /** The one chosen, as long as it is offered; `free` when there is nothing to pay. */
+  payment_method: PaymentMethod | null;
+  tax: TaxTerms;
+  totals: Totals;
+  missing: string[];
+}
+
+/** Prices a checkout by its cart as it is now. Throws what `carts.open` throws. */
+export async function priceCheckout(shop: Shop, till: Till, row: CheckoutRow): Promise<Priced> {
+  const cart = await carts.open(shop, row.cart_id, row.customer_id ?? shop.customerId, false);
+  return priceCart(shop, till, row, cart);
+}
+
+export async function priceCart(shop: Shop, till: Till, row: CheckoutRow, cart: CartState): Promise<Priced> {
+  const digits = shop.currencyDigits;
+  const terms = await readTerms(shop);
+  const lines = forSale(cart.lines);
+  const requires_shipping = lines.some((line) => line.requires_shipping);
+  const country = row.shipping_address?.country ?? row.billing_address?.country ?? null;
+  const tax = { rate: rateOf(terms, country), included: terms.prices_include_tax };
+  const discount = cart.discount?.holds ? cart.discount.terms : undefined;
+  const goods = totalsOf({ lines, discount, shipping: 0, tax, digits });
+
+  const shipping_option = await chosenOption(shop, row, requires_shipping, goods, discount?.kind === 'free_shipping');
+  const shipping = shipping_option ? minorUnits(shipping_option.price, digits) : 0;
+  const totals = shipping === 0 ? goods : totalsOf({ lines, discount, shipping, tax, digits });
+
+  const offered = offeredMethods(terms, till, shipping_option);
+  const free = totals.total === 0;
+  const chosen = offered.find((method) => method === row.payment_method) ?? null;
+  const payment_method: PaymentMethod | null = free ? 'free' : chosen;
+  const priced = { row, cart, terms, lines, requires_shipping, shipping_option, tax, totals, payment_method };
+  return { ...priced, payment_methods: free ? ['free'] : offered, missing: missingOf(priced) };
+}
+
+async function readTerms(shop: Shop): Promise<SellingTerms> {
+  const found = await shop.one<SellingTerms & Record<string, unknown>>(
+    sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, bank_details,
+        payment_deadline_hours
+      from site_settings where site_id = ${shop.siteId}`,
+  );
+  if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
+  return found;
+}
+
+function rateOf({ tax_rates, default_tax_rate }: SellingTerms, country: string | null): string {
+  return tax_rates.find((rate) => rate.country === country)?.rate ?? default_tax_rate;
+}
+
+async function chosenOption(
+  shop: Shop,
+  row: CheckoutRow,
+  requires_shipping: boolean,
+  { subtotal, discount }: Totals,
+  free_shipping: boolean,
+): Promise<ShippingChoice | null> {
+  if (!row.shipping_option_id || !requires_shipping) return null;
+  const parcel = { subtotal: subtotal - discount, requires_shipping, free_shipping };
+  const options = await choices(shop, { ...parcel, country: row.shipping_address?.country ?? '' });
+  return options.find(({ id }) => id === row.shipping_option_id) ?? null;
+}
+
+/** Those that can be chosen. Goods are paid when they are handed over only where they are fetched. */
+export function offeredMethods(
+  { bank_details }: SellingTerms,
+  { card }: Till,
+  shipping_option: ShippingChoice | null,
+): Exclude<PaymentMethod, 'free'>[] {
+  const offered: Exclude<PaymentMethod, 'free'>[] = [];
+  if (bank_details) offered.push('bank_transfer');
+  if (card) offered.push('card');
+  if (shipping_option?.kind === 'pickup') offered.push('manual');
+  return offered;
+}
+
+const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
+
+function missingOf({
+  row,
+  requires_shipping,
+  shipping_option,
+  payment_method,
+}: Pick<Priced, 'row' | 'requires_shipping' | 'shipping_option' | 'payment_method'>): string[] {
+  const missing: string[] = [];
+  if (!row.email) missing.push('email');
+  const address = row.shipping_address;
+  if (requires_shipping && shipping_option?.kind !== 'pickup') {
+    if (!address) missing.push('shipping_address');
+    else missing.push(...ADDRESS_FIELDS.filter((field) => !address[field]).map((field) => `shipping_address.${field}`));
+  }
+  if (requires_shipping && !shipping_option) missing.push('shipping_option_id');
+  if (!payment_method) missing.push('payment_method');
+  return missing;
+}

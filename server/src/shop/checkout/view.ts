@@ -1,0 +1,109 @@
+import type { CartItem, Checkout, ShippingChoice } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import * as cartView from '../carts/view.ts';
+import { decimal } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import { checkoutUrl, type Till } from '../till.ts';
+import { totalsOnTheWire } from '../totals.ts';
+import { type CheckoutRow, type Priced, priceCheckout } from './state.ts';
+
+/** A checkout as the contract shows it: what became an order, as it was ordered; everything else as it is now. */
+export async function view(shop: Shop, till: Till, row: CheckoutRow): Promise<Checkout> {
+  return row.order_id
+    ? viewOfOrdered(shop, row, row.order_id)
+    : viewOf(shop, till, await priceCheckout(shop, till, row));
+}
+
+/** A priced checkout that has not become an order. */
+export function viewOf(shop: Shop, till: Till, priced: Priced): Checkout {
+  const { row, cart, totals, missing, tax } = priced;
+  const over = row.status === 'cancelled' || row.expired;
+  const status = row.status === 'open' || row.status === 'ready' ? statusOf(missing) : row.status;
+  return {
+    ...partsOf(row),
+    status,
+    checkout_url: over ? null : checkoutUrl(shop, till, row.id),
+    requires_shipping: priced.requires_shipping,
+    shipping_option: priced.shipping_option,
+    payment_method: priced.payment_method,
+    payment_methods: priced.payment_methods,
+    items: cartView.items(cart),
+    currency: shop.currency,
+    ...totalsOnTheWire(totals, shop.currencyDigits),
+    discount_code: cart.discount?.code ?? null,
+    tax_included: tax.included,
+    warnings: over ? [] : cartView.warnings(cart),
+    missing: over ? [] : missing,
+  };
+}
+
+export function statusOf(missing: string[]): 'open' | 'ready' {
+  return missing.length === 0 ? 'ready' : 'open';
+}
+
+function partsOf(row: CheckoutRow) {
+  const { id, cart_id, customer_id, email, phone, shipping_address, billing_address, note } = row;
+  const { reserved_until, expires_at, order_id, order_number, created_at, updated_at } = row;
+  return {
+    ...{ id, cart_id, customer_id, email, phone, shipping_address, billing_address, note },
+    ...{ reserved_until, expires_at, order_id, order_number, created_at, updated_at },
+  };
+}
+
+type Ordered = Pick<
+  Checkout,
+  | 'payment_method'
+  | 'currency'
+  | 'subtotal'
+  | 'discount'
+  | 'discount_code'
+  | 'shipping_cost'
+  | 'tax'
+  | 'tax_included'
+  | 'total'
+> & {
+  items: CartItem[];
+  shipping_method: string | null;
+  shipping_kind: ShippingChoice['kind'];
+  requires_shipping: boolean;
+};
+
+async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Promise<Checkout> {
+  const ordered = await shop.one<Ordered & Record<string, unknown>>(
+    sql`select o.payment_method, o.currency, o.subtotal, o.discount, o.discount_code, o.shipping_cost, o.tax,
+        o.tax_included, o.total, o.shipping_method, coalesce(o.shipping_kind, 'delivery') as shipping_kind,
+        o.shipping_method is not null as requires_shipping, (
+          select json_agg(json_build_object('id', l.id, 'variant_id', l.variant_id, 'product_id', l.product_id,
+            'name', l.name, 'variant_name', l.variant_name, 'sku', l.sku, 'image_url', l.image_url,
+            'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text, 'available', true)
+            order by l.position)
+          from order_lines l where l.site_id = o.site_id and l.order_id = o.id) as items
+      from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+  );
+  if (!ordered) throw new Error(`Checkout ${row.id} has lost its order.`);
+  const { shipping_method, shipping_kind, ...order } = ordered;
+  return {
+    ...partsOf(row),
+    ...order,
+    status: row.status,
+    checkout_url: null,
+    shipping_option:
+      shipping_method === null || row.shipping_option_id === null
+        ? null
+        : {
+            id: row.shipping_option_id,
+            name: shipping_method,
+            description: null,
+            kind: shipping_kind,
+            price: order.shipping_cost,
+          },
+    payment_methods: order.payment_method ? [order.payment_method] : [],
+    warnings: [],
+    missing: [],
+  };
+}
+
+/** The price of each line as it is shown, by the line's id. */
+export function pricesOf({ lines }: Priced, digits: number): Record<string, string> {
+  return Object.fromEntries(lines.map(({ id, price }) => [id, decimal(price, digits)]));
+}

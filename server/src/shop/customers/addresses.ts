@@ -1,0 +1,102 @@
+import type { CustomerAddress, CustomerAddressInput, CustomerAddressPatch, Deletion } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { notFound, ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+
+/** The address books of customers. Changes of one book take turns on its owner's row. */
+const MAX_ADDRESSES = 50;
+const FIELDS = [
+  'first_name',
+  'last_name',
+  'company',
+  'address1',
+  'address2',
+  'city',
+  'state',
+  'postal_code',
+  'country',
+  'phone',
+] as const;
+
+type AddressRow = Pick<CustomerAddress, 'id' | 'is_default' | 'created_at' | 'updated_at'> & {
+  address: Partial<CustomerAddress>;
+};
+
+const COLUMNS = sql`id, address, is_default, created_at, updated_at`;
+
+/** The addresses of a customer, oldest first. */
+export async function list(shop: Shop, customer_id: string): Promise<CustomerAddress[]> {
+  const rows = await shop.rows<AddressRow & Record<string, unknown>>(
+    sql`select ${COLUMNS} from customer_addresses
+      where site_id = ${shop.siteId} and customer_id = ${customer_id} order by created_at, id limit ${MAX_ADDRESSES}`,
+  );
+  return rows.map(told);
+}
+
+/** Adds an address; the first one is the default. Throws `limit_reached` at 50. */
+export async function create(shop: Shop, customer_id: string, input: CustomerAddressInput): Promise<CustomerAddress> {
+  await takeTurn(shop, customer_id);
+  const { is_default = false, ...address } = input;
+  if (is_default) await clearDefault(shop, customer_id);
+  const made = await shop.one<AddressRow & Record<string, unknown>>(
+    sql`insert into customer_addresses (site_id, id, customer_id, address, is_default)
+      select ${shop.siteId}, ${uuidv7()}, ${customer_id}, ${JSON.stringify(address)}::jsonb, ${is_default} or count(*) = 0
+      from customer_addresses where site_id = ${shop.siteId} and customer_id = ${customer_id}
+      having count(*) < ${MAX_ADDRESSES}
+      returning ${COLUMNS}`,
+  );
+  if (made) return told(made);
+  throw new ShopError('limit_reached', `An address book has room for ${MAX_ADDRESSES} addresses.`, {
+    limit: MAX_ADDRESSES,
+  });
+}
+
+/** Changes the fields given. An address of someone else is `not_found`. */
+export async function update(
+  shop: Shop,
+  customer_id: string,
+  id: string,
+  patch: CustomerAddressPatch,
+): Promise<CustomerAddress> {
+  await takeTurn(shop, customer_id);
+  const { is_default = null, ...address } = patch;
+  if (is_default) await clearDefault(shop, customer_id);
+  const changed = await shop.one<AddressRow & Record<string, unknown>>(
+    sql`update customer_addresses set address = address || ${JSON.stringify(address)}::jsonb,
+        is_default = coalesce(${is_default}, is_default), updated_at = now()
+      where site_id = ${shop.siteId} and customer_id = ${customer_id} and id = ${id} returning ${COLUMNS}`,
+  );
+  if (!changed) throw notFound('address');
+  return told(changed);
+}
+
+/** Deletes an address. One of someone else is `not_found`. */
+export async function remove(shop: Shop, customer_id: string, id: string): Promise<Deletion> {
+  await takeTurn(shop, customer_id);
+  const removed = await shop.run(
+    sql`delete from customer_addresses
+      where site_id = ${shop.siteId} and customer_id = ${customer_id} and id = ${id}`,
+  );
+  if (removed === 0) throw notFound('address');
+  return { id, deleted: true };
+}
+
+async function takeTurn(shop: Shop, customer_id: string): Promise<void> {
+  const found = await shop.run(
+    sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
+  );
+  if (found === 0) throw new ShopError('invalid_token', 'The account has just been closed.');
+}
+
+async function clearDefault(shop: Shop, customer_id: string): Promise<void> {
+  await shop.run(
+    sql`update customer_addresses set is_default = false, updated_at = now()
+      where site_id = ${shop.siteId} and customer_id = ${customer_id} and is_default`,
+  );
+}
+
+function told({ address, ...row }: AddressRow): CustomerAddress {
+  const fields = Object.fromEntries(FIELDS.map((field) => [field, address[field] ?? null]));
+  return { ...fields, ...row };
+}

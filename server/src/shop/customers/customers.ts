@@ -1,0 +1,120 @@
+import type { CustomerDetails, CustomerInput, CustomerPatch, CustomerRecord } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { fold } from '../emails.ts';
+import { notFound, ShopError } from '../errors.ts';
+import { escapeLike } from '../like.ts';
+import * as mail from '../mail.ts';
+import { type Page, type PageQuery, pageOf } from '../page-query.ts';
+import type { Shop } from '../shop.ts';
+import * as addresses from './addresses.ts';
+import { records } from './rows.ts';
+import * as sessions from './sessions.ts';
+
+/** Customers as the merchant keeps them. */
+export interface CustomerQuery extends PageQuery {
+  q?: string;
+  has_account?: boolean;
+  sort?: CustomerSort;
+}
+
+type CustomerSort = 'newest' | 'oldest' | 'email_asc' | 'email_desc';
+
+const SORTS: Record<CustomerSort, Sql> = {
+  newest: sql`created_at desc, id desc`,
+  oldest: sql`created_at, id`,
+  email_asc: sql`lower(email), id`,
+  email_desc: sql`lower(email) desc, id`,
+};
+
+/** One page of customers. `q` finds parts of e-mails, of full names and of phone numbers. */
+export async function list(shop: Shop, query: CustomerQuery): Promise<{ customers: CustomerRecord[] } & Page> {
+  const { page, limit, offset } = pageOf(query);
+  const wanted = conditions(query);
+  const counted = await shop.one<{ total: number }>(
+    sql`select count(*) as total from customers c where site_id = ${shop.siteId} and ${wanted}`,
+  );
+  const total = counted?.total ?? 0;
+  const customers = await records(
+    shop,
+    sql`${wanted} order by ${SORTS[query.sort ?? 'newest']} limit ${limit} offset ${offset}`,
+  );
+  return { customers, total, page, limit, pages: Math.ceil(total / limit) };
+}
+
+function conditions({ q, has_account }: CustomerQuery): Sql {
+  const pattern = q ? `%${escapeLike(q)}%` : null;
+  return sql`(${pattern}::text is null or c.email ilike ${pattern} or c.phone ilike ${pattern}
+      or concat_ws(' ', c.first_name, c.last_name) ilike ${pattern})
+    and (${has_account ?? null}::boolean is null or (c.password_hash is not null) = ${has_account ?? null})`;
+}
+
+/** A customer with the address book. A foreign or unknown id is `not_found`. */
+export async function get(shop: Shop, id: string): Promise<CustomerDetails> {
+  return { ...(await record(shop, id)), addresses: await addresses.list(shop, id) };
+}
+
+/** A customer without the addresses. A foreign or unknown id is `not_found`. */
+export async function record(shop: Shop, id: string): Promise<CustomerRecord> {
+  const [found] = await records(shop, sql`c.id = ${id}`);
+  if (!found) throw notFound('customer');
+  return found;
+}
+
+/** Makes a customer without a password, and sends no mail. Throws `email_taken`. */
+export async function create(shop: Shop, input: CustomerInput): Promise<CustomerRecord> {
+  const id = uuidv7();
+  await shop.run(
+    sql`insert into customers (site_id, id, email, first_name, last_name, phone, marketing_opt_in, note, metadata)
+      values (${shop.siteId}, ${id}, ${fold(input.email)}, ${input.first_name ?? null}, ${input.last_name ?? null},
+        ${input.phone ?? null}, ${input.marketing_opt_in ?? false}, ${input.note ?? null},
+        ${JSON.stringify(input.metadata ?? {})}::jsonb)`,
+  );
+  return record(shop, id);
+}
+
+/**
+ * Changes the fields given and leaves the others. Another e-mail takes effect at once and is unverified: links and sessions
+ * of the old one end, and its new owner is sent a link. Throws `conflict` for an anonymised customer, and `email_taken`.
+ */
+export async function update(shop: Shop, id: string, patch: CustomerPatch): Promise<CustomerRecord> {
+  const before = await shop.one<{ email: string; anonymized: boolean; has_account: boolean }>(
+    sql`select email, anonymized_at is not null as anonymized, password_hash is not null as has_account
+      from customers where site_id = ${shop.siteId} and id = ${id} for no key update`,
+  );
+  if (!before) throw notFound('customer');
+  if (before.anonymized) throw new ShopError('conflict', 'This customer is anonymised and stays as it is.');
+  const email = patch.email === undefined ? before.email : fold(patch.email);
+  await shop.run(
+    sql`update customers set email = ${email},
+        email_verified_at = case when email = ${email} then email_verified_at end,
+        marketing_opt_in = coalesce(${patch.marketing_opt_in ?? null}, marketing_opt_in),
+        metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata),
+        ${textChanges(patch, ['first_name', 'last_name', 'phone', 'note'])} updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  if (email !== before.email) {
+    await shop.run(sql`delete from customer_codes where site_id = ${shop.siteId} and customer_id = ${id}`);
+    await sessions.closeAll(shop, id);
+    if (before.has_account) await mail.enqueue(shop, 'address_changed_by_staff', { customer_id: id });
+  }
+  return record(shop, id);
+}
+
+const TEXTS = {
+  first_name: sql`first_name`,
+  last_name: sql`last_name`,
+  phone: sql`phone`,
+  note: sql`note`,
+};
+
+type TextField = keyof typeof TEXTS;
+
+/** Assignments for the text fields that are given; null empties one. Each ends with a comma. */
+export function textChanges(patch: Partial<Record<TextField, string | null>>, fields: TextField[]): Sql {
+  let changes = sql``;
+  for (const field of fields) {
+    if (patch[field] !== undefined) changes = sql`${changes}${TEXTS[field]} = ${patch[field]}, `;
+  }
+  return changes;
+}

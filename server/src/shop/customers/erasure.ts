@@ -1,0 +1,167 @@
+import type { CustomerRecord, Deletion } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import * as discounts from '../carts/redemptions.ts';
+import { notFound, ShopError } from '../errors.ts';
+import * as agentTokens from '../mandates/tokens.ts';
+import type { Shop } from '../shop.ts';
+import * as stock from '../stock/stock.ts';
+import { record } from './customers.ts';
+import * as sessions from './sessions.ts';
+
+/**
+ * Forgetting customers, for good. Locks are taken in the order of the whole shop: customer, carts, checkouts, orders, codes,
+ * stock.
+ */
+const TOLD_ORDERS = 20;
+
+/**
+ * Removes what tells who a customer is, and leaves the row and the amounts of the orders for the books. Throws
+ * `customer_has_open_orders`. Doing it again changes nothing.
+ */
+export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord> {
+  const found = await lock(shop, id);
+  if (!found) throw notFound('customer');
+  if (!found.anonymized) {
+    const held = await lockHoldings(shop, id);
+    await refuseOpenOrders(shop, id);
+    await anonymizeOrders(shop, id);
+    await letGo(shop, id, held);
+    await shop.run(
+      sql`update customers set email = ${`${id.replaceAll('-', '')}@anonymized.invalid`}, email_verified_at = null,
+          password_hash = null, first_name = null, last_name = null, phone = null, marketing_opt_in = false, note = null,
+          metadata = '{}', anonymized_at = now(), updated_at = now()
+        where site_id = ${shop.siteId} and id = ${id}`,
+    );
+  }
+  return record(shop, id);
+}
+
+/** Closes the account of a customer: everything goes but the orders, which belong to no account any more. */
+export async function remove(shop: Shop, id: string): Promise<Deletion> {
+  if (!(await lock(shop, id))) throw new ShopError('invalid_token', 'The account is closed already.');
+  const held = await lockHoldings(shop, id);
+  await shop.run(
+    sql`with own as (
+        select id from orders where site_id = ${shop.siteId} and customer_id = ${id} order by id for update
+      )
+      update orders o set customer_id = null from own where o.site_id = ${shop.siteId} and o.id = own.id`,
+  );
+  await letGo(shop, id, held);
+  await shop.run(sql`update tokens set customer_id = null where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await shop.run(sql`delete from customer_tokens where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await shop.run(sql`delete from customers where site_id = ${shop.siteId} and id = ${id}`);
+  return { id, deleted: true };
+}
+
+/**
+ * Keeps the customer who acts, if one does, from being forgotten before the transaction ends: what is written in their name
+ * is seen by whoever forgets them. To be called before carts and checkouts are locked. Throws `invalid_token` when it is
+ * too late.
+ */
+export async function holdActor(shop: Shop): Promise<void> {
+  if (shop.customerId === null) return;
+  const found = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} and anonymized_at is null
+      for key share`,
+  );
+  if (!found) throw new ShopError('invalid_token', 'The account is closed.');
+}
+
+async function lock(shop: Shop, id: string) {
+  return shop.one<{ anonymized: boolean }>(
+    sql`select anonymized_at is not null as anonymized from customers
+      where site_id = ${shop.siteId} and id = ${id} for update`,
+  );
+}
+
+interface Holdings {
+  cart_ids: string[];
+  open_checkout_ids: string[];
+}
+
+/** Waits for orders that are just being made of the customer's carts, and lets none begin. */
+async function lockHoldings(shop: Shop, id: string): Promise<Holdings> {
+  const carts = await shop.rows<{ id: string }>(
+    sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${id} order by id for update`,
+  );
+  const checkouts = await shop.rows<{ id: string; order_id: string | null }>(
+    sql`select id, order_id from checkouts
+      where site_id = ${shop.siteId} and (customer_id = ${id} or cart_id = any(${carts.map((cart) => cart.id)}::uuid[]))
+      order by id for update`,
+  );
+  const open = checkouts.filter(({ order_id }) => order_id === null);
+  return { cart_ids: carts.map((cart) => cart.id), open_checkout_ids: open.map((checkout) => checkout.id) };
+}
+
+async function refuseOpenOrders(shop: Shop, id: string): Promise<void> {
+  const open = await shop.rows<{ order_number: string }>(
+    sql`select order_number from orders
+      where site_id = ${shop.siteId} and customer_id = ${id} and status not in ('completed', 'cancelled')
+      order by created_at, id limit ${TOLD_ORDERS}`,
+  );
+  if (open.length === 0) return;
+  const order_numbers = open.map(({ order_number }) => order_number);
+  const message = `Orders of this customer are not finished: ${order_numbers.join(', ')}.`;
+  throw new ShopError('customer_has_open_orders', message, { order_numbers });
+}
+
+async function anonymizeOrders(shop: Shop, id: string): Promise<void> {
+  await shop.run(
+    sql`with own as (
+        select id from orders where site_id = ${shop.siteId} and customer_id = ${id} order by id for update
+      )
+      update orders o set email = null, phone = null,
+        billing_address = ${countryOf(sql`o.billing_address`)}, shipping_address = ${countryOf(sql`o.shipping_address`)},
+        note = null, staff_note = null, metadata = '{}'
+      from own where o.site_id = ${shop.siteId} and o.id = own.id`,
+  );
+}
+
+function countryOf(address: ReturnType<typeof sql>) {
+  return sql`case when ${address} is not null then jsonb_build_object('country', ${address} -> 'country') end`;
+}
+
+/** Ends what the customer holds and held: codes and stock are free again, and nothing tells whose they were. */
+async function letGo(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Holdings): Promise<void> {
+  const active = await shop.rows<{ id: string }>(
+    sql`update carts set status = 'expired', updated_at = now()
+      where site_id = ${shop.siteId} and id = any(${cart_ids}::uuid[]) and status = 'active' returning id`,
+  );
+  await shop.run(
+    sql`update carts set customer_id = null where site_id = ${shop.siteId} and id = any(${cart_ids}::uuid[])`,
+  );
+  await shop.run(
+    sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = any(${active.map((cart) => cart.id)}::uuid[])`,
+  );
+  await shop.run(
+    sql`update checkouts set customer_id = null, email = null, phone = null, shipping_address = null,
+        billing_address = null, note = null,
+        status = case when order_id is null and status not in ('expired', 'cancelled') then 'cancelled' else status end
+      where site_id = ${shop.siteId}
+        and (customer_id = ${id} or cart_id = any(${cart_ids}::uuid[]))`,
+  );
+  await discounts.releaseAll(
+    shop,
+    active.map((cart) => cart.id),
+  );
+  for (const checkout_id of open_checkout_ids) await stock.release(shop, checkout_id);
+  await shop.run(
+    sql`update discount_redemptions set email = null where site_id = ${shop.siteId} and customer_id = ${id}`,
+  );
+  // A registration and its code name no customer, only the address.
+  await shop.run(
+    sql`with own as (
+        select r.id from customer_registrations r join customers c on c.site_id = r.site_id and lower(c.email) = r.email
+        where r.site_id = ${shop.siteId} and c.id = ${id} order by r.id for update of r
+      )
+      delete from customer_registrations r using own where r.site_id = ${shop.siteId} and r.id = own.id`,
+  );
+  await shop.run(
+    sql`delete from customer_codes where site_id = ${shop.siteId} and (customer_id = ${id}
+      or email = (select lower(email) from customers where site_id = ${shop.siteId} and id = ${id}))`,
+  );
+  await shop.run(sql`delete from customer_addresses where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await shop.run(sql`delete from agent_consents where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await agentTokens.revokeAll(shop, id, 'system');
+  await sessions.closeAll(shop, id);
+}

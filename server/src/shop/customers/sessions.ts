@@ -1,0 +1,214 @@
+import type { Customer, CustomerSession } from '@commerce-backend/spec';
+import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { query } from '../../db/connect.ts';
+import { fold } from '../emails.ts';
+import { ShopError } from '../errors.ts';
+import { inShop } from '../in-shop.ts';
+import { clearLoginFailures, takeLoginAttempt } from '../login-throttle.ts';
+import { fitsPassword } from '../passwords/passwords.ts';
+import type { Actor, Shop, Tenant } from '../shop.ts';
+import { hashToken, mintToken } from '../tokens.ts';
+import { PROFILE } from './rows.ts';
+
+/**
+ * Customers' logins. A session is one login with all the tokens that were given for it. Tokens are made under a share lock
+ * on the customer's row and ended under a stronger one, so that none slips through while a session is being ended.
+ */
+const TOKEN_LIFE = '60 minutes';
+const SESSION_LIFE = '30 days';
+const OVERLAP = '60 seconds';
+const FRESH = '15 minutes';
+
+/** Someone whose password was right, and which password that was. */
+export interface VerifiedLogin {
+  customer_id: string;
+  password_hash: string;
+}
+
+/**
+ * The customer whose e-mail and password these are. Throws `invalid_credentials` alike, after the same time, for a wrong
+ * password, an unknown e-mail, an account without a password and an unverified address, and `rate_limited` after repeated
+ * failures. Costs tens of milliseconds: hold no connection meanwhile.
+ */
+export async function verifyLogin(db: Pool, tenant: Tenant, actor: Actor, email: string, password: string) {
+  return verify(
+    db,
+    tenant,
+    actor,
+    fold(email),
+    sql`lower(email) = ${fold(email)} and email_verified_at is not null`,
+    password,
+  );
+}
+
+/** The same for a customer who is logged in and shows the password once more. */
+export async function verifyAgain(db: Pool, tenant: Tenant, actor: Actor, password: string): Promise<VerifiedLogin> {
+  const own = sql`id = ${actor.customer_id}`;
+  const found = await inShop(db, tenant, actor, (shop) =>
+    shop.one<{ email: string }>(sql`select email from customers where site_id = ${shop.siteId} and ${own}`),
+  );
+  return verify(db, tenant, actor, found?.email ?? '', own, password);
+}
+
+async function verify(db: Pool, tenant: Tenant, actor: Actor, email: string, who: Sql, password: string) {
+  const counted = `${tenant.site_id} ${email}`;
+  await takeLoginAttempt(db, counted);
+  const found = await inShop(db, tenant, actor, (shop) =>
+    shop.one<VerifiedLogin & Record<string, unknown>>(
+      sql`select id as customer_id, password_hash from customers
+        where site_id = ${shop.siteId} and ${who} and password_hash is not null`,
+    ),
+  );
+  const fits = await fitsPassword(found?.password_hash, password);
+  if (!found || !fits) throw invalidCredentials();
+  await clearLoginFailures(db, counted);
+  return found;
+}
+
+/** Opens a session for a verified login; throws `invalid_credentials` when password or address have been changed meanwhile. */
+export async function open(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
+  const customer = await shop.one<Customer & Record<string, unknown>>(
+    sql`select ${PROFILE} from customers
+      where site_id = ${shop.siteId} and id = ${customer_id} and password_hash = ${password_hash}
+        and email_verified_at is not null for share`,
+  );
+  if (!customer) throw invalidCredentials();
+  const token = mintToken('customer');
+  const made = await shop.one<TokenTimes & Record<string, unknown>>(
+    sql`insert into customer_tokens (site_id, id, session_id, customer_id, token_hash, expires_at, renewable_until)
+      values (${shop.siteId}, ${uuidv7()}, ${uuidv7()}, ${customer_id}, ${hashToken(token)},
+        now() + ${TOKEN_LIFE}::interval, now() + ${SESSION_LIFE}::interval)
+      returning expires_at, renewable_until`,
+  );
+  return told(shop, customer, token, made);
+}
+
+/**
+ * Gives the session of a token another token, with 60 minutes or what is left of the session's 30 days. The old one works
+ * 60 seconds longer. Throws `invalid_token` when it ended meanwhile.
+ */
+export async function refresh(shop: Shop, token_id: string): Promise<CustomerSession> {
+  const customer = await shop.one<Customer & Record<string, unknown>>(
+    sql`select ${PROFILE} from customers where site_id = ${shop.siteId} and id = ${shop.customerId} for share`,
+  );
+  const token = mintToken('customer');
+  const made = await shop.one<TokenTimes & Record<string, unknown>>(
+    sql`with old as (
+        update customer_tokens set replaced_at = coalesce(replaced_at, now()),
+          expires_at = least(expires_at, now() + ${OVERLAP}::interval)
+        where site_id = ${shop.siteId} and id = ${token_id} and revoked_at is null
+          and least(expires_at, renewable_until) > now()
+        returning session_id, customer_id, renewable_until
+      )
+      insert into customer_tokens (site_id, id, session_id, customer_id, token_hash, expires_at, renewable_until)
+      select ${shop.siteId}, ${uuidv7()}, session_id, customer_id, ${hashToken(token)},
+        least(now() + ${TOKEN_LIFE}::interval, renewable_until), renewable_until from old
+      returning expires_at, renewable_until`,
+  );
+  if (!customer || !made) throw new ShopError('invalid_token', 'The session has ended. Log in again.');
+  return told(shop, customer, token, made);
+}
+
+interface TokenTimes {
+  expires_at: string;
+  renewable_until: string;
+}
+
+async function told(shop: Shop, customer: Customer, token: string, made?: TokenTimes): Promise<CustomerSession> {
+  if (!made) throw new Error('The session was not written.');
+  const cart = await shop.one<{ id: string }>(
+    sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer.id} and status = 'active'
+      and agent_token_id is null
+      and expires_at > now()`,
+  );
+  return { access_token: token, token_type: 'Bearer', ...made, customer, cart_id: cart?.id ?? null };
+}
+
+/** Whether a session began at most 15 minutes ago, however often its token has been renewed. */
+export async function isFresh(shop: Shop, session_id: string): Promise<boolean> {
+  const found = await shop.one(
+    sql`select from customer_tokens where site_id = ${shop.siteId} and session_id = ${session_id}
+      and renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval limit 1`,
+  );
+  return found !== undefined;
+}
+
+/** Who is logged in on the pages: the session behind the token in a cookie. */
+export interface PageSession {
+  customer_id: string;
+  session_id: string;
+  token_id: string;
+  email: string;
+  first_name: string | null;
+  /** Whether the login is at most 15 minutes old. */
+  fresh: boolean;
+}
+
+/** A page session ends 12 hours after its login at the latest, however often it is prolonged (hazards §4.4). */
+const PAGE_SESSION_LIFE = '12 hours';
+
+/** The session of a token that was given to a page, as long as it lives. */
+export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
+  return shop.one<PageSession & Record<string, unknown>>(
+    sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name,
+        t.renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval as fresh
+      from customer_tokens t join customers c on c.site_id = t.site_id and c.id = t.customer_id
+      where t.site_id = ${shop.siteId} and t.token_hash = ${hashToken(token)} and t.revoked_at is null
+        and least(t.expires_at, t.renewable_until) > now() and t.replaced_at is null
+        and t.renewable_until - ${SESSION_LIFE}::interval > now() - ${PAGE_SESSION_LIFE}::interval`,
+  );
+}
+
+/** Gives a page session another token, and ends the one before at once: who knew that knows nothing any more. */
+export async function replace(shop: Shop, token_id: string): Promise<string> {
+  const { access_token } = await refresh(shop, token_id);
+  await shop.run(
+    sql`update customer_tokens set revoked_at = now() where site_id = ${shop.siteId} and id = ${token_id}`,
+  );
+  return access_token;
+}
+
+/** Ends a session with all its tokens: the next call of each fails, in every process. */
+export async function close(shop: Shop, session_id: string): Promise<void> {
+  await lockOut(shop, shop.customerId);
+  await shop.run(
+    sql`update customer_tokens set revoked_at = now()
+      where site_id = ${shop.siteId} and session_id = ${session_id} and revoked_at is null`,
+  );
+}
+
+/** Ends all sessions of a customer, but for one if it is named. */
+export async function closeAll(shop: Shop, customer_id: string, but: string | null = null): Promise<void> {
+  await lockOut(shop, customer_id);
+  await shop.run(
+    sql`update customer_tokens set revoked_at = now() where site_id = ${shop.siteId} and customer_id = ${customer_id}
+      and revoked_at is null and session_id is distinct from ${but}::uuid`,
+  );
+}
+
+/** Waits for tokens that are being made for the customer, and lets no other begin before the transaction ends. */
+async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
+  await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`);
+}
+
+/** Moves the end of tokens that were just used on, as far as their sessions reach. Replaced ones end as they were told. */
+export async function prolong(db: Pool, token_ids: string[]): Promise<void> {
+  await query(
+    db,
+    sql`update customer_tokens set expires_at = least(now() + ${TOKEN_LIFE}::interval, renewable_until)
+      where id in (
+        select id from customer_tokens
+        where id = any(${token_ids}::uuid[]) and expires_at > now() and replaced_at is null and revoked_at is null
+        for update skip locked
+      )`,
+  );
+}
+
+function invalidCredentials(): ShopError {
+  return new ShopError(
+    'invalid_credentials',
+    'The e-mail or the password is wrong, or the e-mail is not verified yet.',
+  );
+}

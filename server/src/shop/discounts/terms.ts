@@ -1,0 +1,86 @@
+import type { DiscountKind } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { meetsRules } from '../catalog/collection-rules.ts';
+import { ShopError } from '../errors.ts';
+import { minorUnits } from '../money.ts';
+import type { DiscountTerms, PricedLine } from '../totals.ts';
+
+/** What a code asks of a cart and gives to it: read from the database in one piece, judged here. */
+export interface DiscountCode {
+  discount_id: string;
+  /** As the merchant wrote it. */
+  code: string;
+  kind: DiscountKind;
+  value: string;
+  active: boolean;
+  starts_at: string | null;
+  ends_at: string | null;
+  not_started: boolean;
+  ended: boolean;
+  minimum_subtotal: string | null;
+  minimum_quantity: number | null;
+  usage_limit_per_customer: number | null;
+  /** Whether the code is for every product. */
+  everything: boolean;
+  /** Else the products it is for, among those that were asked about. */
+  covered: string[];
+}
+
+/** `discounts d` as a DiscountCode, for a cart with the given products (an expression of uuid[]). */
+export function codeObject(productIds: Sql): Sql {
+  return sql`json_build_object('discount_id', d.id, 'code', d.code, 'kind', d.kind, 'value', d.value::text,
+    'active', d.active, 'starts_at', iso(d.starts_at), 'ends_at', iso(d.ends_at),
+    'not_started', coalesce(d.starts_at > now(), false), 'ended', coalesce(d.ends_at <= now(), false),
+    'minimum_subtotal', d.minimum_subtotal::text, 'minimum_quantity', d.minimum_quantity,
+    'usage_limit_per_customer', d.usage_limit_per_customer,
+    'everything', ${everything}, 'covered', (
+      select coalesce(json_agg(p.id), '[]') from products p
+      where not ${everything} and p.site_id = d.site_id and p.id = any(${productIds}) and ${covers}))`;
+}
+
+const everything = sql`(d.product_ids = '{}' and d.collection_ids = '{}')`;
+
+/** Whether `discounts d` is for `products p`. */
+const covers = sql`(p.id = any(d.product_ids) or exists (
+  select from collections c where c.site_id = p.site_id and c.id = any(d.collection_ids) and case c.type
+    when 'manual' then exists (select from collection_products cp
+      where cp.site_id = c.site_id and cp.collection_id = c.id and cp.product_id = p.id)
+    else ${meetsRules(sql`c.rules`, sql`c.rules_match`)} end))`;
+
+/** What the code takes off, as the totals take it. */
+export function termsOf({ kind, value, everything, covered }: DiscountCode): DiscountTerms {
+  const ids = new Set(covered);
+  return { kind, value, covers: ({ product_id }) => everything || (product_id !== null && ids.has(product_id)) };
+}
+
+/** Why the code cannot be used for these lines now, in the order in which a person would look; nothing when it can. */
+export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: number): ShopError | undefined {
+  if (!code.active) return unknownCode();
+  const { starts_at, ends_at } = code;
+  if (code.ended) return new ShopError('discount_expired', 'This code has expired.', { ends_at });
+  if (code.not_started) {
+    return new ShopError('discount_not_started', 'This code cannot be used yet.', { starts_at });
+  }
+  const covered = lines.filter(termsOf(code).covers);
+  if (covered.length === 0) return new ShopError('discount_not_applicable', 'This code is for nothing in the cart.');
+  return missingMinimum(code, covered, digits);
+}
+
+/** A code that there is not, or that is switched off: the two are not told apart. */
+export function unknownCode(): ShopError {
+  return new ShopError('discount_not_found', 'There is no such code.');
+}
+
+function missingMinimum(code: DiscountCode, covered: PricedLine[], digits: number): ShopError | undefined {
+  const { minimum_subtotal, minimum_quantity } = code;
+  const subtotal = covered.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  const quantity = covered.reduce((sum, line) => sum + line.quantity, 0);
+  const wants: string[] = [];
+  if (minimum_subtotal !== null && subtotal < minorUnits(minimum_subtotal, digits)) {
+    wants.push(`a subtotal of ${minimum_subtotal}`);
+  }
+  if (minimum_quantity !== null && quantity < minimum_quantity) wants.push(`${minimum_quantity} pieces`);
+  if (wants.length === 0) return undefined;
+  const message = `This code needs ${wants.join(' and ')} of what it is for.`;
+  return new ShopError('discount_minimum_not_met', message, { minimum_subtotal, minimum_quantity });
+}

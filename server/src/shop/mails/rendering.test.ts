@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { render } from './rendering.ts';
+
+test('what merchants and customers wrote is text in a mail, never markup and never a header', () => {
+  const evil = '<img src=x onerror="alert(1)">';
+  const mail = render(
+    {
+      to: 'june@example.com',
+      subject: 'Hello\r\nBcc: all@example.com',
+      parts: [{ paragraph: evil }, { link: 'https://x/?a="><b>', label: evil }, { facts: [[evil, evil]] }],
+    },
+    `Alder & <Finch>\n`,
+  );
+
+  expect(mail.html).not.toMatch(/<img|<b>|<Finch>/);
+  expect(mail.html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
+  expect([mail.subject, mail.from_name]).toEqual(['Hello Bcc: all@example.com', 'Alder & <Finch>']);
+  expect(mail.text).toContain(evil);
+});

@@ -1,0 +1,268 @@
+import sql from 'sql-template-tag';
+import * as codes from '../customers/codes.ts';
+import { resetLink, verificationLink } from '../links.ts';
+import type { Mails, MailTemplate, QueuedMail } from '../mail.ts';
+import type { Shop } from '../shop.ts';
+import { agentApproved } from './agent-templates.ts';
+import * as orderLetters from './order-templates.ts';
+import { type Letter, type Mail, type Part, render } from './rendering.ts';
+
+/** What a letter is written with besides the shop. */
+export interface Desk {
+  shop: Shop;
+  shop_name: string;
+  /** The configured public address. */
+  baseUrl: string;
+}
+
+/** Writes a letter, or none when by now there is nothing to say or nobody to say it to. */
+type Writer<Template extends MailTemplate> = (desk: Desk, about: Mails[Template]) => Promise<Letter | undefined>;
+
+const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
+  registration,
+  verification,
+  address_changed_by_staff: (desk, { customer_id }) => verifyOwnAddress(desk, sql`id = ${customer_id}`),
+  address_change: addressChange,
+  address_changed: addressChanged,
+  password_reset: passwordReset,
+  password_changed: passwordChanged,
+  agent_approved: agentApproved,
+  ...orderLetters.WRITERS,
+  webhook_disabled: webhookDisabled,
+};
+
+/** The mail that was queued, as it is to be sent now. Secrets in links are made here, and replace those sent before. */
+export async function compose(shop: Shop, baseUrl: string, { template, about }: QueuedMail): Promise<Mail | undefined> {
+  const settings = await shop.one<{ name: string }>(sql`select name from site_settings where site_id = ${shop.siteId}`);
+  const shop_name = settings?.name ?? '';
+  const write = WRITERS[template] as Writer<MailTemplate>;
+  const letter = await write({ shop, shop_name, baseUrl }, about);
+  return letter && render(letter, shop_name);
+}
+
+async function registration(
+  desk: Desk,
+  { email, registration_id }: Mails['registration'],
+): Promise<Letter | undefined> {
+  const { shop, shop_name } = desk;
+  if (!(await hasAccount(shop, email))) return verifyRegistration(desk, email, registration_id);
+  await shop.run(sql`delete from customer_registrations where site_id = ${shop.siteId} and email = ${email}`);
+  return {
+    to: email,
+    subject: `You have an account at ${shop_name}`,
+    parts: [
+      {
+        paragraph: `Someone, probably you, asked for an account at ${shop_name} with this address. You have one already.`,
+      },
+      { paragraph: 'If you forgot the password, ask for a new one where you log in. If it was not you, do nothing.' },
+    ],
+  };
+}
+
+async function verification(desk: Desk, { email }: Mails['verification']): Promise<Letter | undefined> {
+  const change = await desk.shop.one<{ customer_id: string }>(
+    sql`select customer_id from customer_codes
+      where site_id = ${desk.shop.siteId} and purpose = 'verify_email' and email = ${email} and used_at is null`,
+  );
+  if (change) return addressChange(desk, { customer_id: change.customer_id, email });
+  if (await hasAccount(desk.shop, email)) return verifyOwnAddress(desk, sql`lower(email) = ${email}`);
+  return verifyRegistration(desk, email);
+}
+
+const RESENT_AT_MOST = 10;
+
+/**
+ * The link of a registration, or those of the newest ones of the address. Each says when it was asked for: only so can the
+ * reader tell their own from somebody else's.
+ */
+async function verifyRegistration(
+  desk: Desk,
+  email: string,
+  registration_id: string | null = null,
+): Promise<Letter | undefined> {
+  const { shop, shop_name } = desk;
+  const pending = await shop.rows<Pending>(
+    sql`select id, created_at from customer_registrations where site_id = ${shop.siteId} and email = ${email}
+      order by id for update`,
+  );
+  const asked = registration_id ? pending.filter(({ id }) => id === registration_id) : pending.slice(-RESENT_AT_MOST);
+  if (asked.length === 0) return undefined;
+  const links: Part[] = [];
+  for (const one of asked) links.push(...(await registrationParts(desk, email, one)));
+  return {
+    to: email,
+    subject: `Confirm your address for ${shop_name}`,
+    parts: [
+      { paragraph: `Welcome to ${shop_name}. Confirm that this is your address, and your account is ready.` },
+      ...links,
+      ...(pending.length > 1 ? [{ paragraph: SEVERAL }] : []),
+      { paragraph: 'If you did not ask for an account then, do not open the link: there will be none.' },
+    ],
+  };
+}
+
+const SEVERAL =
+  'An account was asked for with this address more than once. Open only the link of your own request. If you cannot tell ' +
+  'which that is, ask the shop for a new password as soon as the address is confirmed.';
+
+interface Pending extends Record<string, unknown> {
+  id: string;
+  created_at: string;
+}
+
+async function registrationParts({ shop, baseUrl }: Desk, email: string, { id, created_at }: Pending): Promise<Part[]> {
+  const token = await codes.mint(shop, 'register', { registration_id: id, email });
+  const asked = `${created_at.slice(0, 10)} at ${created_at.slice(11, 19)} UTC`;
+  const link = verificationLink(baseUrl, shop.siteId, token);
+  return [
+    { paragraph: `The account was asked for on ${asked}. It gets the password that was chosen then.` },
+    ...linkParts('Confirm the address', link, token, codes.LIVES.register),
+  ];
+}
+
+/** To a customer whose address is not verified. */
+async function verifyOwnAddress({ shop, shop_name, baseUrl }: Desk, who: ReturnType<typeof sql>) {
+  const customer = await shop.one<{ id: string; email: string }>(
+    sql`select id, email from customers where site_id = ${shop.siteId} and ${who}
+      and email_verified_at is null and password_hash is not null for no key update`,
+  );
+  if (!customer) return undefined;
+  const { id, email } = customer;
+  const token = await codes.mint(shop, 'verify_email', { customer_id: id, email });
+  return {
+    to: email,
+    subject: `Confirm your address for ${shop_name}`,
+    parts: [
+      { paragraph: `Your account at ${shop_name} has this address. Confirm it to log in again.` },
+      ...linkParts(
+        'Confirm the address',
+        verificationLink(baseUrl, shop.siteId, token),
+        token,
+        codes.LIVES.verify_email,
+      ),
+    ],
+  };
+}
+
+async function addressChange(
+  { shop, shop_name, baseUrl }: Desk,
+  { customer_id, email }: Mails['address_change'],
+): Promise<Letter | undefined> {
+  const customer = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
+  );
+  if (!customer) return undefined;
+  const owner = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and lower(email) = ${email} and id <> ${customer_id}`,
+  );
+  if (owner) {
+    return {
+      to: email,
+      subject: `Someone wanted to use your address at ${shop_name}`,
+      parts: [
+        { paragraph: `Someone wanted this address for another account at ${shop_name}. It stays with yours.` },
+        { paragraph: 'If that was you, log in to the account that has it.' },
+      ],
+    };
+  }
+  const token = await codes.mint(shop, 'verify_email', { customer_id, email });
+  return {
+    to: email,
+    subject: `Confirm your new address for ${shop_name}`,
+    parts: [
+      { paragraph: `Confirm that your account at ${shop_name} gets this address. Until then it keeps the old one.` },
+      ...linkParts(
+        'Confirm the address',
+        verificationLink(baseUrl, shop.siteId, token),
+        token,
+        codes.LIVES.verify_email,
+      ),
+      { paragraph: 'If you did not ask for this, do nothing.' },
+    ],
+  };
+}
+
+async function addressChanged({ shop_name }: Desk, { former_email }: Mails['address_changed']): Promise<Letter> {
+  return {
+    to: former_email,
+    subject: `Your address at ${shop_name} has changed`,
+    parts: [
+      { paragraph: `Your account at ${shop_name} now has another e-mail address. This one is used no more.` },
+      { paragraph: 'If it was not you who changed it, tell the shop at once.' },
+    ],
+  };
+}
+
+async function passwordReset({ shop, shop_name, baseUrl }: Desk, { email }: Mails['password_reset']) {
+  const customer = await shop.one<{ id: string }>(
+    sql`select id from customers where site_id = ${shop.siteId} and lower(email) = ${email} and anonymized_at is null
+      for no key update`,
+  );
+  if (!customer) return undefined;
+  const token = await codes.mint(shop, 'reset_password', { customer_id: customer.id, email });
+  return {
+    to: email,
+    subject: `A new password for ${shop_name}`,
+    parts: [
+      { paragraph: `Someone, probably you, asked for a new password for your account at ${shop_name}.` },
+      ...linkParts('Choose a new password', resetLink(baseUrl, shop.siteId, token), token, codes.LIVES.reset_password),
+      { paragraph: 'If it was not you, do nothing: your password stays as it is.' },
+    ],
+  };
+}
+
+async function passwordChanged({ shop, shop_name }: Desk, { customer_id }: Mails['password_changed']) {
+  const customer = await shop.one<{ email: string }>(
+    sql`select email from customers where site_id = ${shop.siteId} and id = ${customer_id} and anonymized_at is null`,
+  );
+  return (
+    customer && {
+      to: customer.email,
+      subject: `Your password at ${shop_name} has changed`,
+      parts: [
+        { paragraph: `Your account at ${shop_name} has a new password.` },
+        { paragraph: 'If it was not you who set it, ask for another where you log in, and tell the shop.' },
+      ],
+    }
+  );
+}
+
+async function hasAccount(shop: Shop, email: string): Promise<boolean> {
+  const found = await shop.one(
+    sql`select from customers where site_id = ${shop.siteId} and lower(email) = ${email} and password_hash is not null`,
+  );
+  return found !== undefined;
+}
+
+/** A link with what it is good for, and its secret for those who type it elsewhere. */
+function linkParts(label: string, link: string, token: string, life: string): Part[] {
+  return [
+    { link, label },
+    { paragraph: `The link works once, for ${life}. If the shop asks for a code, this is it:` },
+    { facts: [['Code', token]] },
+  ];
+}
+
+async function webhookDisabled(
+  { shop, shop_name }: Desk,
+  about: Mails['webhook_disabled'],
+): Promise<Letter | undefined> {
+  const found = await shop.one<{ email: string; url: string; disabled_reason: string }>(
+    sql`select s.email, w.url, w.disabled_reason from webhooks w join staff s on s.id = ${about.staff_id}
+      where w.site_id = ${shop.siteId} and w.id = ${about.webhook_id} and w.status = 'disabled'`,
+  );
+  if (!found) return undefined;
+  const why =
+    found.disabled_reason === 'gone'
+      ? 'Its receiver answered 410, which means that it wants no more.'
+      : 'Its receiver took nothing for five days.';
+  return {
+    to: found.email,
+    subject: `A webhook of ${shop_name} was disabled`,
+    parts: [
+      { paragraph: `The webhook to ${found.url} was taken out of service. ${why}` },
+      { paragraph: `Once it works again, run: commerce webhooks enable ${about.webhook_id}` },
+      { paragraph: 'What was not delivered can be replayed: commerce deliveries replay --failed-since TIME' },
+    ],
+  };
+}

@@ -1,0 +1,100 @@
+import type { AgentToken, AgentTokenStatus } from '@commerce-backend/spec';
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { notFound, ShopError } from '../errors.ts';
+import { type Page, type PageQuery, pageOf } from '../page-query.ts';
+import type { Shop } from '../shop.ts';
+import { pendingCents } from './budgets.ts';
+
+/** The tokens of agents, as their customers, the merchant and they themselves see and end them. */
+const LIST_LIMIT = 100;
+
+/** Of `tokens t`, by the clock of the database. */
+export const tokenStatus: Sql = sql`case when t.revoked_at is not null then 'revoked' when t.expires_at <= now() then 'expired'
+  else 'active' end`;
+
+/** The select list of an AgentToken from `tokens t` and `agent_tokens a`. */
+function columns(shop: Shop): Sql {
+  return sql`t.id, t.description as agent_name, t.customer_id, t.scopes, t.categories, ${shop.currency}::text as currency,
+    a.budget_cents, a.budget_used_cents, ${pendingCents(shop)} as budget_pending_cents,
+    a.budget_cents - a.budget_used_cents as budget_remaining_cents, ${tokenStatus} as status, t.created_at, t.last_used_at,
+    t.expires_at, t.revoked_at, a.revoked_by`;
+}
+
+/** Those of a customer: active ones first, then the newest; 100 at most. */
+export async function listOfCustomer(shop: Shop, customer_id: string): Promise<AgentToken[]> {
+  return shop.rows<AgentToken>(
+    sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
+      where t.site_id = ${shop.siteId} and t.customer_id = ${customer_id}
+      order by ${tokenStatus} = 'active' desc, t.created_at desc, t.id desc limit ${LIST_LIMIT}`,
+  );
+}
+
+export interface AgentTokenQuery extends PageQuery {
+  customer_id?: string;
+  status?: AgentTokenStatus;
+}
+
+/** One page of all, newest first. */
+export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & { agent_tokens: AgentToken[] }> {
+  const { page, limit, offset } = pageOf(query);
+  const where = sql`t.site_id = ${shop.siteId} and t.kind = 'agent'
+    ${query.customer_id ? sql`and t.customer_id = ${query.customer_id}` : empty}
+    ${query.status ? sql`and ${tokenStatus} = ${query.status}` : empty}`;
+  const rows = await shop.rows<AgentToken & { counted: number }>(
+    sql`select (select count(*) from tokens t where ${where}) as counted, chosen.*
+      from (select 1) as always left join lateral (
+        select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id) where ${where}
+        order by t.created_at desc, t.id desc limit ${limit} offset ${offset}
+      ) chosen on true`,
+  );
+  const total = rows[0]?.counted ?? 0;
+  const agent_tokens = rows.filter(({ id }) => id !== null).map(({ counted: _, ...token }) => token);
+  return { agent_tokens, total, page, limit, pages: Math.ceil(total / limit) };
+}
+
+/** One of them; of this customer alone, if one is given. Throws `not_found`. */
+export async function get(shop: Shop, id: string, customer_id?: string): Promise<AgentToken> {
+  const found = await shop.one<AgentToken>(
+    sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
+      where t.site_id = ${shop.siteId} and t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`,
+  );
+  if (!found) throw notFound('agent');
+  return found;
+}
+
+export type Revoker = 'customer' | 'merchant' | 'agent' | 'system';
+
+/**
+ * Ends a token at once: every process asks the database on every call. One that has ended already stays as it is. Throws
+ * `not_found`, also for the token of another customer than the one given.
+ */
+export async function revoke(shop: Shop, id: string, by: Revoker, customer_id?: string): Promise<AgentToken> {
+  await end(shop, by, sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`);
+  return get(shop, id, customer_id);
+}
+
+/** Ends all tokens of a customer. To be called with the customer locked, so that none is just being made. */
+export async function revokeAll(shop: Shop, customer_id: string, by: Revoker): Promise<void> {
+  await end(shop, by, sql`t.customer_id = ${customer_id}`);
+}
+
+async function end(shop: Shop, by: Revoker, which: Sql): Promise<void> {
+  await shop.run(
+    sql`with ended as (
+        update tokens t set revoked_at = now() where t.site_id = ${shop.siteId} and ${which} and t.revoked_at is null
+        returning t.id
+      )
+      update agent_tokens a set revoked_by = ${by} from ended where a.site_id = ${shop.siteId} and a.id = ended.id`,
+  );
+}
+
+/** What the agent who calls may do. Throws `invalid_token` when it may do nothing any more. */
+export async function own(shop: Shop): Promise<AgentToken> {
+  const { agent } = shop;
+  if (!agent) throw new ShopError('invalid_token', 'Only an agent has a token of an agent.');
+  return get(shop, agent.token_id);
+}
+
+function ofCustomer(customer_id: string | undefined): Sql {
+  return customer_id === undefined ? empty : sql`and t.customer_id = ${customer_id}`;
+}

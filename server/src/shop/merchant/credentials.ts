@@ -1,0 +1,142 @@
+import type { ApiKey, ApiKeyScope, StorefrontToken, SyncKey } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { notFound, ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
+
+/**
+ * The secrets that name a tenant: API keys, storefront tokens, sync keys. They share one table and one life: a secret is
+ * shown when it is made, may be rotated once (it then works for 24 more hours), and is dead from the moment it is revoked.
+ */
+export interface Credentials {
+  api_key: ApiKey;
+  storefront: StorefrontToken;
+  sync: SyncKey;
+}
+
+export type CredentialKind = keyof Credentials;
+
+export interface CredentialInput {
+  description: string;
+  scopes: string[];
+  allowed_origins?: string[];
+}
+
+const STOREFRONT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
+const ROTATION_OVERLAP = '24 hours';
+const LIST_LIMIT = 1_000;
+const LIMITS: Record<CredentialKind, number> = { api_key: 100, storefront: 100, sync: 2 };
+const NOUNS: Record<CredentialKind, string> = {
+  api_key: 'API key',
+  storefront: 'storefront token',
+  sync: 'sync key',
+};
+
+const COMMON = sql`id, description, secret_prefix, created_at, last_used_at, expires_at, revoked_at`;
+const COLUMNS: Record<CredentialKind, Sql> = {
+  api_key: sql`${COMMON}, scopes`,
+  storefront: sql`${COMMON}, scopes, allowed_origins`,
+  // The last digits of a UUIDv7 are random; the first are the time, which two keys may share.
+  sync: sql`${COMMON}, 'sync_' || right(id::text, 12) as key_id`,
+};
+const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
+
+/** Active and revoked ones, newest first; of more than 1,000 the active come before the dead. */
+export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind): Promise<Credentials[Kind][]> {
+  return shop.rows(
+    sql`with kept as (
+        select * from tokens where site_id = ${shop.siteId} and kind = ${kind}
+        order by (${ALIVE}) desc, created_at desc, id desc limit ${LIST_LIMIT}
+      )
+      select ${COLUMNS[kind]} from kept order by created_at desc, id desc`,
+  );
+}
+
+/** One of them. A foreign or unknown id is `not_found`. */
+export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string): Promise<Credentials[Kind]> {
+  const found = await shop.one<Credentials[Kind]>(
+    sql`select ${COLUMNS[kind]} from tokens where site_id = ${shop.siteId} and kind = ${kind} and id = ${id}`,
+  );
+  if (!found) throw notFound(NOUNS[kind]);
+  return found;
+}
+
+/** Makes a key for the dashboard; `write` includes `read`. */
+export async function createApiKey(
+  shop: Shop,
+  { description, scopes }: { description: string; scopes: ApiKeyScope[] },
+) {
+  return create(shop, 'api_key', { description, scopes: scopes.includes('write') ? ['read', 'write'] : scopes });
+}
+
+/** Makes a token with all storefront scopes. */
+export async function createStorefrontToken(shop: Shop, input: { description: string; allowed_origins?: string[] }) {
+  return create(shop, 'storefront', { ...input, scopes: STOREFRONT_SCOPES });
+}
+
+/** Makes a key for an integration. A third living one is `sync_key_limit`. */
+export async function createSyncKey(shop: Shop, { description }: { description: string }) {
+  return create(shop, 'sync', { description, scopes: ['read', 'write'] });
+}
+
+/**
+ * Makes a successor with the same description, scopes and origins; the old secret works for 24 more hours. Throws
+ * `key_not_active` when it is revoked or was rotated before.
+ */
+export async function rotate<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string) {
+  await takeTurn(shop);
+  const old = await shop.one<Required<CredentialInput> & Record<string, unknown>>(
+    sql`update tokens set expires_at = now() + ${ROTATION_OVERLAP}::interval
+      where site_id = ${shop.siteId} and kind = ${kind} and id = ${id} and revoked_at is null and expires_at is null
+      returning description, scopes, allowed_origins`,
+  );
+  if (!old) {
+    await get(shop, kind, id);
+    throw new ShopError('key_not_active', `This ${NOUNS[kind]} is revoked or was already rotated.`);
+  }
+  return insert(shop, kind, old);
+}
+
+/** Ends one at once, in every process. Revoking a revoked one changes nothing. */
+export async function revoke<Kind extends CredentialKind>(
+  shop: Shop,
+  kind: Kind,
+  id: string,
+): Promise<Credentials[Kind]> {
+  const revoked = await shop.one<Credentials[Kind]>(
+    sql`update tokens set revoked_at = coalesce(revoked_at, now())
+      where site_id = ${shop.siteId} and kind = ${kind} and id = ${id} returning ${COLUMNS[kind]}`,
+  );
+  if (!revoked) throw notFound(NOUNS[kind]);
+  return revoked;
+}
+
+async function create<Kind extends CredentialKind>(shop: Shop, kind: Kind, input: CredentialInput) {
+  await takeTurn(shop);
+  return insert(shop, kind, input);
+}
+
+/** Those who make secrets of one site take turns, so that the count below cannot be overtaken by a parallel one. */
+async function takeTurn(shop: Shop): Promise<void> {
+  await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
+}
+
+async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input: CredentialInput) {
+  const secret = mintToken(kind);
+  const limit = LIMITS[kind];
+  const made = await shop.one<Credentials[Kind]>(
+    sql`insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, allowed_origins)
+      select ${shop.siteId}, ${uuidv7()}, ${kind}, ${hashToken(secret)}, ${visiblePrefix(secret)}, ${input.description},
+        ${input.scopes}::text[], ${input.allowed_origins ?? []}::text[]
+      where (select count(*) from tokens where site_id = ${shop.siteId} and kind = ${kind} and ${ALIVE}) < ${limit}
+      returning ${COLUMNS[kind]}`,
+  );
+  if (!made) throw tooMany(kind, limit);
+  return { ...made, secret };
+}
+
+function tooMany(kind: CredentialKind, limit: number): ShopError {
+  const code = kind === 'sync' ? 'sync_key_limit' : 'limit_reached';
+  return new ShopError(code, `There are ${limit} active ${NOUNS[kind]}s already. Revoke one first.`, { limit });
+}

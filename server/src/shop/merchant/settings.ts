@@ -1,0 +1,134 @@
+import type {
+  BankDetails,
+  CountryTaxRate,
+  Shop as PublicShop,
+  Settings,
+  SettingsPatch,
+  ValidationErrorItem,
+} from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { synonymTerms } from '../../search/read/synonyms.ts';
+import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
+import { currencyDigits, isCurrency } from '../money.ts';
+import type { Shop } from '../shop.ts';
+
+/** The settings of the shop. */
+export async function get(shop: Shop): Promise<Settings> {
+  const found = await shop.one<Settings & Record<string, unknown>>(
+    sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates,
+        trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
+        s.allowed_origins, t.low_stock_threshold, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.updated_at
+      from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
+  );
+  if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
+  return found;
+}
+
+/** What anyone may know of the shop. */
+export async function getPublic(shop: Shop): Promise<PublicShop> {
+  const found = await shop.one<PublicShop & Record<string, unknown>>(
+    sql`select s.site_id, s.merchant_id, t.name, s.currency, s.currency_digits, t.prices_include_tax
+      from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
+  );
+  if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
+  return found;
+}
+
+/**
+ * Changes the settings given and leaves the others; a list or an object replaces the old one whole. Throws `currency_in_use`
+ * when the currency would change under existing prices.
+ */
+export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings> {
+  const mistakes = mistakesIn(patch);
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+  if (patch.currency !== undefined) await changeCurrency(shop, patch.currency);
+  const name = patch.name?.trim() ?? null;
+  await shop.run(
+    sql`update sites set merchant_name = coalesce(${name}, merchant_name),
+        allowed_origins = coalesce(${patch.allowed_origins ?? null}::text[], allowed_origins)
+      where site_id = ${shop.siteId}`,
+  );
+  // The bank details may be set to null, so whether they are given is told apart from what they are.
+  await shop.run(
+    sql`update site_settings set
+        name = coalesce(${name}, name),
+        prices_include_tax = coalesce(${patch.prices_include_tax ?? null}, prices_include_tax),
+        tax_rates = coalesce(${json(patch.tax_rates)}::jsonb, tax_rates),
+        default_tax_rate = coalesce(${patch.default_tax_rate ?? null}::numeric, default_tax_rate),
+        bank_details = case when ${patch.bank_details !== undefined} then ${json(whole(patch.bank_details))}::jsonb
+          else bank_details end,
+        payment_deadline_hours = coalesce(${patch.payment_deadline_hours ?? null}, payment_deadline_hours),
+        low_stock_threshold = coalesce(${patch.low_stock_threshold ?? null}, low_stock_threshold),
+        search_synonyms = coalesce(${json(patch.search_synonyms)}::jsonb, search_synonyms),
+        search_synonym_terms = coalesce(${json(patch.search_synonyms && synonymTerms(patch.search_synonyms))}::jsonb,
+          search_synonym_terms),
+        agent_policy = coalesce(${json(patch.agent_policy)}::jsonb, agent_policy),
+        updated_at = now()
+      where site_id = ${shop.siteId}`,
+  );
+  return get(shop);
+}
+
+/**
+ * Waits for products, codes, shipping options and requests of agents that are just being made: each holds a key lock on the
+ * site's row until it commits. What a customer allowed an agent to spend is an amount of the currency as well.
+ */
+async function changeCurrency(shop: Shop, currency: string): Promise<void> {
+  const now = await shop.one<{ currency: string }>(
+    sql`select currency from sites where site_id = ${shop.siteId} for update`,
+  );
+  if (now?.currency === currency) return;
+  const changed = await shop.run(
+    sql`update sites set currency = ${currency}, currency_digits = ${currencyDigits(currency)}
+      where site_id = ${shop.siteId}
+        and not exists (select from products where site_id = ${shop.siteId})
+        and not exists (select from cart_items where site_id = ${shop.siteId})
+        and not exists (select from discounts where site_id = ${shop.siteId})
+        and not exists (select from shipping_options where site_id = ${shop.siteId})
+        and not exists (select from orders where site_id = ${shop.siteId})
+        and not exists (select from agent_tokens where site_id = ${shop.siteId})
+        and not exists (
+          select from agent_consents
+          where site_id = ${shop.siteId} and status in ('pending', 'approved') and expires_at > now())`,
+  );
+  if (changed === 0) throw new ShopError('currency_in_use', 'The shop has amounts in its currency.');
+}
+
+/** What the contract's schema cannot judge alone. */
+function mistakesIn({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
+  const mistakes: ValidationErrorItem[] = [];
+  if (name?.trim() === '') {
+    mistakes.push(bodyMistake(['name'], 'string_too_short', 'A name needs more than blanks.', { min_length: 1 }));
+  }
+  if (currency !== undefined && !isCurrency(currency)) {
+    mistakes.push(bodyMistake(['currency'], 'value_error', 'This is no currency of ISO 4217 in use.'));
+  }
+  if (bank_details && !hasValidCheckDigits(bank_details.iban)) {
+    mistakes.push(bodyMistake(['bank_details', 'iban'], 'value_error', 'The check digits of this IBAN are wrong.'));
+  }
+  return [...mistakes, ...repeatedCountries(tax_rates)];
+}
+
+function repeatedCountries(rates: CountryTaxRate[]): ValidationErrorItem[] {
+  return rates.flatMap(({ country }, i) =>
+    rates.findIndex((rate) => rate.country === country) < i
+      ? [bodyMistake(['tax_rates', i, 'country'], 'value_error', 'This country has a rate already.')]
+      : [],
+  );
+}
+
+/** ISO 13616: the first four characters moved to the end, letters as numbers from 10 on, leave 1 modulo 97. */
+function hasValidCheckDigits(iban: string): boolean {
+  const moved = iban.slice(4) + iban.slice(0, 4);
+  const digits = moved.replaceAll(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
+  return BigInt(digits) % 97n === 1n;
+}
+
+/** Bank details with nothing left out, as they are answered. */
+function whole(details: BankDetails | undefined): BankDetails | undefined {
+  return details && { bic: null, bank_name: null, instructions: null, ...details };
+}
+
+function json(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}

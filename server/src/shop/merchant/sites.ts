@@ -1,0 +1,134 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { type Connection, query } from '../../db/connect.ts';
+import { bodyMistake, ValidationError } from '../errors.ts';
+import { currencyDigits, isCurrency } from '../money.ts';
+import { hashPassword, randomPassword } from '../passwords/passwords.ts';
+import { Shop, type Tenant } from '../shop.ts';
+import * as credentials from './credentials.ts';
+
+export interface NewSite {
+  name: string;
+  currency: string;
+  /** Who runs it. Someone who has a login already gets this site beside the others. */
+  staff: { email: string; name: string };
+  /** The password of that person's login. */
+  password: NewPassword;
+}
+
+/** A password that nobody has yet, with the form in which it is kept. */
+export interface NewPassword {
+  text: string;
+  hash: string;
+}
+
+/** To be made before the transaction of `createSite`: who hashes a password keeps others waiting. */
+export async function mintPassword(): Promise<NewPassword> {
+  const text = randomPassword();
+  return { text, hash: await hashPassword(text) };
+}
+
+/** What a new site is reached with. The secrets are told here and never again. */
+export interface SiteCredentials {
+  site_id: string;
+  merchant_id: string;
+  storefront_token: string;
+  api_key: string;
+  sync_key_id: string;
+  sync_secret: string;
+  /** The password is null for a login that existed before: it stays as it is. */
+  staff: { email: string; password: string | null };
+}
+
+/** A new shop, open for use on the connection that made it. */
+export interface OpenedSite {
+  shop: Shop;
+  credentials: SiteCredentials;
+}
+
+/**
+ * Makes a merchant with its site, settings, staff login, storefront token, API key and sync key. To be run inside a
+ * transaction, on which the new site is the tenant afterwards. Throws ValidationError for a currency
+ * that is none, and for a name or an e-mail that the contract would not show.
+ */
+export async function createSite(connection: Connection, site: NewSite): Promise<OpenedSite> {
+  const { name, currency, staff } = site;
+  const mistakes = mistakesIn(site);
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+  const tenant: Tenant = {
+    site_id: uuidv7(),
+    merchant_id: uuidv7(),
+    currency,
+    currency_digits: currencyDigits(currency),
+    catalog_version: '',
+  };
+  await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
+  await query(
+    connection,
+    sql`insert into sites (site_id, merchant_id, merchant_name, currency, currency_digits)
+      values (${tenant.site_id}, ${tenant.merchant_id}, ${name}, ${currency}, ${tenant.currency_digits})`,
+  );
+  await query(connection, sql`insert into site_settings (site_id, name) values (${tenant.site_id}, ${name})`);
+  const { staff_id, password } = await hire(connection, tenant.site_id, site);
+  const shop = new Shop(tenant, { type: 'staff', id: staff_id, customer_id: null }, connection);
+  const storefront = await credentials.createStorefrontToken(shop, { description: 'Storefront' });
+  const apiKey = await credentials.createApiKey(shop, { description: 'First API key', scopes: ['read', 'write'] });
+  const syncKey = await credentials.createSyncKey(shop, { description: 'First sync key' });
+  return {
+    shop,
+    credentials: {
+      site_id: tenant.site_id,
+      merchant_id: tenant.merchant_id,
+      storefront_token: storefront.secret,
+      api_key: apiKey.secret,
+      sync_key_id: syncKey.key_id,
+      sync_secret: syncKey.secret,
+      staff: { email: staff.email, password },
+    },
+  };
+}
+
+const MAX_NAME = 255;
+const MAX_EMAIL = 254;
+
+function mistakesIn({ name, currency, staff }: NewSite): ValidationErrorItem[] {
+  const mistakes: ValidationErrorItem[] = [];
+  if (!isCurrency(currency)) {
+    mistakes.push(bodyMistake(['currency'], 'value_error', `${currency} is no currency of ISO 4217 in use.`));
+  }
+  for (const [path, text] of [
+    [['name'], name],
+    [['staff', 'name'], staff.name],
+  ] as const) {
+    if (text.trim() !== '' && text.length <= MAX_NAME) continue;
+    mistakes.push(bodyMistake([...path], 'value_error', `A name must have 1 to ${MAX_NAME} characters.`));
+  }
+  if (staff.email.length > MAX_EMAIL || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(staff.email)) {
+    mistakes.push(bodyMistake(['staff', 'email'], 'value_error', `${staff.email.slice(0, 100)} is no e-mail address.`));
+  }
+  return mistakes;
+}
+
+/** Gives a person access to a site, with a login of their own when they have none. */
+async function hire(connection: Connection, site_id: string, { staff, password }: NewSite) {
+  const { email, name } = staff;
+  const hired = await query<{ id: string }>(
+    connection,
+    sql`insert into staff (id, email, name, password_hash) values (${uuidv7()}, ${email}, ${name}, ${password.hash})
+      on conflict (lower(email)) do nothing returning id`,
+  );
+  const known = hired.rows[0] ? undefined : await staffByEmail(connection, email);
+  const staff_id = hired.rows[0]?.id ?? known?.id;
+  if (!staff_id) throw new Error(`The login ${email} was removed in this moment.`);
+  await query(connection, sql`insert into staff_memberships (staff_id, site_id) values (${staff_id}, ${site_id})`);
+  return { staff_id, password: known ? null : password.text };
+}
+
+async function staffByEmail(connection: Connection, email: string) {
+  const { rows } = await query<{ id: string }>(
+    connection,
+    sql`select id from staff where lower(email) = lower(${email})`,
+  );
+  return rows[0];
+}

@@ -1,0 +1,177 @@
+import type { Fulfillment, Order } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
+import * as mail from '../mail.ts';
+import type { Shop } from '../shop.ts';
+import { type LockedOrder, lock } from './orders.ts';
+import { fulfillmentObject, getOrder } from './rows.ts';
+import { canMove, changesBetween, noMove, type OrderStates } from './states.ts';
+import * as events from './timeline.ts';
+
+/** What left the shop: an order may be shipped in parts. */
+
+const MAX_FULFILLMENTS = 250;
+
+/** The fulfilments of an order, oldest first. Throws `not_found`. */
+export async function list(shop: Shop, order_id: string): Promise<{ fulfillments: Fulfillment[] }> {
+  const rows = await shop.rows<{ fulfillment: Fulfillment | null }>(
+    sql`select case when f.id is not null then ${fulfillmentObject} end as fulfillment
+      from orders o left join fulfillments f on f.site_id = o.site_id and f.order_id = o.id
+      where o.site_id = ${shop.siteId} and o.id = ${order_id} order by f.created_at, f.id`,
+  );
+  if (rows.length === 0) throw notFound('order');
+  return { fulfillments: rows.flatMap(({ fulfillment }) => fulfillment ?? []) };
+}
+
+export interface FulfillmentInput {
+  /** All that has not been shipped when absent. */
+  items?: { line_item_id: string; quantity: number }[];
+  carrier?: string | null;
+  tracking_number?: string | null;
+  tracking_url?: string | null;
+}
+
+/**
+ * Records what was shipped and tells the customer. Throws `invalid_transition` unless the order is confirmed or processing,
+ * and `fulfillment_exceeds_remaining`.
+ */
+export async function create(
+  shop: Shop,
+  order_id: string,
+  input: FulfillmentInput,
+): Promise<{ fulfillment: Fulfillment; order: Order }> {
+  const order = await lock(shop, order_id);
+  refuseUnshippable(order);
+  const lines = await remainingOf(shop, order_id);
+  const items = itemsOf(input, lines);
+  const whole = lines.every(({ id, remaining }) => items.some((item) => item.id === id && item.quantity === remaining));
+  await refuseTooMany(shop, order_id);
+
+  const id = uuidv7();
+  await insert(shop, order_id, id, input, items);
+  const after: Partial<OrderStates> = {
+    status: 'processing',
+    fulfillment_status: whole ? 'fulfilled' : 'partially_fulfilled',
+  };
+  await ship(shop, order_id, after, input);
+  const message = whole ? 'Everything has been shipped.' : 'A part has been shipped.';
+  const context = { ...changesBetween(order, after), fulfillment_id: id, carrier: input.carrier ?? null };
+  await events.record(shop, order_id, { type: 'fulfilled', message, context });
+  await mail.enqueue(shop, 'order_shipped', { order_id, fulfillment_id: id });
+  return { fulfillment: await get(shop, id), order: await getOrder(shop, order_id) };
+}
+
+function refuseUnshippable(order: LockedOrder): void {
+  if (order.status !== 'processing' && !canMove(order, 'status', 'processing')) {
+    throw noMove(order, 'status', 'processing', `An order that is ${order.status} cannot be shipped.`);
+  }
+  if (!canMove(order, 'fulfillment_status', 'fulfilled')) {
+    throw noMove(order, 'fulfillment_status', 'fulfilled', 'Nothing is left to ship.');
+  }
+}
+
+async function refuseTooMany(shop: Shop, order_id: string): Promise<void> {
+  const counted = await shop.one<{ total: number }>(
+    sql`select count(*) as total from fulfillments where site_id = ${shop.siteId} and order_id = ${order_id}`,
+  );
+  if ((counted?.total ?? 0) < MAX_FULFILLMENTS) return;
+  throw new ShopError('limit_reached', `An order has ${MAX_FULFILLMENTS} fulfilments at most.`, {
+    limit: MAX_FULFILLMENTS,
+  });
+}
+
+interface Line {
+  id: string;
+  remaining: number;
+}
+
+/** The lines of a locked order of which something is left to ship. */
+async function remainingOf(shop: Shop, order_id: string): Promise<Line[]> {
+  const lines = await shop.rows<Line & Record<string, unknown>>(
+    sql`select l.id, l.quantity - coalesce(sum(i.quantity), 0)::int as remaining from order_lines l
+      left join fulfillment_items i on i.site_id = l.site_id and i.line_id = l.id
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id}
+      group by l.site_id, l.id, l.quantity, l.position order by l.position`,
+  );
+  return lines;
+}
+
+interface Item {
+  id: string;
+  quantity: number;
+}
+
+function itemsOf({ items }: FulfillmentInput, lines: Line[]): Item[] {
+  if (!items)
+    return lines.filter(({ remaining }) => remaining > 0).map(({ id, remaining }) => ({ id, quantity: remaining }));
+  refuseRepeated(items);
+  const remaining = new Map(lines.map((line) => [line.id, line.remaining]));
+  const exceeding = items.filter(({ line_item_id, quantity }) => {
+    const left = remaining.get(line_item_id);
+    if (left === undefined) throw notFound('line in this order');
+    return quantity > left;
+  });
+  if (exceeding.length > 0) {
+    throw new ShopError('fulfillment_exceeds_remaining', 'Of a line more was given than is left to ship.', {
+      lines: exceeding.map(({ line_item_id, quantity }) => ({
+        line_item_id,
+        requested: quantity,
+        remaining: remaining.get(line_item_id),
+      })),
+    });
+  }
+  return items.map(({ line_item_id, quantity }) => ({ id: line_item_id, quantity }));
+}
+
+function refuseRepeated(items: NonNullable<FulfillmentInput['items']>): void {
+  const mistakes = items.flatMap(({ line_item_id }, i) =>
+    items.findIndex((item) => item.line_item_id === line_item_id) < i
+      ? [bodyMistake(['items', i, 'line_item_id'], 'value_error', 'This line is named twice.')]
+      : [],
+  );
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+}
+
+async function insert(
+  shop: Shop,
+  order_id: string,
+  id: string,
+  { carrier, tracking_number, tracking_url }: FulfillmentInput,
+  items: Item[],
+): Promise<void> {
+  await shop.run(
+    sql`with made as (
+        insert into fulfillments (site_id, id, order_id, carrier, tracking_number, tracking_url)
+        values (${shop.siteId}, ${id}, ${order_id}, ${carrier ?? null}, ${tracking_number ?? null}, ${tracking_url ?? null})
+        returning id
+      )
+      insert into fulfillment_items (site_id, fulfillment_id, line_id, quantity)
+      select ${shop.siteId}, made.id, i.line_id, i.quantity from made, unnest(${items.map((item) => item.id)}::uuid[],
+        ${items.map(({ quantity }) => quantity)}::int[]) as i (line_id, quantity)`,
+  );
+}
+
+async function ship(
+  shop: Shop,
+  order_id: string,
+  { status, fulfillment_status }: Partial<OrderStates>,
+  { tracking_number, tracking_url }: FulfillmentInput,
+): Promise<void> {
+  const tracked = Boolean(tracking_number || tracking_url);
+  await shop.run(
+    sql`update orders set status = ${status}, fulfillment_status = ${fulfillment_status},
+        tracking_number = case when ${tracked} then ${tracking_number ?? null} else tracking_number end,
+        tracking_url = case when ${tracked} then ${tracking_url ?? null} else tracking_url end,
+        shipped_at = case when ${fulfillment_status === 'fulfilled'} then now() end, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order_id}`,
+  );
+}
+
+async function get(shop: Shop, id: string): Promise<Fulfillment> {
+  const found = await shop.one<{ fulfillment: Fulfillment }>(
+    sql`select ${fulfillmentObject} as fulfillment from fulfillments f where f.site_id = ${shop.siteId} and f.id = ${id}`,
+  );
+  if (!found) throw notFound('fulfilment');
+  return found.fulfillment;
+}

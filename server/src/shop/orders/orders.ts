@@ -1,0 +1,295 @@
+import type {
+  CancelReason,
+  CustomerOrder,
+  FulfillmentStatus,
+  Metadata,
+  Order,
+  OrderDetails,
+  OrderPage,
+  OrderSource,
+  OrderStatus,
+  PaymentMethod,
+  PaymentStatus,
+} from '@commerce-backend/spec';
+import sql, { join, type Sql } from 'sql-template-tag';
+import * as discounts from '../carts/redemptions.ts';
+import { notFound, ShopError } from '../errors.ts';
+import { escapeLike } from '../like.ts';
+import * as mail from '../mail.ts';
+import * as budgets from '../mandates/budgets.ts';
+import { type PageQuery, pageOf } from '../page-query.ts';
+import type { Shop } from '../shop.ts';
+import * as stock from '../stock/stock.ts';
+import * as rows from './rows.ts';
+import { canMove, changesBetween, isSettled, noMove, type OrderStates, requireMove } from './states.ts';
+import * as events from './timeline.ts';
+
+/** Orders after they were made. Every change begins by locking the order, so that changes of one order take turns. */
+
+export interface OrderQuery extends PageQuery {
+  q?: string;
+  status?: OrderStatus;
+  payment_status?: PaymentStatus;
+  fulfillment_status?: FulfillmentStatus;
+  source?: OrderSource;
+  payment_method?: PaymentMethod;
+  customer_id?: string;
+  created_from?: string;
+  created_to?: string;
+  sort?: 'newest' | 'oldest' | 'recently_updated' | 'total_desc' | 'total_asc';
+}
+
+const ORDERS: Record<NonNullable<OrderQuery['sort']>, Sql> = {
+  newest: sql`o.created_at desc, o.id desc`,
+  oldest: sql`o.created_at, o.id`,
+  recently_updated: sql`o.updated_at desc, o.id desc`,
+  total_desc: sql`o.total desc, o.id`,
+  total_asc: sql`o.total, o.id`,
+};
+
+/** One page of the orders that meet all conditions. */
+export function list(shop: Shop, query: OrderQuery): Promise<OrderPage> {
+  return readPage(shop, 'merchant', conditionsOf(shop, query), query);
+}
+
+/** One page of a customer's orders, newest first, for staff or for the customer. */
+export function listOfCustomer(
+  shop: Shop,
+  customer_id: string,
+  query: PageQuery,
+  audience: 'merchant' | 'customer' = 'customer',
+): Promise<OrderPage> {
+  return readPage(shop, audience, conditionsOf(shop, { customer_id }), query);
+}
+
+async function readPage(
+  shop: Shop,
+  audience: 'merchant' | 'customer',
+  conditions: Sql,
+  query: OrderQuery,
+): Promise<OrderPage> {
+  const { page, limit, offset } = pageOf(query);
+  const found = await shop.rows<Order & { counted: number }>(
+    sql`select counted.counted, chosen.*
+      from (select count(*) as counted from orders o where ${conditions}) counted left join lateral (
+        select ${rows.orderColumns(shop, audience)} from orders o where ${conditions}
+        order by ${ORDERS[query.sort ?? 'newest']} limit ${limit} offset ${offset}
+      ) chosen on true`,
+  );
+  const total = found[0]?.counted ?? 0;
+  const orders = found.filter(({ id }) => id !== null).map(({ counted: _, ...order }) => order);
+  return { orders, total, page, limit, pages: Math.ceil(total / limit) };
+}
+
+const EQUALS = ['status', 'payment_status', 'fulfillment_status', 'source', 'payment_method'] as const;
+const COLUMNS = {
+  status: sql`o.status`,
+  payment_status: sql`o.payment_status`,
+  fulfillment_status: sql`o.fulfillment_status`,
+  source: sql`o.source`,
+  payment_method: sql`o.payment_method`,
+};
+
+function conditionsOf(shop: Shop, query: OrderQuery): Sql {
+  const conditions = [sql`o.site_id = ${shop.siteId}`];
+  for (const field of EQUALS) {
+    if (query[field] !== undefined) conditions.push(sql`${COLUMNS[field]} = ${query[field]}`);
+  }
+  if (query.customer_id) conditions.push(sql`o.customer_id = ${query.customer_id}`);
+  if (query.created_from) conditions.push(sql`o.created_at >= ${query.created_from}`);
+  if (query.created_to) conditions.push(sql`o.created_at < ${query.created_to}`);
+  if (query.q !== undefined) conditions.push(mentions(`%${escapeLike(query.q.trim())}%`));
+  return join(conditions, ' and ');
+}
+
+/** Orders in whose number, e-mail, names, SKUs, tracking numbers or reference of an integration the text is found. */
+function mentions(like: string): Sql {
+  return sql`(o.order_number ilike ${like} or o.email ilike ${like} or o.tracking_number ilike ${like}
+    or o.external_reference ilike ${like}
+    or concat_ws(' ', o.shipping_address->>'first_name', o.shipping_address->>'last_name') ilike ${like}
+    or concat_ws(' ', o.billing_address->>'first_name', o.billing_address->>'last_name') ilike ${like}
+    or exists (select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.sku ilike ${like})
+    or exists (select from fulfillments f
+      where f.site_id = o.site_id and f.order_id = o.id and f.tracking_number ilike ${like}))`;
+}
+
+/** An order with all that belongs to it. Throws `not_found`. */
+export function get(shop: Shop, id: string): Promise<OrderDetails> {
+  return rows.getDetails(shop, id);
+}
+
+/** An order of this customer. Throws `not_found`, also for one of somebody else. */
+export function getOfCustomer(shop: Shop, customer_id: string, id: string): Promise<CustomerOrder> {
+  return rows.getForCustomer(shop, id, customer_id);
+}
+
+export interface OrderPatch {
+  note?: string | null;
+  staff_note?: string | null;
+  metadata?: Metadata;
+}
+
+/** Changes the given notes; what was ordered never changes. Throws `not_found`. */
+export async function update(shop: Shop, id: string, patch: OrderPatch): Promise<OrderDetails> {
+  const has = (field: keyof OrderPatch) => patch[field] !== undefined;
+  const changed = await shop.run(
+    sql`update orders set note = case when ${has('note')} then ${patch.note ?? null} else note end,
+        staff_note = case when ${has('staff_note')} then ${patch.staff_note ?? null} else staff_note end,
+        metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  if (changed === 0) throw notFound('order');
+  const fields = Object.keys(patch);
+  await events.record(shop, id, { type: 'updated', message: `Changed: ${fields.join(', ')}.`, context: { fields } });
+  return rows.getDetails(shop, id);
+}
+
+/** What a change of an order is decided on. */
+export interface LockedOrder extends OrderStates {
+  id: string;
+  order_number: string;
+  payment_method: PaymentMethod | null;
+  total: string;
+  email: string | null;
+  /** The deadline has passed, though nobody has noticed yet. */
+  overdue: boolean;
+  cart_id: string | null;
+  /** The agent whose budget it took, if an agent made it. */
+  agent_token_id: string | null;
+}
+
+/** Makes changes of one order take turns. Throws `not_found`. */
+export async function lock(shop: Shop, id: string): Promise<LockedOrder> {
+  const found = await shop.one<LockedOrder & Record<string, unknown>>(
+    sql`select o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.payment_method, o.total, o.email,
+        o.agent_token_id,
+        o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() as overdue, (
+          select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id
+      from orders o where o.site_id = ${shop.siteId} and o.id = ${id} for update of o`,
+  );
+  if (!found) throw notFound('order');
+  return found;
+}
+
+/**
+ * Records that the bank transfer has arrived (interface §3.1); a paid order stays as it is. Throws `not_bank_transfer` or
+ * `payment_not_awaiting`.
+ */
+export async function markPaid(shop: Shop, id: string): Promise<Order> {
+  const order = await lock(shop, id);
+  const { payment_method } = order;
+  if (payment_method !== 'bank_transfer') {
+    throw new ShopError('not_bank_transfer', 'The order is not paid by bank transfer.', { payment_method });
+  }
+  if (order.payment_status === 'paid') return rows.getOrder(shop, id);
+  const payment_status = order.overdue ? 'expired' : order.payment_status;
+  if (payment_status !== 'awaiting_payment') {
+    const words = payment_status.replaceAll('_', ' ');
+    const next = payment_status === 'expired' ? { next: 'cancel_or_refund' } : {};
+    throw new ShopError('payment_not_awaiting', `The order does not await its payment, it is ${words}.`, {
+      payment_status,
+      ...next,
+    });
+  }
+  await confirmPayment(shop, order, 'The bank transfer has arrived.');
+  return rows.getOrder(shop, id);
+}
+
+/** The money of a locked order is there: the order is paid, and confirmed or completed with it. */
+export async function confirmPayment(shop: Shop, order: LockedOrder, message: string): Promise<void> {
+  const after: Partial<OrderStates> = { payment_status: 'paid' };
+  if (order.status === 'pending') after.status = 'confirmed';
+  if (order.status === 'processing' && order.fulfillment_status === 'delivered') after.status = 'completed';
+  await shop.run(
+    sql`update orders set payment_status = 'paid', status = ${after.status ?? order.status},
+        payment_confirmed_at = coalesce(payment_confirmed_at, now()), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order.id}`,
+  );
+  await events.record(shop, order.id, { type: 'payment_confirmed', message, context: changesBetween(order, after) });
+  await mail.enqueue(shop, 'payment_received', { order_id: order.id });
+}
+
+/**
+ * Records that everything has arrived. An order that is paid when it is handed over is paid with it. Throws
+ * `invalid_transition`.
+ */
+export async function markDelivered(shop: Shop, id: string): Promise<Order> {
+  const order = await lock(shop, id);
+  requireMove(order, 'fulfillment_status', 'delivered', 'Only an order that has shipped as a whole can be delivered.');
+  const paidNow = order.payment_method === 'manual' && order.payment_status === 'pending';
+  const after: Partial<OrderStates> = { fulfillment_status: 'delivered' };
+  if (paidNow) after.payment_status = 'paid';
+  const settled = isSettled(after.payment_status ?? order.payment_status);
+  if (settled && canMove(order, 'status', 'completed')) after.status = 'completed';
+  await shop.run(
+    sql`update orders set fulfillment_status = 'delivered', status = ${after.status ?? order.status},
+        payment_status = ${after.payment_status ?? order.payment_status},
+        payment_confirmed_at = case when ${paidNow} then coalesce(payment_confirmed_at, now()) else payment_confirmed_at end,
+        delivered_at = now(), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  await shop.run(
+    sql`update fulfillments set delivered_at = now()
+      where site_id = ${shop.siteId} and order_id = ${id} and delivered_at is null`,
+  );
+  const { payment_status, ...arrived } = changesBetween(order, after);
+  if (paidNow) {
+    const message = 'It was paid when it was handed over.';
+    await events.record(shop, id, { type: 'payment_confirmed', message, context: { payment_status } });
+  }
+  await events.record(shop, id, { type: 'delivered', message: 'Everything has arrived.', context: arrived });
+  return rows.getOrder(shop, id);
+}
+
+export interface Cancellation {
+  reason: CancelReason;
+  note?: string | null;
+  restock?: boolean;
+}
+
+/**
+ * Cancels an order of which nothing has shipped: stock and code go back, an unpaid payment is voided. Throws
+ * `invalid_transition`.
+ */
+export async function cancel(shop: Shop, id: string, { reason, note, restock = true }: Cancellation): Promise<Order> {
+  const order = await lock(shop, id);
+  if (!canMove(order, 'status', 'cancelled') || order.fulfillment_status !== 'unfulfilled') {
+    throw noMove(order, 'status', 'cancelled', `An order that is ${order.status} cannot be cancelled.`);
+  }
+  const after: Partial<OrderStates> = { status: 'cancelled' };
+  if (canMove(order, 'payment_status', 'voided')) after.payment_status = 'voided';
+  await end(shop, order, after, { reason, restock });
+  const context = { ...changesBetween(order, after), reason, note: note ?? null, restock };
+  await events.record(shop, id, { type: 'cancelled', message: 'The order was cancelled.', context });
+  await mail.enqueue(shop, 'order_cancelled', { order_id: id });
+  return rows.getOrder(shop, id);
+}
+
+/**
+ * Ends a locked order of which nothing has shipped; an agent's budget gets back what was not paid. The caller tells the
+ * timeline.
+ */
+export async function end(
+  shop: Shop,
+  order: LockedOrder,
+  { payment_status = order.payment_status }: Partial<OrderStates>,
+  { reason, restock }: { reason: CancelReason; restock: boolean },
+): Promise<void> {
+  await shop.run(
+    sql`update orders set status = 'cancelled', payment_status = ${payment_status}, cancel_reason = ${reason},
+        cancelled_at = now(), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order.id}`,
+  );
+  if (payment_status === 'voided') await abandonPayments(shop, order.id);
+  if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);
+  if (order.cart_id) await discounts.release(shop, order.cart_id);
+  if (restock) await stock.restock(shop, order.id);
+}
+
+/** Money that a provider may still take for the order is called off by a job, outside this transaction. */
+async function abandonPayments(shop: Shop, order_id: string): Promise<void> {
+  await shop.run(
+    sql`update payments set status = 'abandoned', updated_at = now()
+      where site_id = ${shop.siteId} and order_id = ${order_id} and status in ('started', 'pending', 'authorized')`,
+  );
+}

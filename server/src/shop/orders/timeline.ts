@@ -1,0 +1,58 @@
+import type { TimelineEntry } from '@commerce-backend/spec';
+import sql, { empty } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { cursorPage, idOfCursor } from '../cursors.ts';
+import { notFound } from '../errors.ts';
+import { type Shop, SYSTEM } from '../shop.ts';
+
+/** What happens to an order is told once, in words and in fields, and never changed. */
+export interface Happening {
+  type: TimelineEntry['type'];
+  /** It in a sentence, for staff. */
+  message: string;
+  context?: Record<string, unknown>;
+}
+
+/** Adds to the timeline of an order, in the name of whoever acts. */
+export function record(shop: Shop, order_id: string, happening: Happening): Promise<void> {
+  return recordForAll(shop, [order_id], happening);
+}
+
+/** Adds the same to the timelines of many orders. */
+export async function recordForAll(
+  shop: Shop,
+  order_ids: string[],
+  { type, message, context = {} }: Happening,
+): Promise<void> {
+  await shop.run(
+    sql`insert into order_events (site_id, id, order_id, type, message, context, actor_type, actor_id)
+      select ${shop.siteId}, told.id, told.order_id, ${type}, ${message}, ${JSON.stringify(context)}::jsonb,
+        ${actorType(shop)}, ${shop.actorType === 'system' ? null : shop.actorId}::uuid
+      from unnest(${order_ids.map(() => uuidv7())}::uuid[], ${order_ids}::uuid[]) as told (id, order_id)`,
+  );
+}
+
+/** A caller of the storefront without an account is a guest. */
+function actorType({ actorType, actorId }: Shop): TimelineEntry['actor_type'] {
+  if (actorType === 'storefront') return 'guest';
+  return actorType === 'anonymous' || actorId === SYSTEM.id ? 'system' : actorType;
+}
+
+/** The timeline of an order, newest first. `cursor` is the last id of the page before. Throws `not_found`. */
+export async function timeline(
+  shop: Shop,
+  order_id: string,
+  { cursor, limit = 20 }: { cursor?: string; limit?: number },
+): Promise<{ entries: TimelineEntry[]; next_cursor: string | null }> {
+  const before = cursor ? sql`and id < ${idOfCursor(cursor)}` : empty;
+  if (!(await shop.one(sql`select from orders where site_id = ${shop.siteId} and id = ${order_id}`))) {
+    throw notFound('order');
+  }
+  const rows = await shop.rows<TimelineEntry & Record<string, unknown>>(
+    sql`select id, type, message, actor_type, actor_id, context, created_at from order_events
+      where site_id = ${shop.siteId} and order_id = ${order_id} ${before}
+      order by id desc limit ${limit + 1}`,
+  );
+  const { page, next_cursor } = cursorPage(rows, limit);
+  return { entries: page, next_cursor };
+}

@@ -1,0 +1,73 @@
+import type { Product } from '@commerce-backend/spec';
+import type { ProductPlan, VariantPlan } from './plan.ts';
+
+/**
+ * Whether a product already is what a plan says, so that importing a file again need not write it, compare and undo. What
+ * the plan leaves open differs in nothing.
+ */
+export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory: boolean): boolean {
+  return (
+    PLAIN_FIELDS.every((field) => plan[field] === undefined || plan[field] === before[field]) &&
+    (plan.tags === undefined || same(plan.tags, before.tags)) &&
+    (plan.metadata === undefined || same(sorted(plan.metadata), sorted(before.metadata))) &&
+    (plan.published_at === undefined || moment(plan.published_at) === moment(before.published_at)) &&
+    same(
+      plan.options,
+      before.options.map(({ name, values }) => ({ name, values })),
+    ) &&
+    sameImages(before, plan) &&
+    plan.variants.length === before.variants.length &&
+    plan.variants.every((variant, i) => isSameVariant(before.variants[i], variant, update_inventory))
+  );
+}
+
+const PLAIN_FIELDS = ['name', 'description', 'vendor', 'product_type', 'status', 'track_inventory'] as const;
+const VARIANT_FIELDS = [
+  'option1',
+  'option2',
+  'option3',
+  'sku',
+  'barcode',
+  'price',
+  'compare_at_price',
+  'cost_per_item',
+  'inventory_policy',
+  'weight_unit',
+  'requires_shipping',
+  'image_url',
+] as const;
+
+function isSameVariant(before: Product['variants'][number] | undefined, plan: VariantPlan, update_inventory: boolean) {
+  if (!before) return false;
+  const { low_stock_threshold, inventory_quantity, weight } = plan;
+  return (
+    VARIANT_FIELDS.every((field) => plan[field] === before[field]) &&
+    (low_stock_threshold === null || low_stock_threshold === before.low_stock_threshold) &&
+    (!update_inventory || inventory_quantity === null || inventory_quantity === before.inventory_quantity) &&
+    (weight === null ? before.weight === null : before.weight !== null && Number(weight) === Number(before.weight))
+  );
+}
+
+function sameImages(before: Product, { images }: ProductPlan): boolean {
+  if (!images) return true;
+  const shape = ({ url, alt, position, width, height }: NonNullable<ProductPlan['images']>[number], i: number) => [
+    url,
+    alt ?? null,
+    position ?? i + 1,
+    width ?? null,
+    height ?? null,
+  ];
+  return same(images.map(shape), before.images.map(shape));
+}
+
+function moment(at: string | null): number | null {
+  return at === null ? null : Date.parse(at);
+}
+
+function sorted(map: Record<string, string>): [string, string][] {
+  return Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,117 @@
+import type { Product, ProductPage } from '@commerce-backend/spec';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { coded, matchesByCode, matchesByWords } from '../../search/rank/matches.ts';
+import type { Found } from '../../search/rank/search.ts';
+import { type PageQuery, pageOf } from '../page-query.ts';
+import type { Shop } from '../shop.ts';
+import { type Audience, productColumns } from './rows.ts';
+import { searchProducts } from './search-query.ts';
+
+/** What the lists of products have in common, for the merchant and for the public. */
+
+/** The products of a query, as parts of a statement over `products p`. */
+export interface Matching {
+  with: Sql;
+  join: Sql;
+  where: Sql;
+}
+
+/** Products that meet all conditions and, where a text is searched for, match it: `found.rank` then says how well. */
+export function matching(conditions: Sql[], q: string | undefined): Matching {
+  return {
+    with: q === undefined ? empty : sql`with found as materialized (select * from ${searchProducts(q)})`,
+    join: q === undefined ? empty : sql`join found on found.product_id = p.id`,
+    where: join(conditions, ' and '),
+  };
+}
+
+/** So many matches are looked up one by one: beyond that, reading the whole catalogue is the shorter way. */
+const LOOKED_UP = 5_000;
+
+/** The products that a search found, with what they are ordered by, as `found`. */
+export function matchingSearch(
+  shop: Shop,
+  { weighed, coverage, companionAlone, total }: Found,
+  q: string,
+  conditions: Sql[],
+): Matching {
+  const query = { weighed, typed: q };
+  return {
+    with: sql`with ${coded(shop, query)}, matches as materialized (
+        ${matchesByWords(shop, query, { least: coverage, companionAlone })} union all ${matchesByCode}
+      ), found as materialized (
+        select m.score as rank, p.* from matches m cross join lateral (
+          select p.id, p.name, p.price, p.published_at, p.sales_count from products p
+          where p.id = m.product_id and ${join(conditions, ' and ')} ${total > LOOKED_UP ? empty : sql`offset 0`}) as p
+      )`,
+    join: sql`join found on found.id = p.id`,
+    where: sql`p.site_id = ${shop.siteId}`,
+  };
+}
+
+/** One page of what a search found, in this order of `found p`, with the count of all; in one statement. */
+export async function readFoundPage(shop: Shop, { with: found }: Matching, order: Sql, query: PageQuery) {
+  const { limit, offset } = pageOf(query);
+  const rows = await shop.rows<Counted>(
+    sql`${found}
+      select (select count(*) from found) as total, chosen.*
+      from (select 1) as always left join lateral (
+        select ${productColumns(shop, 'public')}
+        from (select id, row_number() over (order by ${order}) as place from found p
+          order by place limit ${limit} offset ${offset}) as best
+        join products p on p.site_id = ${shop.siteId} and p.id = best.id order by best.place
+      ) as chosen on true`,
+  );
+  return pageWith(rows, query);
+}
+
+/** Best matches first; without a text, the order that the list has otherwise. */
+export function byRelevance(q: string | undefined, otherwise: Sql): Sql {
+  return q === undefined ? otherwise : sql`found.rank desc, p.sales_count desc, p.id`;
+}
+
+/** One page of whole products with the count of all, in one statement. */
+export async function readPage(
+  shop: Shop,
+  audience: Audience,
+  { with: found, join: joined, where }: Matching,
+  order: Sql,
+  query: PageQuery,
+): Promise<ProductPage> {
+  const { limit, offset } = pageOf(query);
+  const rows = await shop.rows<Counted>(
+    sql`${found}
+      select (select count(*) from products p ${joined} where ${where}) as total, chosen.*
+      from (select 1) as always left join lateral (
+        select ${productColumns(shop, audience)} from products p ${joined} where ${where}
+        order by ${order} limit ${limit} offset ${offset}
+      ) as chosen on true`,
+  );
+  return pageWith(rows, query);
+}
+
+type Counted = Product & { total: number };
+
+/** The count stands in each row, and alone in one where the page is empty. */
+function pageWith(rows: Counted[], query: PageQuery): ProductPage {
+  const { page, limit } = pageOf(query);
+  const total = rows[0]?.total ?? 0;
+  const products = rows.filter(({ id }) => id !== null).map(({ total: _total, ...product }) => product);
+  return { products, total, page, limit, pages: Math.ceil(total / limit) };
+}
+
+/** Filters by the words a product carries: any of the values of a kind, whatever their case. */
+export interface LabelQuery {
+  vendor?: string[];
+  product_type?: string[];
+  tag?: string[];
+}
+
+export function labelFilters({ vendor, product_type, tag }: LabelQuery): Sql[] {
+  const lowered = (values: string[]) => values.map((value) => value.toLowerCase());
+  const found: Sql[] = [];
+  if (vendor) found.push(sql`lower(p.vendor) = any(${lowered(vendor)}::text[])`);
+  if (product_type) found.push(sql`lower(p.product_type) = any(${lowered(product_type)}::text[])`);
+  if (tag) found.push(sql`exists (select from unnest(p.tags) as tag where lower(tag) = any(${lowered(tag)}::text[]))`);
+  return found;
+}

@@ -1,0 +1,260 @@
+import type {
+  ImageInput,
+  OptionInput,
+  Product,
+  ProductInput,
+  ValidationErrorItem,
+  Variant,
+  VariantInput,
+} from '@commerce-backend/spec';
+import { ValidationError } from '../errors.ts';
+import { canonicalAmount, minorUnits } from '../money.ts';
+import { normalName, normalTexts } from '../plain-text.ts';
+
+/**
+ * A product as it is about to be written: the input with its defaults filled in, its amounts in canonical form, and the
+ * rules checked that span several fields. Pure: what the database must decide (slugs, SKUs) is left to it.
+ */
+export interface ProductPlan {
+  name: string;
+  slug: string | undefined;
+  description: string | undefined;
+  vendor: string | null | undefined;
+  product_type: string | null | undefined;
+  tags: string[] | undefined;
+  status: NonNullable<ProductInput['status']> | undefined;
+  published_at: string | null | undefined;
+  metadata: Record<string, string> | undefined;
+  track_inventory: boolean | undefined;
+  options: OptionPlan[];
+  variants: VariantPlan[];
+  images: ImageInput[] | undefined;
+}
+
+export interface OptionPlan {
+  name: string;
+  values: string[];
+}
+
+export interface VariantPlan {
+  sku: string | null;
+  barcode: string | null;
+  option1: string | null;
+  option2: string | null;
+  option3: string | null;
+  price: string;
+  compare_at_price: string | null;
+  cost_per_item: string | null;
+  /** Null where the input gives none: a new variant begins with 0, the stock of an old one is left alone. */
+  inventory_quantity: number | null;
+  inventory_policy: 'deny' | 'continue';
+  low_stock_threshold: number | null;
+  weight: string | null;
+  weight_unit: 'kg' | 'g' | 'lb' | 'oz';
+  requires_shipping: boolean;
+  image_url: string | null;
+}
+
+type Place = (string | number)[];
+
+const OPTION_FIELDS = ['option1', 'option2', 'option3'] as const;
+/** What describes the default variant when it stands at the product's top level. */
+const DEFAULT_VARIANT_FIELDS = [
+  'sku',
+  'barcode',
+  'inventory_quantity',
+  'inventory_policy',
+  'low_stock_threshold',
+  'weight',
+  'weight_unit',
+  'requires_shipping',
+] as const;
+
+/**
+ * Throws a ValidationError with every mistake; `loc` is the place of the input in the request. Of a product that is
+ * there `before`, options and variants that are absent stay, and so do the absent fields of the variants.
+ */
+export function planProduct(input: ProductInput, digits: number, loc: Place = ['body'], before?: Product): ProductPlan {
+  const mistakes = new Mistakes();
+  const texts = mistakes.collect(() => normalTexts(input, loc));
+  const options = planOptions(input.options ?? before?.options ?? [], mistakes, [...loc, 'options']);
+  const old = new Map(before?.variants.map((variant) => [combinationOf(variant), variant]));
+  const plan = (variant: VariantInput, place: Place) =>
+    planVariant(variant, input, digits, mistakes, place, old.get(combinationOf(variant)));
+  const given = input.variants ?? (before?.has_variants ? before.variants.map(optionValuesOf) : undefined);
+  const variants = given ? given.map((variant, i) => plan(variant, [...loc, 'variants', i])) : [plan(input, loc)];
+  if (given) refuseBesideVariants(input, mistakes, loc);
+  if (given || options.length > 0) checkCombinations(options, variants, mistakes, loc);
+  mistakes.throwIfAny();
+  return {
+    name: texts?.name ?? input.name,
+    slug: input.slug,
+    description: texts?.description,
+    vendor: input.vendor,
+    product_type: input.product_type,
+    tags: texts?.tags,
+    status: input.status,
+    published_at: input.published_at,
+    metadata: input.metadata,
+    track_inventory: input.track_inventory,
+    options,
+    variants,
+    images: input.images?.map((image) => ({ ...sizeOf(image.url, before), ...image })),
+  };
+}
+
+/** A single variant to be added to a product that has these options. */
+export function planNewVariant(input: VariantInput, fallbackPrice: string, options: OptionPlan[], digits: number) {
+  const mistakes = new Mistakes();
+  const variant = planVariant(input, { price: fallbackPrice }, digits, mistakes, ['body']);
+  checkOptionValues(options, variant, mistakes, ['body'], false);
+  mistakes.throwIfAny();
+  return variant;
+}
+
+/** `product` has the amounts of variants that give none, `old` what the variant is so far. */
+/** A file that names a known image again seldom knows how large it is. */
+function sizeOf(url: string, before: Product | undefined) {
+  const known = before?.images.find((image) => image.url === url);
+  return known && { width: known.width, height: known.height };
+}
+
+function planVariant(
+  input: VariantInput,
+  product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,
+  digits: number,
+  mistakes: Mistakes,
+  loc: Place,
+  old?: Variant,
+): VariantPlan {
+  const amountOf = (amount: string | null | undefined, field: string) =>
+    amount == null ? null : (mistakes.collect(() => canonicalAmount(amount, digits, [...loc, field])) ?? null);
+  const price = amountOf(input.price ?? product.price ?? old?.price, 'price');
+  if ((input.price ?? product.price ?? old) === undefined)
+    mistakes.add([...loc, 'price'], 'missing', 'Field required.');
+  const saleOf = input.price === undefined && input.compare_at_price === undefined ? product : input;
+  const isSale = (from: string) => price !== null && minorUnits(from, digits) > minorUnits(price, digits);
+  let compare = amountOf(saleOf.compare_at_price, 'compare_at_price');
+  if (price && compare && !isSale(compare)) {
+    mistakes.add([...loc, 'compare_at_price'], 'greater_than', `Must be above the price, ${price}.`, { gt: price });
+  }
+  // As in a PATCH, a new price at or above the old compare_at_price ends the sale.
+  if (saleOf.compare_at_price === undefined && old?.compare_at_price && isSale(old.compare_at_price)) {
+    compare = old.compare_at_price;
+  }
+  const { cost_per_item } = { ...old, ...product, ...input };
+  const all = { ...old, ...input };
+  return {
+    sku: all.sku ?? null,
+    barcode: all.barcode ?? null,
+    option1: all.option1 ?? null,
+    option2: all.option2 ?? null,
+    option3: all.option3 ?? null,
+    price: price ?? '0',
+    compare_at_price: compare,
+    cost_per_item: amountOf(cost_per_item, 'cost_per_item'),
+    inventory_quantity: input.inventory_quantity ?? null,
+    inventory_policy: all.inventory_policy ?? 'deny',
+    low_stock_threshold: all.low_stock_threshold ?? null,
+    weight: all.weight ?? null,
+    weight_unit: all.weight_unit ?? 'kg',
+    requires_shipping: all.requires_shipping ?? true,
+    image_url: all.image_url ?? null,
+  };
+}
+
+function planOptions(given: OptionInput[], mistakes: Mistakes, loc: Place): OptionPlan[] {
+  const names = new Set<string>();
+  return given.map(({ name: givenName, values }, i) => {
+    const name = mistakes.collect(() => normalName(givenName, [...loc, i, 'name'])) ?? givenName;
+    const folded = name.toLowerCase();
+    if (names.has(folded)) mistakes.add([...loc, i, 'name'], 'duplicate', 'Another option has this name.');
+    names.add(folded);
+    if (new Set(values).size < values.length)
+      mistakes.add([...loc, i, 'values'], 'duplicate', 'The values must differ.');
+    return { name, values: [...values] };
+  });
+}
+
+function refuseBesideVariants(input: ProductInput, mistakes: Mistakes, loc: Place): void {
+  for (const field of DEFAULT_VARIANT_FIELDS) {
+    if (input[field] != null)
+      mistakes.add([...loc, field], 'extra_forbidden', 'Beside variants, set this on each of them.');
+  }
+}
+
+function checkCombinations(options: OptionPlan[], variants: VariantPlan[], mistakes: Mistakes, loc: Place): void {
+  const combinations = new Set<string>();
+  const skus = new Set<string>();
+  variants.forEach((variant, i) => {
+    const place = [...loc, 'variants', i];
+    checkOptionValues(options, variant, mistakes, place, true);
+    const combination = combinationOf(variant);
+    if (combinations.has(combination)) mistakes.add(place, 'duplicate', 'Another variant has the same option values.');
+    combinations.add(combination);
+    if (variant.sku && skus.has(variant.sku))
+      mistakes.add([...place, 'sku'], 'duplicate', 'Another variant has this SKU.');
+    if (variant.sku) skus.add(variant.sku);
+  });
+}
+
+/** A value for each option, none beyond. `extend`: a value that its option does not list yet is added to it. */
+function checkOptionValues(
+  options: OptionPlan[],
+  variant: VariantPlan,
+  mistakes: Mistakes,
+  loc: Place,
+  extend: boolean,
+) {
+  OPTION_FIELDS.forEach((field, i) => {
+    const option = options[i];
+    const value = variant[field];
+    if (!option) {
+      if (value !== null) mistakes.add([...loc, field], 'extra_forbidden', 'The product has no such option.');
+      return;
+    }
+    if (value === null) {
+      mistakes.add([...loc, field], 'missing', `A value for ${option.name} is required.`);
+    } else if (!option.values.includes(value)) {
+      if (extend && option.values.length === 0) return;
+      if (extend)
+        mistakes.add([...loc, field], 'enum', `Not among the values of ${option.name}.`, { expected: option.values });
+      else option.values.push(value);
+    }
+  });
+}
+
+type OptionValues = Pick<VariantInput, (typeof OPTION_FIELDS)[number]>;
+
+/** What makes a variant the same one in another import: its option values. */
+export function combinationOf({ option1 = null, option2 = null, option3 = null }: OptionValues): string {
+  return JSON.stringify([option1, option2, option3]);
+}
+
+function optionValuesOf({ option1, option2, option3 }: Variant): OptionValues {
+  return { option1, option2, option3 };
+}
+
+/** Gathers mistakes, so that one answer can name them all. */
+class Mistakes {
+  readonly #items: ValidationErrorItem[] = [];
+
+  add(loc: Place, type: string, msg: string, ctx?: Record<string, unknown>): void {
+    this.#items.push({ loc, msg, type, ...(ctx && { ctx }) });
+  }
+
+  /** Runs a check that throws, and keeps what it threw. */
+  collect<T>(check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      this.#items.push(...error.detail);
+      return undefined;
+    }
+  }
+
+  throwIfAny(): void {
+    if (this.#items.length > 0) throw new ValidationError(this.#items.slice(0, 50));
+  }
+}

@@ -1,0 +1,281 @@
+import type { Product, ProductInput, ProductPage, ProductPatch } from '@commerce-backend/spec';
+import sql, { empty } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { indexProducts } from '../../search/index/index-products.ts';
+import { holdCurrency } from '../currency.ts';
+import { cursorPage, idOfCursor } from '../cursors.ts';
+import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
+import { escapeLike } from '../like.ts';
+import { canonicalAmount } from '../money.ts';
+import type { PageQuery } from '../page-query.ts';
+import { normalTexts } from '../plain-text.ts';
+import type { Shop } from '../shop.ts';
+import { candidates, slugOf } from '../slugs.ts';
+import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from './list.ts';
+import { lockProduct } from './parts.ts';
+import { type ProductPlan, planProduct } from './plan.ts';
+import { productRows, productsByIds } from './rows.ts';
+import { insertImages, insertOptions, insertVariants, skuTaken, summarize } from './write.ts';
+
+/** A product with its options, images and variants, as the merchant sees it. Throws `not_found`. */
+export async function get(shop: Shop, id: string): Promise<Product> {
+  const [product] = await productsByIds(shop, 'merchant', [id]);
+  if (!product) throw notFound('product');
+  return product;
+}
+
+export interface ProductFilters extends PageQuery, LabelQuery {
+  q?: string;
+  status?: string;
+  sort?: keyof typeof ORDERS | 'relevance';
+}
+
+const ORDERS = {
+  newest: sql`p.created_at desc, p.id`,
+  oldest: sql`p.created_at, p.id`,
+  recently_updated: sql`p.updated_at desc, p.id`,
+  name_asc: sql`p.name, p.id`,
+  name_desc: sql`p.name desc, p.id`,
+  price_asc: sql`p.price, p.id`,
+  price_desc: sql`p.price desc, p.id`,
+};
+
+/** The merchant's list: drafts and archived products, too; newest first unless a text is searched for. */
+export async function list(shop: Shop, query: ProductFilters): Promise<ProductPage> {
+  const conditions = [sql`p.site_id = ${shop.siteId}`, ...labelFilters(query)];
+  if (query.status) conditions.push(sql`p.status = ${query.status}`);
+  const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance');
+  const order = sort === 'relevance' ? byRelevance(query.q, ORDERS.newest) : ORDERS[sort];
+  return readPage(shop, 'merchant', matching(conditions, query.q), order, query);
+}
+
+/** Creates a product. Throws a ValidationError, or `slug_taken` / `sku_taken`. */
+export async function create(shop: Shop, input: ProductInput): Promise<Product> {
+  const id = await insert(shop, planProduct(input, shop.currencyDigits));
+  if (!id) throw new ShopError('slug_taken', 'Another product has this slug.');
+  await indexProducts(shop, [id]);
+  return get(shop, id);
+}
+
+/**
+ * Writes a planned product; answers its id, or nothing when another product has its slug. The caller indexes it. Throws
+ * `sku_taken`.
+ */
+export async function insert(shop: Shop, plan: ProductPlan): Promise<string | undefined> {
+  const id = uuidv7();
+  await holdCurrency(shop);
+  const inserted = plan.slug ? insertRow(shop, id, plan, plan.slug) : insertWithFreeSlug(shop, id, plan);
+  if (!(await inserted)) return undefined;
+  await insertOptions(shop, id, plan.options);
+  await insertVariants(shop, id, plan.variants, plan.track_inventory ?? true);
+  if (plan.images?.length) await insertImages(shop, id, plan.images);
+  await summarize(shop, id);
+  return id;
+}
+
+/** Answers whether the slug was free. */
+async function insertRow(shop: Shop, id: string, plan: ProductPlan, slug: string): Promise<boolean> {
+  const status = plan.status ?? 'draft';
+  const { published_at } = plan;
+  const inserted = await shop.run(
+    sql`insert into products (site_id, id, name, slug, description, vendor, product_type, tags, status, published_at,
+        metadata, track_inventory, has_variants, price, price_max)
+      values (${shop.siteId}, ${id}, ${plan.name}, ${slug}, ${plan.description ?? ''}, ${plan.vendor ?? null},
+        ${plan.product_type ?? null}, ${plan.tags ?? []}, ${status},
+        ${published_at === undefined ? (status === 'active' ? sql`now()` : null) : published_at},
+        ${JSON.stringify(plan.metadata ?? {})}, ${plan.track_inventory ?? true}, ${plan.options.length > 0}, 0, 0)
+      on conflict (site_id, slug) do nothing`,
+  );
+  return inserted > 0;
+}
+
+async function insertWithFreeSlug(shop: Shop, id: string, plan: ProductPlan): Promise<boolean> {
+  const wish = slugOf(plan.name, 'product');
+  const like = `${escapeLike(wish)}%`;
+  const rows = await shop.rows<{ slug: string }>(
+    sql`select slug from products where site_id = ${shop.siteId} and slug like ${like}`,
+  );
+  for (const slug of candidates(wish, new Set(rows.map((row) => row.slug)))) {
+    // Another request may take the slug between the look and the insert; then the next one is tried.
+    if (await insertRow(shop, id, plan, slug)) return true;
+  }
+  return false;
+}
+
+const VARIANT_FIELDS = [
+  'price',
+  'compare_at_price',
+  'cost_per_item',
+  'sku',
+  'barcode',
+  'inventory_policy',
+  'low_stock_threshold',
+  'weight',
+  'weight_unit',
+  'requires_shipping',
+] as const;
+
+/**
+ * Changes the given fields; where all are as they were, nothing is written and nobody is told. Throws `not_found`,
+ * `slug_taken`, `sku_taken`, or `product_has_variants` for fields of the variants.
+ */
+export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
+  const locked = await shop.one<{ has_variants: boolean }>(
+    sql`select has_variants from products where site_id = ${shop.siteId} and id = ${id} for update`,
+  );
+  if (!locked) throw notFound('product');
+  const fields = VARIANT_FIELDS.filter((field) => patch[field] !== undefined);
+  let changed = false;
+  if (fields.length > 0) {
+    if (locked.has_variants) {
+      throw new ShopError('product_has_variants', 'Set these fields on each variant of the product.', { fields });
+    }
+    changed = await updateDefaultVariant(shop, id, patch);
+  }
+  if (await updateRow(shop, id, { ...patch, ...normalTexts(patch, ['body']) })) changed = true;
+  if (changed) {
+    await summarize(shop, id);
+    await indexProducts(shop, [id]);
+  }
+  return get(shop, id);
+}
+
+/**
+ * Writes the product's own fields that are given, texts in their normal form; `undefined` leaves a field as it is. Answers
+ * whether anything changed.
+ */
+export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPatch>): Promise<boolean> {
+  const given = <T>(field: keyof ProductPatch, value: T) => [patch[field] !== undefined, value] as const;
+  const [hasVendor, vendor] = given('vendor', patch.vendor ?? null);
+  const [hasType, product_type] = given('product_type', patch.product_type ?? null);
+  const [hasPublished, published_at] = given('published_at', patch.published_at ?? null);
+  const changed = await shop.run(
+    sql`with wanted as (
+        select coalesce(${patch.name ?? null}, name) as name,
+          coalesce(${patch.slug ?? null}, slug) as slug,
+          coalesce(${patch.description ?? null}, description) as description,
+          case when ${hasVendor} then ${vendor} else vendor end as vendor,
+          case when ${hasType} then ${product_type} else product_type end as product_type,
+          coalesce(${patch.tags ?? null}::text[], tags) as tags,
+          coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata) as metadata,
+          coalesce(${patch.status ?? null}, status) as status,
+          case when ${hasPublished} then ${published_at}::timestamptz
+            when ${patch.status === 'active'} then coalesce(published_at, now()) else published_at end as published_at,
+          coalesce(${patch.track_inventory ?? null}, track_inventory) as track_inventory
+        from products where site_id = ${shop.siteId} and id = ${id}
+      )
+      update products p set name = w.name, slug = w.slug, description = w.description, vendor = w.vendor,
+        product_type = w.product_type, tags = w.tags, metadata = w.metadata, status = w.status,
+        published_at = w.published_at, track_inventory = w.track_inventory
+      from wanted w where p.site_id = ${shop.siteId} and p.id = ${id}
+        and (p.name, p.slug, p.description, p.vendor, p.product_type, p.tags, p.metadata, p.status, p.published_at,
+          p.track_inventory)
+        is distinct from (w.name, w.slug, w.description, w.vendor, w.product_type, w.tags, w.metadata, w.status,
+          w.published_at, w.track_inventory)`,
+  );
+  if (patch.track_inventory === undefined) return changed > 0;
+  const tracked = await shop.run(
+    sql`update variants set track_inventory = ${patch.track_inventory}, updated_at = now()
+      where site_id = ${shop.siteId} and product_id = ${id} and track_inventory <> ${patch.track_inventory}`,
+  );
+  return changed + tracked > 0;
+}
+
+async function updateDefaultVariant(shop: Shop, product_id: string, patch: ProductPatch): Promise<boolean> {
+  const row = await shop.one<{ id: string }>(
+    sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id}`,
+  );
+  return row ? updateVariantRow(shop, row.id, patch) : false;
+}
+
+type VariantFields = Pick<ProductPatch, (typeof VARIANT_FIELDS)[number]> & { image_url?: string | null };
+
+/**
+ * Writes the fields of a variant that are given. A new price at or above the old compare_at_price ends the sale. Answers
+ * whether anything changed. Throws `sku_taken`.
+ */
+export async function updateVariantRow(shop: Shop, id: string, patch: VariantFields): Promise<boolean> {
+  const money = (field: 'price' | 'compare_at_price' | 'cost_per_item') => {
+    const amount = patch[field];
+    return amount == null ? null : canonicalAmount(amount, shop.currencyDigits, ['body', field]);
+  };
+  const price = money('price');
+  if (patch.compare_at_price != null) await refuseNoSale(shop, id, price, money('compare_at_price') ?? '');
+  const set = (field: keyof VariantFields) => patch[field] !== undefined;
+  const updated = shop.run(
+    sql`with wanted as (
+        select coalesce(${price}::numeric, price) as price,
+          case when ${set('compare_at_price')} then ${money('compare_at_price')}::numeric
+            when compare_at_price > coalesce(${price}::numeric, price) then compare_at_price end as compare_at_price,
+          case when ${set('cost_per_item')} then ${money('cost_per_item')}::numeric else cost_per_item end
+            as cost_per_item,
+          case when ${set('sku')} then ${patch.sku ?? null} else sku end as sku,
+          case when ${set('barcode')} then ${patch.barcode ?? null} else barcode end as barcode,
+          coalesce(${patch.inventory_policy ?? null}, inventory_policy) as inventory_policy,
+          coalesce(${patch.low_stock_threshold ?? null}::int, low_stock_threshold) as low_stock_threshold,
+          case when ${set('weight')} then ${patch.weight ?? null}::numeric else weight end as weight,
+          coalesce(${patch.weight_unit ?? null}, weight_unit) as weight_unit,
+          coalesce(${patch.requires_shipping ?? null}::boolean, requires_shipping) as requires_shipping,
+          case when ${set('image_url')} then ${patch.image_url ?? null} else image_url end as image_url
+        from variants where site_id = ${shop.siteId} and id = ${id}
+      )
+      update variants v set price = w.price, compare_at_price = w.compare_at_price, cost_per_item = w.cost_per_item,
+        sku = w.sku, barcode = w.barcode, inventory_policy = w.inventory_policy,
+        low_stock_threshold = w.low_stock_threshold, weight = w.weight, weight_unit = w.weight_unit,
+        requires_shipping = w.requires_shipping, image_url = w.image_url, updated_at = now()
+      from wanted w where v.site_id = ${shop.siteId} and v.id = ${id}
+        and (v.price, v.compare_at_price, v.cost_per_item, v.sku, v.barcode, v.inventory_policy, v.low_stock_threshold,
+          v.weight, v.weight_unit, v.requires_shipping, v.image_url)
+        is distinct from (w.price, w.compare_at_price, w.cost_per_item, w.sku, w.barcode, w.inventory_policy,
+          w.low_stock_threshold, w.weight, w.weight_unit, w.requires_shipping, w.image_url)`,
+  );
+  const changed = await updated.catch((error: { constraint?: string }) => {
+    throw error.constraint === 'sku_taken' ? skuTaken(patch.sku ?? null) : error;
+  });
+  return changed > 0;
+}
+
+async function refuseNoSale(shop: Shop, id: string, newPrice: string | null, compareAt: string): Promise<void> {
+  const row = await shop.one<{ price: string }>(
+    sql`select coalesce(${newPrice}::numeric, price) as price from variants
+      where site_id = ${shop.siteId} and id = ${id} and coalesce(${newPrice}::numeric, price) >= ${compareAt}::numeric`,
+  );
+  if (!row) return;
+  const msg = `Must be above the price, ${row.price}.`;
+  throw new ValidationError([bodyMistake(['compare_at_price'], 'greater_than', msg, { gt: row.price })]);
+}
+
+/** Deletes a product and leaves a tombstone for the sync surface. Throws `not_found`, or `conflict` while stock is held. */
+export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
+  await lockProduct(shop, id);
+  const held = await shop.rows<{ reserved: number }>(
+    sql`select reserved from variants where site_id = ${shop.siteId} and product_id = ${id} order by id for update`,
+  );
+  if (held.some(({ reserved }) => reserved > 0)) {
+    throw new ShopError('conflict', 'An open checkout holds stock of this product. Archive it, or try again later.');
+  }
+  const deleted = await shop.one<{ slug: string }>(
+    sql`delete from products where site_id = ${shop.siteId} and id = ${id} returning slug`,
+  );
+  if (!deleted) throw notFound('product');
+  await shop.run(
+    sql`insert into product_tombstones (site_id, product_id, slug) values (${shop.siteId}, ${id}, ${deleted.slug})`,
+  );
+  return { id, deleted: true };
+}
+
+/** Products by id for an export, a page at a time; `cursor` is the last id of the page before. */
+export async function exportPage(
+  shop: Shop,
+  { cursor, limit = 100, status }: { cursor?: string; limit?: number; status?: string },
+) {
+  const products = await productRows(
+    shop,
+    'merchant',
+    sql`from products p where p.site_id = ${shop.siteId}
+      ${cursor ? sql`and p.id > ${idOfCursor(cursor)}` : empty} ${status ? sql`and p.status = ${status}` : empty}
+      order by p.id limit ${limit + 1}`,
+  );
+  const { page, next_cursor } = cursorPage(products, limit);
+  return { products: page, next_cursor };
+}

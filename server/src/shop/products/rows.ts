@@ -1,0 +1,76 @@
+import type { Product } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+
+/** How products are read: whole, with options, images and variants, in one statement, already in the contract's shape. */
+
+/** Who reads: what a product cost is for the merchant alone (decisions §5). */
+export type Audience = 'merchant' | 'public';
+
+/** A product that the public may see, as a condition on `products p`. */
+export const visible = sql`p.status = 'active' and p.published_at <= now()`;
+
+/** Whether a variant can be bought, as an expression on `variants v`. */
+export const available = sql`(not v.track_inventory or v.inventory_policy = 'continue' or v.on_hand > v.reserved)`;
+
+/** Whether at least one variant of `products p` can be bought. */
+export const inStock = sql`exists (
+  select from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available})`;
+
+/** The products that `from` selects and orders; it must offer `products` as `p`. */
+export async function productRows(shop: Shop, audience: Audience, from: Sql): Promise<Product[]> {
+  return shop.rows<Product>(sql`select ${productColumns(shop, audience)} ${from}`);
+}
+
+/** Whole products by id, in the order of the ids; unknown ones are left out. */
+export async function productsByIds(shop: Shop, audience: Audience, ids: string[]): Promise<Product[]> {
+  return productRows(
+    shop,
+    audience,
+    sql`from unnest((select ${ids}::uuid[])) with ordinality as wanted (id, place)
+      join products p on p.site_id = ${shop.siteId} and p.id = wanted.id order by wanted.place`,
+  );
+}
+
+/** The select list for a whole product from `products p`. */
+export function productColumns(shop: Shop, audience: Audience): Sql {
+  const cost = audience === 'merchant' ? sql`p.cost_per_item` : sql`null::text as cost_per_item`;
+  return sql`p.id, ${shop.merchantId}::text as merchant_id, p.name, p.slug, p.description, p.vendor, p.product_type,
+    p.tags, p.price, p.compare_at_price, ${cost}, ${shop.currency}::text as currency,
+    ${images} as images, p.has_variants, ${options} as options, ${variantsOf(audience)} as variants,
+    p.track_inventory,
+    (select coalesce(sum(v.on_hand - v.reserved), 0) from variants v
+      where v.site_id = p.site_id and v.product_id = p.id) as total_inventory,
+    (select coalesce(bool_or(${available}), false) from variants v
+      where v.site_id = p.site_id and v.product_id = p.id) as in_stock, p.status, p.metadata, p.published_at, p.created_at, p.updated_at`;
+}
+
+const images = sql`(
+  select coalesce(json_agg(json_build_object('id', i.id, 'url', i.url, 'alt', i.alt, 'position', i.position,
+    'width', i.width, 'height', i.height) order by i.position, i.id), '[]')
+  from product_images i where i.site_id = p.site_id and i.product_id = p.id)`;
+
+const options = sql`(
+  select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name, 'position', o.position, 'values', o.values)
+    order by o.position), '[]')
+  from product_options o where o.site_id = p.site_id and o.product_id = p.id)`;
+
+/** A variant as JSON, from `variants v`. */
+export function variantObject(audience: Audience): Sql {
+  const cost = audience === 'merchant' ? sql`v.cost_per_item::text` : sql`null`;
+  return sql`json_build_object('id', v.id, 'product_id', v.product_id, 'sku', v.sku, 'barcode', v.barcode,
+    'option1', v.option1, 'option2', v.option2, 'option3', v.option3, 'price', v.price::text,
+    'compare_at_price', v.compare_at_price::text, 'cost_per_item', ${cost},
+    'inventory_quantity', v.on_hand - v.reserved, 'inventory_policy', v.inventory_policy,
+    'low_stock_threshold', v.low_stock_threshold, 'weight', v.weight::text, 'weight_unit', v.weight_unit,
+    'requires_shipping', v.requires_shipping, 'image_url', v.image_url, 'available', ${available},
+    'is_low_stock', v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold,
+    'is_out_of_stock', v.track_inventory and v.on_hand <= v.reserved,
+    'created_at', iso(v.created_at), 'updated_at', iso(v.updated_at))`;
+}
+
+function variantsOf(audience: Audience): Sql {
+  return sql`(
+    select coalesce(json_agg(${variantObject(audience)} order by v.position, v.id), '[]')
+    from variants v where v.site_id = p.site_id and v.product_id = p.id)`;
+}

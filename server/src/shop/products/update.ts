@@ -1,0 +1,150 @@
+import type { Product } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import { combinationOf, type ProductPlan, type VariantPlan } from './plan.ts';
+import * as products from './products.ts';
+import { insertImages, insertOptions, insertVariants, summarize } from './write.ts';
+
+/** Brings a product that is there to the state of a plan, as an import does. */
+
+/**
+ * Locks the slugs, the products that have them and their variants, each in one order for all: calls that name the same
+ * slugs take turns instead of waiting for each other in a circle, and so do those that sell these products.
+ */
+export async function lockSlugs(shop: Shop, slugs: string[]): Promise<void> {
+  await shop.run(
+    sql`select pg_advisory_xact_lock(key) from (
+        select distinct hashtextextended(${shop.siteId}::text || ' ' || slug, 0) as key
+        from unnest(${slugs}::text[]) as named (slug) order by key) as keys`,
+  );
+  const known = await shop.rows<{ id: string }>(
+    sql`select id from products where site_id = ${shop.siteId} and slug = any(${slugs}) order by id for update`,
+  );
+  await shop.run(
+    sql`select from variants
+      where site_id = ${shop.siteId} and product_id = any(${known.map(({ id }) => id)}::uuid[]) order by id for update`,
+  );
+}
+
+/** The product of a slug, locked with its variants: until the transaction ends, nothing changes it or their stock. */
+export async function lockBySlug(shop: Shop, slug: string): Promise<Product | undefined> {
+  const known = await shop.one<{ id: string }>(
+    sql`select id from products where site_id = ${shop.siteId} and slug = ${slug} for update`,
+  );
+  if (!known) return undefined;
+  await shop.run(
+    sql`select from variants where site_id = ${shop.siteId} and product_id = ${known.id} order by id for update`,
+  );
+  return products.get(shop, known.id);
+}
+
+/**
+ * Writes a plan made for the product `before`, which `lockBySlug` has locked. Options and variants become those of the
+ * plan; images only where it has some. Stock that the plan gives is set with `update_inventory` alone. Throws
+ * `sku_taken`, or `conflict` when a variant would go whose stock an open checkout holds. The caller indexes the product.
+ */
+export async function updateProduct(shop: Shop, before: Product, plan: ProductPlan, update_inventory: boolean) {
+  const { id } = before;
+  await products.updateRow(shop, id, plan);
+  if (!sameOptions(before, plan)) {
+    await shop.run(sql`delete from product_options where site_id = ${shop.siteId} and product_id = ${id}`);
+    await insertOptions(shop, id, plan.options);
+  }
+  await writeVariants(shop, before, plan, update_inventory);
+  if (plan.images) {
+    await shop.run(sql`delete from product_images where site_id = ${shop.siteId} and product_id = ${id}`);
+    await insertImages(shop, id, plan.images);
+  }
+  await summarize(shop, id);
+}
+
+function sameOptions(before: Product, plan: ProductPlan): boolean {
+  return JSON.stringify(before.options.map(({ name, values }) => ({ name, values }))) === JSON.stringify(plan.options);
+}
+
+interface KeptVariant extends VariantPlan {
+  id: string;
+  position: number;
+  old_sku: string | null;
+}
+
+/** Variants are the same when their option values are; those that the plan does not name go. */
+async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, update_inventory: boolean) {
+  const known = new Map(before.variants.map((variant) => [combinationOf(variant), variant]));
+  const kept: KeptVariant[] = plan.variants.flatMap((variant, i) => {
+    const old = known.get(combinationOf(variant));
+    return old ? [{ ...variant, id: old.id, position: i + 1, old_sku: old.sku }] : [];
+  });
+  const added = plan.variants.filter((variant) => !known.has(combinationOf(variant)));
+  await removeOthers(
+    shop,
+    before.id,
+    kept.map(({ id }) => id),
+  );
+  await updateVariants(shop, kept);
+  if (update_inventory) await setStock(shop, before.id, kept);
+  await insertVariants(shop, before.id, added, plan.track_inventory ?? before.track_inventory, kept.length + 1);
+}
+
+/** Writes what differs, and leaves variants that are as planned untouched. */
+async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void> {
+  const freed = variants.filter(({ sku, old_sku }) => old_sku !== null && old_sku !== sku).map(({ id }) => id);
+  // A SKU may go from one variant to another: first all let go of theirs.
+  if (freed.length > 0) {
+    await shop.run(sql`update variants set sku = null where site_id = ${shop.siteId} and id = any(${freed}::uuid[])`);
+  }
+  await shop.run(
+    sql`update variants v set position = n.position, sku = n.sku, barcode = n.barcode, price = n.price,
+        compare_at_price = n.compare_at_price, cost_per_item = n.cost_per_item, inventory_policy = n.inventory_policy,
+        low_stock_threshold = coalesce(n.low_stock_threshold, v.low_stock_threshold), weight = n.weight,
+        weight_unit = n.weight_unit, requires_shipping = n.requires_shipping, image_url = n.image_url,
+        updated_at = now()
+      from jsonb_to_recordset(${JSON.stringify(variants)}) as n (id uuid, position int, sku text, barcode text,
+        price numeric, compare_at_price numeric, cost_per_item numeric, inventory_policy text, low_stock_threshold int,
+        weight numeric, weight_unit text, requires_shipping boolean, image_url text)
+      where v.site_id = ${shop.siteId} and v.id = n.id
+        and (v.position, v.sku, v.barcode, v.price, v.compare_at_price, v.cost_per_item, v.inventory_policy,
+          v.low_stock_threshold, v.weight, v.weight_unit, v.requires_shipping, v.image_url)
+        is distinct from (n.position, n.sku, n.barcode, n.price, n.compare_at_price, n.cost_per_item, n.inventory_policy,
+          coalesce(n.low_stock_threshold, v.low_stock_threshold), n.weight, n.weight_unit, n.requires_shipping,
+          n.image_url)`,
+  );
+}
+
+async function removeOthers(shop: Shop, product_id: string, keep: string[]): Promise<void> {
+  const held = await shop.one(
+    sql`select from variants where site_id = ${shop.siteId} and product_id = ${product_id} and reserved > 0
+      and not (id = any(${keep}::uuid[]))`,
+  );
+  if (held) throw new ShopError('conflict', 'An open checkout holds stock of a variant that the row no longer names.');
+  await shop.run(
+    sql`delete from variants where site_id = ${shop.siteId} and product_id = ${product_id}
+      and not (id = any(${keep}::uuid[]))`,
+  );
+}
+
+/** Sets the available stock of the variants whose plan gives it, each with its movement. */
+async function setStock(shop: Shop, product_id: string, variants: KeptVariant[]): Promise<void> {
+  const given = variants
+    .filter(({ inventory_quantity }) => inventory_quantity !== null)
+    .map(({ id, inventory_quantity }) => ({ id, movement_id: uuidv7(), inventory_quantity }));
+  if (given.length === 0) return;
+  await shop.run(
+    sql`with wanted as (
+        select v.id, n.movement_id, n.inventory_quantity + v.reserved - v.on_hand as delta
+        from variants v join jsonb_to_recordset(${JSON.stringify(given)})
+          as n (id uuid, movement_id uuid, inventory_quantity int) on n.id = v.id
+        where v.site_id = ${shop.siteId} order by v.id for update of v
+      ), changed as (
+        update variants v set on_hand = v.on_hand + wanted.delta, updated_at = now() from wanted
+        where v.site_id = ${shop.siteId} and v.id = wanted.id and wanted.delta <> 0
+        returning wanted.movement_id, v.id, wanted.delta, v.on_hand, v.reserved
+      )
+      insert into stock_movements (site_id, id, variant_id, product_id, type, reason, delta, on_hand_after,
+        reserved_after, actor_id)
+      select ${shop.siteId}, movement_id, id, ${product_id}, 'adjustment', 'correction', delta, on_hand, reserved,
+        ${shop.actorId} from changed`,
+  );
+}

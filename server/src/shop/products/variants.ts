@@ -1,0 +1,133 @@
+import type { Product, Variant, VariantInput, VariantPatch } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { indexProducts } from '../../search/index/index-products.ts';
+import { notFound, ShopError, ValidationError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import { lockProduct, moveTo, refuseBeyond } from './parts.ts';
+import { type OptionPlan, planNewVariant } from './plan.ts';
+import * as products from './products.ts';
+import { variantObject } from './rows.ts';
+import { insertVariants, summarize } from './write.ts';
+
+const MAX_VARIANTS = 250;
+
+/** Adds a variant; values that its options do not list yet are added to them. */
+export async function create(shop: Shop, product_id: string, input: VariantInput): Promise<Variant> {
+  const { track_inventory, price } = await lockProduct(shop, product_id);
+  const count = await shop.one<{ total: number }>(
+    sql`select count(*) as total from variants where site_id = ${shop.siteId} and product_id = ${product_id}`,
+  );
+  refuseBeyond(count?.total ?? 0, MAX_VARIANTS, 'variants');
+  const options = await optionsOf(shop, product_id);
+  const plan = planNewVariant(input, price, options, shop.currencyDigits);
+  const [id = ''] = await insertVariants(shop, product_id, [plan], track_inventory, (count?.total ?? 0) + 1);
+  await writeValues(shop, product_id, options);
+  await summarize(shop, product_id);
+  await indexProducts(shop, [product_id]);
+  return get(shop, product_id, id);
+}
+
+/** Changes the given fields; what changes nothing is no change of the product. Throws `not_found`, `sku_taken` or `variant_options_taken`. */
+export async function update(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<Variant> {
+  await lockProduct(shop, product_id);
+  await get(shop, product_id, id);
+  const changes = [
+    await products.updateVariantRow(shop, id, patch),
+    await updateOptionValues(shop, product_id, id, patch),
+    patch.position !== undefined && (await move(shop, product_id, id, patch.position)),
+  ];
+  if (changes.includes(true)) {
+    await summarize(shop, product_id);
+    await indexProducts(shop, [product_id]);
+  }
+  return get(shop, product_id, id);
+}
+
+/** Deletes a variant. Throws `last_variant`, or `conflict` while an open checkout holds its stock. */
+export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
+  await lockProduct(shop, product_id);
+  const rows = await shop.rows<{ id: string; reserved: number }>(
+    sql`select id, reserved from variants where site_id = ${shop.siteId} and product_id = ${product_id}
+      order by id for update`,
+  );
+  const variant = rows.find((row) => row.id === id);
+  if (!variant) throw notFound('variant');
+  if (rows.length === 1)
+    throw new ShopError('last_variant', 'A product keeps at least one variant. Delete the product.');
+  if (variant.reserved > 0)
+    throw new ShopError('conflict', 'An open checkout holds stock of this variant. Try again later.');
+  await shop.run(sql`delete from variants where site_id = ${shop.siteId} and id = ${id}`);
+  await summarize(shop, product_id);
+  await indexProducts(shop, [product_id]);
+  return products.get(shop, product_id);
+}
+
+async function get(shop: Shop, product_id: string, id: string): Promise<Variant> {
+  const row = await shop.one<{ variant: Variant }>(
+    sql`select ${variantObject('merchant')} as variant from variants v
+      where v.site_id = ${shop.siteId} and v.product_id = ${product_id} and v.id = ${id}`,
+  );
+  if (!row) throw notFound('variant');
+  return row.variant;
+}
+
+async function optionsOf(shop: Shop, product_id: string): Promise<OptionPlan[]> {
+  return shop.rows<OptionPlan & Record<string, unknown>>(
+    sql`select name, values from product_options
+      where site_id = ${shop.siteId} and product_id = ${product_id} order by position`,
+  );
+}
+
+async function writeValues(shop: Shop, product_id: string, options: OptionPlan[]): Promise<void> {
+  await shop.run(
+    sql`update product_options o set values = given.values
+      from jsonb_to_recordset(${JSON.stringify(options)}) as given (name text, values text[])
+      where o.site_id = ${shop.siteId} and o.product_id = ${product_id} and o.name = given.name
+        and o.values <> given.values`,
+  );
+}
+
+/** Answers whether the variant has other values now. */
+async function updateOptionValues(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<boolean> {
+  const { option1, option2, option3 } = patch;
+  const given = [option1, option2, option3];
+  if (given.every((value) => value === undefined)) return false;
+  const options = await optionsOf(shop, product_id);
+  const beyond = given.findIndex((value, i) => value !== undefined && i >= options.length);
+  if (beyond >= 0) {
+    const msg = 'The product has no such option.';
+    throw new ValidationError([{ loc: ['body', `option${beyond + 1}`], msg, type: 'extra_forbidden' }]);
+  }
+  const changed = await shop.run(
+    sql`update variants set option1 = coalesce(${option1 ?? null}, option1),
+        option2 = coalesce(${option2 ?? null}, option2), option3 = coalesce(${option3 ?? null}, option3)
+      where site_id = ${shop.siteId} and id = ${id} and (option1, option2, option3) is distinct from
+        (coalesce(${option1 ?? null}, option1), coalesce(${option2 ?? null}, option2),
+          coalesce(${option3 ?? null}, option3))`,
+  );
+  given.forEach((value, i) => {
+    const values = options[i]?.values;
+    if (value != null && values && !values.includes(value)) values.push(value);
+  });
+  await writeValues(shop, product_id, options);
+  return changed > 0;
+}
+
+/** Answers whether any variant had another place before. */
+async function move(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
+  const rows = await shop.rows<{ id: string }>(
+    sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} order by position, id`,
+  );
+  const ids = moveTo(
+    rows.map((row) => row.id),
+    id,
+    position,
+  );
+  const moved = await shop.run(
+    sql`update variants v set position = wanted.place
+      from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
+      where v.site_id = ${shop.siteId} and v.product_id = ${product_id} and v.id = wanted.id
+        and v.position <> wanted.place`,
+  );
+  return moved > 0;
+}

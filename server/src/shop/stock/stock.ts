@@ -1,0 +1,208 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+
+/**
+ * How stock moves when something is bought: a checkout holds it, its completion sells it, its end releases it, and a
+ * cancelled order gives it back. Each step is one statement that locks the variants in the order of their ids, changes them
+ * and writes the movements. Variants that are not tracked are left alone. Whoever calls holds the lock of the checkout or
+ * order that the stock is for.
+ */
+export interface Pieces {
+  variant_id: string;
+  quantity: number;
+}
+
+/** Of a variant there is less than asked for; what the checkout itself holds counts as available. */
+export interface Shortage {
+  variant_id: string;
+  requested: number;
+  available: number;
+}
+
+/**
+ * Makes the checkout hold exactly these pieces. When there are too few, what other checkouts hold past their time is
+ * released first. Returns what is short, and then nothing may be committed.
+ */
+export async function hold(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
+  const short = await change(shop, checkout_id, wanted);
+  if (short.length === 0) return [];
+  await releaseOverdue(shop, checkout_id, wanted);
+  // Also when nothing was overdue: a statement that waited for its locks judges by what was there when it began, and
+  // refuses what came free meanwhile. This one begins with the locks.
+  return change(shop, checkout_id, wanted);
+}
+
+interface Change extends Shortage {
+  done: boolean;
+}
+
+async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
+  const rows = await shop.rows<Change & Record<string, unknown>>(
+    sql`with ${wantedAndHeld(shop, checkout_id, wanted)}, locked as materialized (
+        select id, track_inventory, on_hand, reserved from variants
+        where site_id = ${shop.siteId} and id in (select variant_id from wanted union select variant_id from held)
+        order by id for update
+      ), differences as materialized (
+        select l.id, w.quantity as requested, l.on_hand - l.reserved + coalesce(h.quantity, 0) as available,
+          case when l.track_inventory then coalesce(w.quantity, 0) else 0 end as target,
+          case when l.track_inventory then coalesce(w.quantity, 0) else 0 end - coalesce(h.quantity, 0) as delta
+        from locked l left join wanted w on w.variant_id = l.id left join held h on h.variant_id = l.id
+      ), changed as (
+        update variants v set reserved = v.reserved + d.delta
+        from differences d
+        where v.site_id = ${shop.siteId} and v.id = d.id and d.delta <> 0
+          and (d.delta < 0 or v.inventory_policy = 'continue' or v.on_hand - v.reserved >= d.delta)
+        returning v.id, v.product_id, -d.delta as delta, v.on_hand, v.reserved
+      ), kept as (
+        insert into stock_reservations as r (site_id, checkout_id, variant_id, quantity)
+        select ${shop.siteId}, ${checkout_id}, d.id, d.target from differences d join changed using (id) where d.target > 0
+        on conflict (site_id, checkout_id, variant_id) do update set quantity = excluded.quantity
+      ), dropped as (
+        delete from stock_reservations r using differences d, changed c
+        where r.site_id = ${shop.siteId} and r.checkout_id = ${checkout_id} and r.variant_id = d.id and d.id = c.id
+          and d.target = 0
+      ), moved as (${movements(shop, sql`case when delta < 0 then 'reservation' else 'release' end`)})
+      select d.id as variant_id, d.requested, greatest(d.available, 0) as available, c.id is not null as done
+      from differences d left join changed c using (id) where d.delta <> 0
+      union all
+      select variant_id, quantity, 0, false from wanted where variant_id not in (select id from locked)`,
+  );
+  return rows.filter(({ done }) => !done).map(({ done: _, ...shortage }) => shortage);
+}
+
+/** What is wanted of each variant, and what the checkout holds of it. */
+function wantedAndHeld(shop: Shop, checkout_id: string, wanted: Pieces[]): Sql {
+  return sql`wanted as (
+        select variant_id, sum(quantity)::int as quantity
+        from unnest(${wanted.map(({ variant_id }) => variant_id)}::uuid[],
+          ${wanted.map(({ quantity }) => quantity)}::int[]) as w (variant_id, quantity) group by variant_id
+      ), held as (
+        select variant_id, quantity from stock_reservations
+        where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
+      )`;
+}
+
+/**
+ * Of the variants wanted, whose locks we have, and of which there is too little now, what checkouts hold past their time.
+ * Those that someone works on are left as a whole.
+ */
+async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<void> {
+  await give(
+    shop,
+    sql`with ${wantedAndHeld(shop, checkout_id, wanted)}, short as materialized (
+        select v.id from wanted w join variants v on v.site_id = ${shop.siteId} and v.id = w.variant_id
+        left join held h on h.variant_id = v.id
+        where v.track_inventory and v.inventory_policy <> 'continue'
+          and w.quantity - coalesce(h.quantity, 0) > greatest(v.on_hand - v.reserved, 0)
+      ), overdue as materialized (
+        select k.id from checkouts k
+        where k.site_id = ${shop.siteId} and k.id <> ${checkout_id} and k.reserved_until <= now() and exists (
+          select from stock_reservations r
+          where r.site_id = k.site_id and r.checkout_id = k.id and r.variant_id in (select id from short))
+        order by k.id for update skip locked
+      )
+      select r.ctid from overdue k join stock_reservations r on r.site_id = ${shop.siteId} and r.checkout_id = k.id
+      where r.variant_id in (select id from short)`,
+  );
+}
+
+/** Releases all that a checkout holds. */
+export async function release(shop: Shop, checkout_id: string): Promise<void> {
+  await give(
+    shop,
+    sql`select ctid from stock_reservations where site_id = ${shop.siteId} and checkout_id = ${checkout_id}`,
+  );
+}
+
+/** Takes the reservations that the query names away, and the pieces they stood for back. */
+async function give(shop: Shop, reservations: Sql): Promise<void> {
+  await shop.run(
+    sql`with named as materialized (${reservations}), taken as (
+        delete from stock_reservations where site_id = ${shop.siteId} and ctid in (select ctid from named)
+        returning variant_id, quantity
+      ), pieces as (select variant_id, sum(quantity)::int as quantity from taken group by variant_id),
+      ${lockedPieces(shop)}, changed as (
+        update variants v set reserved = v.reserved - l.quantity from locked l
+        where v.site_id = ${shop.siteId} and v.id = l.id
+        returning v.id, v.product_id, l.quantity as delta, v.on_hand, v.reserved
+      )
+      ${movements(shop, sql`'release'`)}`,
+  );
+}
+
+/** Sells all that a checkout holds, and answers what that was. */
+export async function sell(shop: Shop, checkout_id: string): Promise<Set<string>> {
+  const sold = await shop.rows<{ variant_id: string }>(
+    sql`with pieces as (
+        delete from stock_reservations where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
+        returning variant_id, quantity
+      ), ${lockedPieces(shop)}, changed as (
+        update variants v set on_hand = v.on_hand - l.quantity, reserved = v.reserved - l.quantity, updated_at = now()
+        from locked l where v.site_id = ${shop.siteId} and v.id = l.id
+        returning v.id, v.product_id, -l.quantity as delta, v.on_hand, v.reserved
+      )
+      ${movements(shop, sql`'sale'`)} returning variant_id`,
+  );
+  return new Set(sold.map(({ variant_id }) => variant_id));
+}
+
+/** Puts the pieces back that an order took from stock. Variants that are gone by now have no stock to put them into. */
+export async function restock(shop: Shop, order_id: string): Promise<void> {
+  await shop.run(
+    sql`with returned as (
+        update order_lines set stock_taken = false
+        where site_id = ${shop.siteId} and order_id = ${order_id} and stock_taken
+        returning variant_id, quantity
+      ), pieces as (select variant_id, sum(quantity)::int as quantity from returned group by variant_id),
+      ${lockedPieces(shop)}, changed as (
+        update variants v set on_hand = v.on_hand + l.quantity, updated_at = now() from locked l
+        where v.site_id = ${shop.siteId} and v.id = l.id
+        returning v.id, v.product_id, l.quantity as delta, v.on_hand, v.reserved
+      )
+      ${movements(shop, sql`'return'`)}`,
+  );
+}
+
+/** The variants of `pieces`, locked in the order of their ids. */
+function lockedPieces(shop: Shop): Sql {
+  return sql`locked as materialized (
+      select v.id, p.quantity from variants v join pieces p on p.variant_id = v.id
+      where v.site_id = ${shop.siteId} order by v.id for update of v
+    )`;
+}
+
+/**
+ * A movement for each row of `changed`. Of a sale or a return, delta is what changed on hand; of a reservation or a release,
+ * what changed of what is available.
+ */
+function movements(shop: Shop, type: Sql): Sql {
+  return sql`insert into stock_movements (site_id, id, variant_id, product_id, type, delta, on_hand_after, reserved_after,
+        actor_id)
+      select ${shop.siteId}, uuid_v7(), id, product_id, ${type}, delta, on_hand, reserved, ${shop.actorId} from changed`;
+}
+
+/**
+ * The refusal of what cannot be had; `lines` are those of a cart. An agent is not told what the merchant calls the goods: that
+ * stands in parts marked as the merchant's text alone (hazards §2.8).
+ */
+export function insufficient(
+  shop: Shop,
+  short: Shortage[],
+  lines: { id: string; variant_id: string; quantity: number; label: string }[],
+): ShopError {
+  const byVariant = new Map(short.map((one) => [one.variant_id, one]));
+  const found = lines.flatMap((line) => {
+    const shortage = byVariant.get(line.variant_id);
+    if (!shortage) return [];
+    const { requested, available } = shortage;
+    return [{ line_item_id: line.id, variant_id: line.variant_id, requested, available, label: line.label }];
+  });
+  const [first] = found;
+  const label = shop.agent ? 'the first of lines' : first?.label;
+  const message =
+    first?.available === 0
+      ? `Out of stock: ${label}.`
+      : `There are ${first?.available} pieces of ${label}, not ${first?.requested}.`;
+  return new ShopError('insufficient_stock', message, { lines: found.map(({ label: _, ...line }) => line) });
+}

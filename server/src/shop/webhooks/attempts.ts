@@ -1,0 +1,144 @@
+import sql from 'sql-template-tag';
+import type { Attempted } from '../../egress/post.ts';
+import * as mail from '../mail.ts';
+import type { Shop } from '../shop.ts';
+
+/**
+ * The schedule of a delivery (decisions §5): ten attempts, the last a day after the ninth, each moment up to a tenth earlier
+ * or later so that what failed together does not come back together. A webhook is disabled when its receiver says 410, or
+ * when an event was given up and nothing succeeded for five days.
+ */
+const WAITS_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+const JITTER = 0.1;
+const LONGEST_RETRY_AFTER_SECONDS = 3_600;
+const DISABLED_AFTER = '120 hours';
+
+/** A delivery that is due, with all that its attempt needs. */
+export interface Due {
+  id: string;
+  event_id: string;
+  webhook_id: string;
+  url: string;
+  payload: string;
+  tries: number;
+  /** Says whether another attempt was written down since. */
+  attempts_count: number;
+  secret: Buffer;
+  /** Null when none is to sign any more. */
+  previous_secret: Buffer | null;
+}
+
+/**
+ * The delivery, unless it is done, given up, gone, or another job will come for it later: of what a killed process or a
+ * replay left twice, one goes on. What a disabled webhook still has waiting is given up.
+ */
+export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
+  const found = await shop.one<Due & Record<string, unknown>>(
+    sql`select d.id, d.event_id, d.webhook_id, d.tries, d.attempts_count, w.url, e.payload, w.secret,
+        case when w.previous_secret_expires_at > now() then w.previous_secret end as previous_secret
+      from webhook_deliveries d
+      join webhooks w on w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'active'
+      join events e on e.site_id = d.site_id and e.id = d.event_id
+      where d.site_id = ${shop.siteId} and d.id = ${delivery_id} and d.status = 'pending'
+        and d.next_attempt_at <= now()`,
+  );
+  if (!found) await giveUpDisabled(shop, delivery_id);
+  return found;
+}
+
+/** It was made while somebody disabled its webhook, and neither saw the other. */
+async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
+  await shop.run(
+    sql`update webhook_deliveries d set status = 'failed', next_attempt_at = null, completed_at = now()
+      from webhooks w
+      where d.site_id = ${shop.siteId} and d.id = ${delivery_id} and d.status = 'pending'
+        and w.site_id = d.site_id and w.id = d.webhook_id and w.status = 'disabled'`,
+  );
+}
+
+/** Seconds until the next attempt after so many, or null when that was the last. */
+export function waitAfter(tries: number, retry_after_seconds: number | null, random = Math.random()): number | null {
+  const wait = WAITS_SECONDS[tries - 1];
+  if (wait === undefined) return null;
+  const asked = Math.min(retry_after_seconds ?? 0, LONGEST_RETRY_AFTER_SECONDS);
+  return Math.max(wait * (1 + JITTER * (2 * random - 1)), asked);
+}
+
+/**
+ * Writes an attempt down, with all that follows from it: the next one, the end, or the end of the webhook. The webhook is
+ * locked before the delivery, as whoever disables or deletes it does.
+ */
+export async function record(shop: Shop, delivery: Due, attempted: Attempted): Promise<void> {
+  const { webhook_id } = delivery;
+  const succeeded = attempted.outcome === 'succeeded';
+  const gone = attempted.response_status === 410;
+  const wait = succeeded || gone ? null : waitAfter(delivery.tries + 1, attempted.retry_after_seconds);
+  const given_up = wait === null && !succeeded;
+  if (given_up) await lock(shop, webhook_id);
+  if (succeeded) await markWorking(shop, webhook_id);
+  else await markFailing(shop, webhook_id);
+  const status = succeeded ? 'succeeded' : given_up ? 'failed' : 'pending';
+  const kept = await shop.run(
+    sql`with written as (
+        update webhook_deliveries set attempts_count = attempts_count + 1, tries = tries + 1, status = ${status},
+          response_status = ${attempted.response_status},
+          next_attempt_at = now() + ${wait}::float8 * interval '1 second',
+          completed_at = case when ${status} = 'pending' then null else now() end
+        where site_id = ${shop.siteId} and id = ${delivery.id} and status = 'pending'
+          and attempts_count = ${delivery.attempts_count}
+        returning id, attempts_count
+      )
+      insert into webhook_attempts (site_id, delivery_id, number, attempted_at, duration_ms, outcome, response_status)
+      select ${shop.siteId}, id, attempts_count, now() - ${attempted.duration_ms}::int * interval '1 millisecond',
+        ${attempted.duration_ms}, ${attempted.outcome}, ${attempted.response_status} from written`,
+  );
+  // Disabled, deleted or attempted by another process meanwhile: there is nothing more to say.
+  if (kept === 0) return;
+  if (given_up) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
+  else if (wait !== null) await enqueue(shop, delivery.id, wait);
+}
+
+async function lock(shop: Shop, webhook_id: string): Promise<void> {
+  await shop.run(sql`select from webhooks where site_id = ${shop.siteId} and id = ${webhook_id} for no key update`);
+}
+
+/** Once in a while is enough: the row is shared by all deliveries of the webhook. */
+async function markWorking(shop: Shop, webhook_id: string): Promise<void> {
+  await shop.run(
+    sql`update webhooks set failing_since = null, last_success_at = now()
+      where site_id = ${shop.siteId} and id = ${webhook_id}
+        and (failing_since is not null or last_success_at is null or last_success_at < now() - interval '10 seconds')`,
+  );
+}
+
+async function markFailing(shop: Shop, webhook_id: string): Promise<void> {
+  await shop.run(
+    sql`update webhooks set failing_since = now()
+      where site_id = ${shop.siteId} and id = ${webhook_id} and failing_since is null`,
+  );
+}
+
+/** Has an attempt made so many seconds from now. */
+export async function enqueue(shop: Shop, delivery_id: string, wait_seconds: number): Promise<void> {
+  await shop.run(
+    sql`select enqueue_delivery(${shop.siteId}, ${delivery_id}, now() + ${wait_seconds}::float8 * interval '1 second')`,
+  );
+}
+
+/** Takes a webhook out of service and tells the staff; what waits for it is given up. */
+async function disable(shop: Shop, webhook_id: string, reason: 'gone' | 'failing'): Promise<void> {
+  const disabled = await shop.run(
+    sql`update webhooks set status = 'disabled', disabled_reason = ${reason}, disabled_at = now(), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${webhook_id} and status = 'active'
+        and (${reason} = 'gone' or failing_since <= now() - ${DISABLED_AFTER}::interval)`,
+  );
+  if (disabled === 0) return;
+  await shop.run(
+    sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
+      where site_id = ${shop.siteId} and webhook_id = ${webhook_id} and status = 'pending'`,
+  );
+  const staff = await shop.rows<{ staff_id: string }>(
+    sql`select staff_id from staff_memberships where site_id = ${shop.siteId}`,
+  );
+  for (const { staff_id } of staff) await mail.enqueue(shop, 'webhook_disabled', { webhook_id, staff_id });
+}

@@ -1,0 +1,132 @@
+import type { EventPayload, EventType, ListenerEvent } from '@commerce-backend/spec';
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { notFound, ShopError, ValidationError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import { hashSecret, mintSecret } from './secrets.ts';
+
+/**
+ * Events that are fetched instead of sent, for `commerce listen`, and test events. The events themselves are made by the
+ * database in the transaction of each change (migration 0010_webhooks).
+ */
+const LIFE = '10 minutes';
+const LIMIT = 20;
+
+interface Listener {
+  id: string;
+  events: EventType[];
+  created_at: string;
+  expires_at: string;
+}
+
+/** Every type but the ping, which is sent to a webhook by itself. */
+const ALL = Object.keys(contract.webhooks).filter((type) => type !== 'webhook.ping') as EventType[];
+
+/** Opens a listener to events from now on. Throws `limit_reached` beyond 20. */
+export async function listen(shop: Shop, { events = ALL }: { events?: EventType[] }) {
+  const secret = mintSecret();
+  await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
+  const made = await shop.one<Listener & Record<string, unknown>>(
+    sql`insert into event_listeners (site_id, id, events, secret_hash, expires_at)
+      select ${shop.siteId}, ${uuidv7()}, ${events}::text[], ${hashSecret(secret)}, now() + ${LIFE}::interval
+      where (select count(*) from event_listeners where site_id = ${shop.siteId} and expires_at > now()) < ${LIMIT}
+      returning id, events, created_at, expires_at`,
+  );
+  if (!made) throw new ShopError('limit_reached', `There are ${LIMIT} listeners already.`, { limit: LIMIT });
+  return { ...made, secret };
+}
+
+/** Ends a listener. Throws `not_found`. */
+export async function endListener(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
+  const ended = await shop.run(
+    sql`delete from event_listeners where site_id = ${shop.siteId} and id = ${id} and expires_at > now()`,
+  );
+  if (ended === 0) throw notFound('listener');
+  return { id, deleted: true };
+}
+
+const CURSOR = /^(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * What happened after the cursor, oldest first, and renews the listener's life. Ids are made before their transaction
+ * commits, so the order is that of transactions, and only those are told before which none can still commit: nothing is
+ * skipped. Throws `not_found` when the listener's time is over.
+ */
+export async function fetch(
+  shop: Shop,
+  id: string,
+  { cursor, limit = 20 }: { cursor?: string; limit?: number },
+): Promise<{ events: ListenerEvent[]; next_cursor: string }> {
+  const rows = await shop.rows<{ id: string; payload: string; made_in: string; alive: boolean }>(
+    sql`with listener as (
+        update event_listeners set expires_at = now() + ${LIFE}::interval
+        where site_id = ${shop.siteId} and id = ${id} and expires_at > now() returning events, created_at
+      ), found as (
+        select e.id, e.payload, e.made_in::text from events e, listener l where ${isNews(shop, cursor)}
+        order by e.made_in, e.id limit ${limit}
+      )
+      select found.*, true as alive from found
+      union all select null, null, null, true from listener where not exists (select from found)`,
+  );
+  if (rows.length === 0) throw notFound('listener');
+  const found = rows.filter((row) => row.id !== null);
+  const last = found.at(-1);
+  return {
+    events: found.map(({ id: event_id, payload }) => ({ event_id, payload: JSON.parse(payload) as EventPayload })),
+    next_cursor: last ? `${last.made_in}_${last.id}` : (cursor ?? `0_${FIRST}`),
+  };
+}
+
+/** Whether `fetch` has something to answer, be it that the listener's time is over. Changes nothing. */
+export async function hasNews(shop: Shop, id: string, cursor: string | undefined): Promise<boolean> {
+  const listener = sql`select events, created_at from event_listeners
+    where site_id = ${shop.siteId} and id = ${id} and expires_at > now()`;
+  const found = await shop.one<{ news: boolean }>(
+    sql`with l as (${listener})
+      select not exists (select from l) or exists (select from events e, l where ${isNews(shop, cursor)}) as news`,
+  );
+  return found?.news ?? false;
+}
+
+/** That an event `e` happened after the cursor and concerns the listener `l`. */
+function isNews(shop: Shop, cursor: string | undefined): Sql {
+  const [made_in, after] = positionOf(cursor);
+  return sql`e.site_id = ${shop.siteId} and e.type = any(l.events) and e.created_at >= l.created_at
+    and (e.made_in, e.id) > (${made_in}::text::xid8, ${after}::uuid)
+    and e.made_in < pg_snapshot_xmin(pg_current_snapshot())`;
+}
+
+function positionOf(cursor: string | undefined): [string, string] {
+  if (cursor === undefined) return ['0', FIRST];
+  const [, made_in, id] = CURSOR.exec(cursor) ?? [];
+  if (made_in && id) return [made_in, id];
+  const msg = 'This cursor is not one that an answer gave.';
+  throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
+}
+
+interface Example {
+  post: { requestBody: { content: { 'application/json': { example: { data: Record<string, unknown> } } } } };
+}
+
+/** Sends a test event with the data of the contract's example to all that are subscribed to its type. */
+export async function trigger(shop: Shop, { type }: { type: EventType }) {
+  const { data } = (contract.webhooks as unknown as Record<EventType, Example>)[type].post.requestBody.content[
+    'application/json'
+  ].example;
+  const event_id = uuidv7();
+  const payload = { type, timestamp: new Date().toISOString(), data, test: true };
+  await shop.run(
+    sql`insert into events (site_id, id, type, payload)
+      values (${shop.siteId}, ${event_id}, ${type}, ${JSON.stringify(payload)})`,
+  );
+  await shop.run(sql`select fan_out(${shop.siteId}, ${event_id}, ${type})`);
+  const told = await shop.one<{ webhooks_count: number; listeners_count: number }>(
+    sql`select (select count(*) from webhook_deliveries where site_id = ${shop.siteId} and event_id = ${event_id}
+        and status = 'pending') as webhooks_count,
+      (select count(*) from event_listeners where site_id = ${shop.siteId} and expires_at > now()
+        and ${type} = any(events)) as listeners_count`,
+  );
+  return { event_id, payload, webhooks_count: told?.webhooks_count ?? 0, listeners_count: told?.listeners_count ?? 0 };
+}

@@ -1,0 +1,132 @@
+import type { Webhook, WebhookInput, WebhookPatch, WebhookRegistration } from '@commerce-backend/spec';
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { notFound, ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import { hashSecret, mintSecret, seal } from './secrets.ts';
+
+/**
+ * Who is told of events. Whoever calls has checked the address (egress/addresses.ts), which may ask the DNS and so has no
+ * place in a transaction. The dashboard manages all webhooks, integrations those that integrations registered: a sync secret
+ * does not take over what the merchant made.
+ */
+const LIMIT = 1_000;
+const ROTATION_OVERLAP = '24 hours';
+
+const COLUMNS = sql`id, url, events, description, status, disabled_reason, disabled_at, failing_since, last_success_at,
+  case when previous_secret_expires_at > now() then previous_secret_expires_at end as previous_secret_expires_at,
+  created_at, updated_at`;
+
+type Row = Webhook & Record<string, unknown>;
+
+/** Those that the one who acts may manage. */
+function manageable(shop: Shop): Sql {
+  return shop.actorType === 'sync' ? sql`and sync_key_id is not null` : empty;
+}
+
+/** All of the shop, oldest first. */
+export async function list(shop: Shop): Promise<Webhook[]> {
+  return shop.rows<Row>(sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} order by created_at, id`);
+}
+
+/** The same as the interface shows them to integrations (§2.7). */
+export async function listRegistrations(shop: Shop): Promise<WebhookRegistration[]> {
+  return (await list(shop)).map(registrationOf);
+}
+
+export function registrationOf({ id, url, events, created_at }: Webhook): WebhookRegistration {
+  return { id, url, events, created_at };
+}
+
+/** Throws `not_found`. */
+export async function get(shop: Shop, id: string): Promise<Webhook> {
+  const found = await shop.one<Row>(
+    sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
+  );
+  if (!found) throw notFound('webhook');
+  return found;
+}
+
+/** Makes a webhook and its secret, which is never shown again. Throws `limit_reached` beyond 1,000. */
+export async function create(shop: Shop, secretKey: string, { url, events, description = null }: WebhookInput) {
+  const id = uuidv7();
+  const secret = mintSecret();
+  // Those who make webhooks of one site take turns, so that the count cannot be overtaken by a parallel one.
+  await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
+  const made = await shop.one<Row>(
+    sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id)
+      select ${shop.siteId}, ${id}, ${url}, ${events}::text[], ${description}, ${seal(secretKey, id, secret)},
+        ${hashSecret(secret)}, ${shop.actorType === 'sync' ? shop.actorId : null}::uuid
+      where (select count(*) from webhooks where site_id = ${shop.siteId}) < ${LIMIT}
+      returning ${COLUMNS}`,
+  );
+  if (!made) {
+    const message = `There are ${LIMIT} webhooks already. Delete one first.`;
+    throw new ShopError('limit_reached', message, { limit: LIMIT });
+  }
+  return { ...made, secret };
+}
+
+/** Changes the fields given. Taking it into service again forgets that it failed. Throws `not_found`. */
+export async function update(shop: Shop, id: string, patch: WebhookPatch): Promise<Webhook> {
+  const { url = null, events = null, status = null } = patch;
+  const changed = await shop.one<Row>(
+    sql`update webhooks set
+        url = coalesce(${url}, url), events = coalesce(${events}::text[], events),
+        description = case when ${'description' in patch} then ${patch.description ?? null} else description end,
+        status = coalesce(${status}, status),
+        disabled_reason = case ${status}::text when 'active' then null
+          when 'disabled' then coalesce(disabled_reason, 'staff') else disabled_reason end,
+        disabled_at = case ${status}::text when 'active' then null
+          when 'disabled' then coalesce(disabled_at, now()) else disabled_at end,
+        failing_since = case when ${status}::text = 'active' and status = 'disabled' then null else failing_since end,
+        updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id} returning ${COLUMNS}`,
+  );
+  if (!changed) throw notFound('webhook');
+  if (changed.status === 'disabled') await dropPending(shop, id);
+  return changed;
+}
+
+/** What waits for a webhook that was disabled is given up; it can be replayed when the webhook is active again. */
+async function dropPending(shop: Shop, id: string): Promise<void> {
+  await shop.run(
+    sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
+      where site_id = ${shop.siteId} and webhook_id = ${id} and status = 'pending'`,
+  );
+}
+
+/** Ends a subscription with all that was to be delivered to it. Throws `not_found`. */
+export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
+  const removed = await shop.run(
+    sql`delete from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
+  );
+  if (removed === 0) throw notFound('webhook');
+  return { id, deleted: true };
+}
+
+/**
+ * Gives it a new secret; for 24 hours each delivery is signed with both. Throws `not_found`, and `rotation_in_progress`
+ * while the last rotation still runs.
+ */
+export async function rotate(shop: Shop, secretKey: string, id: string) {
+  const secret = mintSecret();
+  const rotated = await shop.one<Row>(
+    sql`update webhooks set previous_secret = secret,
+        previous_secret_expires_at = now() + ${ROTATION_OVERLAP}::interval,
+        secret = ${seal(secretKey, id, secret)}, secret_hash = ${hashSecret(secret)}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}
+        and coalesce(previous_secret_expires_at, now()) <= now()
+      returning ${COLUMNS}`,
+  );
+  if (rotated) return { ...rotated, secret };
+  const { previous_secret_expires_at } = await get(shop, id);
+  throw new ShopError('rotation_in_progress', 'The secret was rotated less than 24 hours ago. Both still sign.', {
+    previous_secret_expires_at,
+  });
+}
+
+/** The refusal of a deed that needs a webhook in service. */
+export function disabled(): ShopError {
+  return new ShopError('webhook_disabled', 'This webhook is disabled. Set its status to active first.');
+}
