@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Call, Reply } from '../server/src/http/contract/contract.ts';
+import type { Call, Reply } from '../server/src/http/pipeline/handler.ts';
 import type { OpenShop } from './shop.ts';
 
 /** What is sold on the premises of a proof, and how a shopper comes to a checkout that is ready. */

@@ -8,16 +8,17 @@ import type { EgressPolicy } from './egress/addresses.ts';
 import { preflight } from './http/callers/cors.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
 import { createValidation } from './http/contract/validate.ts';
-import { answerTo } from './http/errors.ts';
 import { demoImages } from './http/operators/demo-images.ts';
 import { docs } from './http/operators/docs.ts';
-import { healthz, type Readiness, readyz } from './http/operators/health.ts';
+import { healthz, readyz } from './http/operators/health.ts';
 import { createMetrics } from './http/operators/metrics.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import { createCatalogueCache } from './http/pipeline/cache.ts';
 import { dispatch, type Notes } from './http/pipeline/dispatch.ts';
+import { answerTo } from './http/pipeline/errors.ts';
 import { createLimits } from './http/pipeline/limits.ts';
 import { requestId, requestLog } from './http/pipeline/log.ts';
+import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
 import { pages } from './pages/pages.ts';
 import { ShopError } from './shop/errors.ts';
@@ -65,7 +66,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(docs());
   app.get('/demo-images/:name', demoImages);
   const { baseUrl, secretKey, card } = deps;
-  app.use(pages({ db: deps.db, limits, till: { baseUrl, secretKey, card } }));
+  app.use(pages({ db: deps.db, limits, checkoutDeps: { baseUrl, secretKey, card } }));
   app.use(oauthMetadata({ db: deps.db, baseUrl }));
   app.use(preflight(deps.dashboardOrigins));
   app.use(

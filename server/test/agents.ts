@@ -61,7 +61,7 @@ export async function givenAgentCheckout(
     customer_id: customer.id,
     agent: { token_id, categories },
   };
-  const till = {
+  const checkoutDeps = {
     baseUrl: 'http://localhost',
     secretKey: 'a secret of the tests, long enough to be one',
     card: undefined,
@@ -69,7 +69,7 @@ export async function givenAgentCheckout(
   const cart_id = await inShop(shop.db, tenant, actor, async (inside) => {
     const { id } = await carts.createForAgent(inside);
     for (const line of lines) await carts.addItem(inside, id, line);
-    await checkouts.create(inside, till, id);
+    await checkouts.create(inside, checkoutDeps, id);
     return id;
   });
   return shop.givenCheckout({ cart_id, client: customer.client });

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import { cartOf } from '../shop/agents/views.ts';
 import * as carts from '../shop/carts/carts.ts';
 

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as agentCatalog from '../shop/agents/catalog.ts';
 
 export const searchCatalog: Handler<'agent.searchCatalog'> = ({ shop, query }) => agentCatalog.list(shop, query);

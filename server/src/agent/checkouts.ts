@@ -1,6 +1,6 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import { checkoutOf } from '../shop/agents/views.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
 
-export const getCheckout: Handler<'agent.getCheckout'> = async ({ shop, till, path }) =>
-  checkoutOf(await checkouts.get(shop, till, path.checkout_id));
+export const getCheckout: Handler<'agent.getCheckout'> = async ({ shop, checkoutDeps, path }) =>
+  checkoutOf(await checkouts.get(shop, checkoutDeps, path.checkout_id));

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as account from '../shop/account/account.ts';
 import { customerOf } from '../shop/agents/views.ts';
 import * as agentTokens from '../shop/mandates/tokens.ts';

@@ -1,4 +1,4 @@
-import type { Handlers } from '../http/contract/contract.ts';
+import type { Handlers } from '../http/pipeline/handler.ts';
 import * as audit from './audit.ts';
 import * as carts from './carts.ts';
 import * as catalog from './catalog.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as buying from '../shop/agents/buying.ts';
 import * as agentCatalog from '../shop/agents/catalog.ts';
 
@@ -6,4 +6,5 @@ export const findProducts: Handler<'agent.findProducts'> = ({ shop, body }) => a
 
 export const findAndAdd: Handler<'agent.findAndAdd'> = ({ shop, body }) => buying.findAndAdd(shop, body);
 
-export const findAndBuy: Handler<'agent.findAndBuy'> = ({ shop, till, body }) => buying.findAndBuy(shop, till, body);
+export const findAndBuy: Handler<'agent.findAndBuy'> = ({ shop, checkoutDeps, body }) =>
+  buying.findAndBuy(shop, checkoutDeps, body);

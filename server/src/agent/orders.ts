@@ -1,4 +1,4 @@
-import type { Beforehand } from '../http/contract/contract.ts';
+import type { Beforehand } from '../http/pipeline/handler.ts';
 import * as agentOrders from '../shop/agents/orders.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as agentTokens from '../shop/mandates/tokens.ts';
 
 export const revokeToken: Handler<'agent.revokeToken'> = ({ shop }) => agentTokens.revoke(shop, shop.actorId, 'agent');

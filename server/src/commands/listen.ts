@@ -2,7 +2,7 @@ import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { v7 as uuidv7 } from 'uuid';
-import { answerTo } from '../http/errors.ts';
+import { answerTo } from '../http/pipeline/errors.ts';
 import { ShopError } from '../shop/errors.ts';
 
 /**

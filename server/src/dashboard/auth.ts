@@ -1,4 +1,4 @@
-import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import * as staff from '../shop/merchant/staff.ts';
 
 export const login: Beforehand<'dashboard.login'> = {

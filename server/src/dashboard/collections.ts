@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as collections from '../shop/catalog/collections.ts';
 
 export const listCollections: Handler<'dashboard.listCollections'> = ({ shop, query }) => collections.list(shop, query);

@@ -1,4 +1,4 @@
-import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import * as customers from '../shop/customers/customers.ts';
 import * as erasure from '../shop/customers/erasure.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as discountCodes from '../shop/discounts/codes.ts';
 
 export const listDiscounts: Handler<'dashboard.listDiscounts'> = ({ shop, query }) => discountCodes.list(shop, query);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { inShop } from '../shop/in-shop.ts';
 import type { Shop } from '../shop/shop.ts';
 import * as events from '../shop/webhooks/events.ts';

@@ -1,4 +1,4 @@
-import type { Handlers } from '../http/contract/contract.ts';
+import type { Handlers } from '../http/pipeline/handler.ts';
 import * as agentTokens from './agent-tokens.ts';
 import * as apiKeys from './api-keys.ts';
 import * as auditEvents from './audit-events.ts';

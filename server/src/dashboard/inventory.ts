@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as inventory from '../shop/stock/inventory.ts';
 
 export const listInventory: Handler<'dashboard.listInventory'> = ({ shop, query }) => inventory.list(shop, query);

@@ -1,5 +1,5 @@
 import type { ApiKeyScope } from '@commerce-backend/spec';
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as credentials from '../shop/merchant/credentials.ts';
 import * as staff from '../shop/merchant/staff.ts';
 

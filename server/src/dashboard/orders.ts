@@ -1,4 +1,4 @@
-import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
 import * as orders from '../shop/orders/orders.ts';

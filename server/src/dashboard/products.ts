@@ -1,5 +1,5 @@
-import type { Handler } from '../http/contract/contract.ts';
 import { mistakesInRow } from '../http/contract/rows.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as images from '../shop/products/images.ts';
 import * as productImport from '../shop/products/import.ts';
 import * as options from '../shop/products/options.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as settings from '../shop/merchant/settings.ts';
 
 export const getSettings: Handler<'dashboard.getSettings'> = ({ shop }) => settings.get(shop);

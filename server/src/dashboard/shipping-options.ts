@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as shippingOptions from '../shop/shipping/options.ts';
 
 export const listShippingOptions: Handler<'dashboard.listShippingOptions'> = ({ shop, query }) =>

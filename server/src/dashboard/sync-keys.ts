@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as credentials from '../shop/merchant/credentials.ts';
 
 export const listSyncKeys: Handler<'dashboard.listSyncKeys'> = ({ shop }) => credentials.list(shop, 'sync');

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as deliveries from '../shop/webhooks/deliveries.ts';
 
 export const listWebhookDeliveries: Handler<'dashboard.listWebhookDeliveries'> = ({ shop, query }) =>

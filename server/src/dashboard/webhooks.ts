@@ -1,5 +1,5 @@
 import { checkRegistration } from '../egress/registration.ts';
-import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import * as deliveries from '../shop/webhooks/deliveries.ts';
 import * as webhooks from '../shop/webhooks/webhooks.ts';
 
@@ -8,7 +8,7 @@ export const listWebhooks: Handler<'dashboard.listWebhooks'> = ({ shop }) => web
 export const createWebhook: Beforehand<'dashboard.createWebhook'> = {
   async beforehand({ body: { url }, egressPolicy }) {
     await checkRegistration(url, egressPolicy);
-    return ({ shop, till, body }) => webhooks.create(shop, till.secretKey, body);
+    return ({ shop, checkoutDeps, body }) => webhooks.create(shop, checkoutDeps.secretKey, body);
   },
 };
 
@@ -26,5 +26,5 @@ export const deleteWebhook: Handler<'dashboard.deleteWebhook'> = ({ shop, path }
 
 export const testWebhook: Handler<'dashboard.testWebhook'> = ({ shop, path }) => deliveries.ping(shop, path.webhook_id);
 
-export const rotateWebhook: Handler<'dashboard.rotateWebhook'> = ({ shop, till, path }) =>
-  webhooks.rotate(shop, till.secretKey, path.webhook_id);
+export const rotateWebhook: Handler<'dashboard.rotateWebhook'> = ({ shop, checkoutDeps, path }) =>
+  webhooks.rotate(shop, checkoutDeps.secretKey, path.webhook_id);

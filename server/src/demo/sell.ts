@@ -10,10 +10,10 @@ import { ShopError } from '../shop/errors.ts';
 import { inShop, inShopOf } from '../shop/in-shop.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orders from '../shop/orders/orders.ts';
+import type { CheckoutDeps } from '../shop/payments/deps.ts';
 import { settlePayments } from '../shop/payments/settle.ts';
 import { testCard } from '../shop/payments/test-card.ts';
 import { type Actor, Shop, type Tenant } from '../shop/shop.ts';
-import type { Till } from '../shop/till.ts';
 import { type DemoOrder, demoCardOrders, demoOrders } from './orders.ts';
 import type { Account } from './people.ts';
 
@@ -31,18 +31,18 @@ export interface TillSettings {
   secretKey: string;
 }
 
-function tillOf({ baseUrl, secretKey }: TillSettings): Till {
+function tillOf({ baseUrl, secretKey }: TillSettings): CheckoutDeps {
   return { baseUrl, secretKey, card: testCard };
 }
 
 /** Has everyone order, and the merchant do the rest, in the transaction of the connection. */
 export async function sellAll(connection: Connection, cast: Cast, settings: TillSettings): Promise<void> {
-  const till = tillOf(settings);
+  const checkoutDeps = tillOf(settings);
   for (const order of demoOrders) {
     const buyer = new Shop(cast.tenant, actorOf(cast, order), connection);
-    const checkout_id = await fillCheckout(buyer, till, order);
+    const checkout_id = await fillCheckout(buyer, checkoutDeps, order);
     const completion = { expected_total: undefined, card_token: undefined };
-    const made = await complete(buyer, till, checkout_id, completion, undefined);
+    const made = await complete(buyer, checkoutDeps, checkout_id, completion, undefined);
     await attend(new Shop(cast.tenant, cast.staff, connection), made.order.id, order);
   }
 }
@@ -52,17 +52,19 @@ export async function sellAll(connection: Connection, cast: Cast, settings: Till
  * once what it would do within minutes: it lets overdue orders expire, and asks for late answers.
  */
 export async function sellByCard(db: Pool, cast: Cast, settings: TillSettings): Promise<void> {
-  const till = tillOf(settings);
+  const checkoutDeps = tillOf(settings);
   for (const order of demoCardOrders) {
     const actor = actorOf(cast, order);
-    const checkout_id = await inShop(db, cast.tenant, actor, (shop) => fillCheckout(shop, till, order));
+    const checkout_id = await inShop(db, cast.tenant, actor, (shop) => fillCheckout(shop, checkoutDeps, order));
     const completion = { expected_total: undefined, card_token: order.card };
-    const charged = await charge(db, cast.tenant, actor, { till, checkout_id, completion });
-    const made = await inShop(db, cast.tenant, actor, (shop) => complete(shop, till, checkout_id, completion, charged));
+    const charged = await charge(db, cast.tenant, actor, { checkoutDeps, checkout_id, completion });
+    const made = await inShop(db, cast.tenant, actor, (shop) =>
+      complete(shop, checkoutDeps, checkout_id, completion, charged),
+    );
     await inShop(db, cast.tenant, cast.staff, (shop) => attend(shop, made.order.id, order));
   }
   await expireUnpaid(db, cast.tenant);
-  await settlePayments(db, cast.tenant, till.card);
+  await settlePayments(db, cast.tenant, checkoutDeps.card);
 }
 
 function actorOf({ accounts, guest }: Cast, { buyer }: DemoOrder): Actor {
@@ -71,12 +73,12 @@ function actorOf({ accounts, guest }: Cast, { buyer }: DemoOrder): Actor {
 }
 
 /** From an empty cart to a checkout that can be completed. */
-async function fillCheckout(shop: Shop, till: Till, order: DemoOrder): Promise<string> {
+async function fillCheckout(shop: Shop, checkoutDeps: CheckoutDeps, order: DemoOrder): Promise<string> {
   const { id: cart_id } = await carts.create(shop);
   await fillCart(shop, cart_id, order.items);
   if (order.code) await cartDiscounts.apply(shop, cart_id, order.code);
-  const { id } = await checkouts.create(shop, till, cart_id);
-  await checkouts.update(shop, till, id, {
+  const { id } = await checkouts.create(shop, checkoutDeps, cart_id);
+  await checkouts.update(shop, checkoutDeps, id, {
     email: order.buyer.email,
     shipping_address: order.buyer.address,
     shipping_option_id: await optionNamed(shop, order.shipping),

@@ -11,7 +11,7 @@ import { STYLE_PATH, style } from './parts/style.ts';
 /** The pages of the shop that are not the storefront's: the hosted checkout, consent, the account, and where the links in mails lead. */
 export function pages(deps: PagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const guarded = { ...deps, guard: createGuard(deps.till) };
+  const guarded = { ...deps, guard: createGuard(deps.checkoutDeps) };
   router.get(STYLE_PATH, style);
   addPage(router, guarded, checkoutPage);
   addPage(router, guarded, agentConsentPage);

@@ -1,3 +1,15 @@
+import { createHmac } from 'node:crypto';
+import type { Shop } from './shop.ts';
+import { tokenFrom } from './tokens.ts';
+
+/** What links are made of. */
+export interface LinkDeps {
+  /** The configured public address. */
+  baseUrl: string;
+  /** The server's own secret, from which the secrets in links are derived. */
+  secretKey: string;
+}
+
 /** The addresses in mails and answers. They begin with the configured address, whatever host a request named. */
 export function verificationLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/verify-email/${token}`;
@@ -15,4 +27,18 @@ export function consentPage(baseUrl: string, site_id: string): string {
 
 export function resetLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/reset/${token}`;
+}
+
+/**
+ * The secret in the address of a checkout's page. It follows from the server's secret, so that it can be told again while
+ * only its hash is stored.
+ */
+export function checkoutToken({ siteId }: Shop, { secretKey }: LinkDeps, checkout_id: string): string {
+  const seed = createHmac('sha256', secretKey).update(`checkout|${siteId}|${checkout_id}`).digest();
+  return tokenFrom('checkout', seed);
+}
+
+/** The address of a checkout's hosted page. Holds a secret. */
+export function checkoutUrl(shop: Shop, deps: LinkDeps, checkout_id: string): string {
+  return `${deps.baseUrl}/checkout/${checkoutToken(shop, deps, checkout_id)}`;
 }

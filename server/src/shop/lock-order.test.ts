@@ -11,7 +11,7 @@ import * as orders from './orders/orders.ts';
 import { importProducts } from './products/import.ts';
 import { Shop, SYSTEM } from './shop.ts';
 
-const till = {
+const checkoutDeps = {
   baseUrl: 'http://localhost',
   secretKey: 'a secret of the tests, long enough to be one',
   card: undefined,
@@ -47,7 +47,7 @@ test('completing, renewing and cancelling with the same code and variants at onc
   for (let round = 0; round < 4; round += 1) {
     const ready = await Promise.all(Array.from({ length: 9 }, (_, i) => given(i % 2 === 0)));
     const made = await Promise.all(
-      ready.slice(0, 3).map(({ id }) => once(shop, (inside) => complete(inside, till, id, NOTHING, undefined))),
+      ready.slice(0, 3).map(({ id }) => once(shop, (inside) => complete(inside, checkoutDeps, id, NOTHING, undefined))),
     );
     // Some have let their reservation lapse, and must take the stock anew.
     const lapsed = ready.slice(0, 6).map(({ id }) => id);
@@ -64,17 +64,17 @@ test('completing, renewing and cancelling with the same code and variants at onc
       ...ready.slice(3, 6).map(
         ({ id }) =>
           (inside: Shop) =>
-            complete(inside, till, id, NOTHING, undefined),
+            complete(inside, checkoutDeps, id, NOTHING, undefined),
       ),
       ...ready.slice(6, 8).map(
         ({ id }) =>
           (inside: Shop) =>
-            checkouts.update(inside, till, id, { note: 'Now' }),
+            checkouts.update(inside, checkoutDeps, id, { note: 'Now' }),
       ),
       ...ready.slice(8).map(
         ({ id }) =>
           (inside: Shop) =>
-            checkouts.cancel(inside, till, id),
+            checkouts.cancel(inside, checkoutDeps, id),
       ),
     ];
 
@@ -109,8 +109,10 @@ test('logins that take carts along, while their checkouts are changed and others
           mergeAtLogin(inside, cart_id, customers[i % 2]?.id ?? ''),
     );
     const others = ready.map(({ id }, i) => (inside: Shop): Promise<unknown> => {
-      if (i % 3 === 0) return complete(inside, till, id, NOTHING, undefined);
-      return i % 3 === 1 ? checkouts.update(inside, till, id, { note: 'Now' }) : checkouts.cancel(inside, till, id);
+      if (i % 3 === 0) return complete(inside, checkoutDeps, id, NOTHING, undefined);
+      return i % 3 === 1
+        ? checkouts.update(inside, checkoutDeps, id, { note: 'Now' })
+        : checkouts.cancel(inside, checkoutDeps, id);
     });
 
     const results = await Promise.allSettled([...merges, ...others].map((deed) => once<unknown>(shop, deed)));
@@ -146,7 +148,7 @@ test('importing the same products in opposite orders, new ones among them, while
     const begins = carts.map(
       ({ id }) =>
         (inside: Shop) =>
-          checkouts.create(inside, till, id),
+          checkouts.create(inside, checkoutDeps, id),
     );
 
     const results = await Promise.allSettled([...deeds, ...begins].map((deed) => once<unknown>(shop, deed)));

@@ -1,5 +1,5 @@
 import { actorOf, type Caller } from '../http/callers/callers.ts';
-import type { Beforehand, Handler, Origin } from '../http/contract/contract.ts';
+import type { Beforehand, Handler, Origin } from '../http/pipeline/handler.ts';
 import * as agentAudit from '../shop/agents/audit.ts';
 import * as consents from '../shop/agents/consents.ts';
 import { type Guesser, takeGuess } from '../shop/agents/user-codes.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as carts from '../shop/carts/carts.ts';
 import * as cartDiscounts from '../shop/carts/discounts.ts';
 import * as shippingOptions from '../shop/shipping/options.ts';

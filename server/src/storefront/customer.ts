@@ -1,5 +1,6 @@
 import { actorOf } from '../http/callers/callers.ts';
-import type { Beforehand, Call, Handler, OperationId } from '../http/contract/contract.ts';
+import type { OperationId } from '../http/contract/contract.ts';
+import type { Beforehand, Call, Handler } from '../http/pipeline/handler.ts';
 import * as account from '../shop/account/account.ts';
 import * as registration from '../shop/account/registration.ts';
 import { mergeAtLogin } from '../shop/checkout/cart-merge.ts';

@@ -1,4 +1,4 @@
-import type { Handlers } from '../http/contract/contract.ts';
+import type { Handlers } from '../http/pipeline/handler.ts';
 import * as agents from './agents.ts';
 import * as cart from './cart.ts';
 import * as checkout from './checkout.ts';

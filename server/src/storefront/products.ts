@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as catalog from '../shop/catalog/catalog.ts';
 
 export const listProducts: Handler<'storefront.listProducts'> = ({ shop, query }) => catalog.list(shop, query);

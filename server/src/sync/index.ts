@@ -1,4 +1,4 @@
-import type { Handlers } from '../http/contract/contract.ts';
+import type { Handlers } from '../http/pipeline/handler.ts';
 import * as availability from './availability.ts';
 import * as orders from './orders.ts';
 import * as products from './products.ts';

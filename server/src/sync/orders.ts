@@ -1,20 +1,21 @@
-import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import * as syncOrders from '../shop/integrations/orders.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 
-export const createOrder: Handler<'sync.createOrder'> = ({ shop, till, body }) => syncOrders.create(shop, till, body);
+export const createOrder: Handler<'sync.createOrder'> = ({ shop, checkoutDeps, body }) =>
+  syncOrders.create(shop, checkoutDeps, body);
 
 /** Orders past their deadline are expired before they are shown. */
 export const getOrder: Beforehand<'sync.getOrder'> = {
-  async beforehand({ caller, db, till, path }) {
+  async beforehand({ caller, db, checkoutDeps, path }) {
     await expireUnpaid(db, caller.tenant);
-    return ({ shop }) => syncOrders.get(shop, till, path.sync_order_id);
+    return ({ shop }) => syncOrders.get(shop, checkoutDeps, path.sync_order_id);
   },
 };
 
 export const listOrders: Beforehand<'sync.listOrders'> = {
-  async beforehand({ caller, db, till, query }) {
+  async beforehand({ caller, db, checkoutDeps, query }) {
     await expireUnpaid(db, caller.tenant);
-    return ({ shop }) => syncOrders.list(shop, till, query);
+    return ({ shop }) => syncOrders.list(shop, checkoutDeps, query);
   },
 };

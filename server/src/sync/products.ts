@@ -1,4 +1,4 @@
-import type { Handler } from '../http/contract/contract.ts';
+import type { Handler } from '../http/pipeline/handler.ts';
 import * as productSync from '../shop/integrations/product-changes.ts';
 
 export const listProductChanges: Handler<'sync.listProductChanges'> = ({ shop, query }) =>

@@ -1,13 +1,13 @@
 import { checkRegistration } from '../egress/registration.ts';
-import type { Beforehand, Handler } from '../http/contract/contract.ts';
+import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import * as deliveries from '../shop/webhooks/deliveries.ts';
 import * as webhooks from '../shop/webhooks/webhooks.ts';
 
 export const registerWebhook: Beforehand<'sync.registerWebhook'> = {
   async beforehand({ body: { url }, egressPolicy }) {
     await checkRegistration(url, egressPolicy);
-    return async ({ shop, till, body }) => {
-      const { secret, ...webhook } = await webhooks.create(shop, till.secretKey, body);
+    return async ({ shop, checkoutDeps, body }) => {
+      const { secret, ...webhook } = await webhooks.create(shop, checkoutDeps.secretKey, body);
       return { ...webhooks.registrationOf(webhook), secret };
     };
   },
@@ -19,7 +19,7 @@ export const deleteWebhook: Handler<'sync.deleteWebhook'> = ({ shop, path }) => 
 
 export const testWebhook: Handler<'sync.testWebhook'> = ({ shop, path }) => deliveries.ping(shop, path.webhook_id);
 
-export const rotateWebhook: Handler<'sync.rotateWebhook'> = async ({ shop, till, path }) => {
-  const { secret, ...webhook } = await webhooks.rotate(shop, till.secretKey, path.webhook_id);
+export const rotateWebhook: Handler<'sync.rotateWebhook'> = async ({ shop, checkoutDeps, path }) => {
+  const { secret, ...webhook } = await webhooks.rotate(shop, checkoutDeps.secretKey, path.webhook_id);
   return { ...webhooks.registrationOf(webhook), secret };
 };

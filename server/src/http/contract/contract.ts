@@ -1,71 +1,10 @@
 import type { operations } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
-import type { Pool } from 'pg';
-import type { EgressPolicy } from '../../egress/addresses.ts';
-import type { Shop } from '../../shop/shop.ts';
-import type { Till } from '../../shop/till.ts';
-import type { Caller } from '../callers/callers.ts';
 
-/** The contract as the server uses it: the types of handlers, and a table of what each operation asks for. */
+/** The contract as the server uses it: a table of what each operation asks for. */
 
 export type OperationId = keyof operations;
 export type Surface = 'agent' | 'dashboard' | 'storefront' | 'sync';
-
-/** One function per operation of the surface, under the name after the dot: a missing one does not compile. */
-export type Handlers<S extends Surface> = {
-  [Id in OperationId as Id extends `${S}.${infer Name}` ? Name : never]: Handler<Id> | Beforehand<Id>;
-};
-
-/** Does the work of an operation inside its transaction (reads: on its connection), and answers with the 2xx body. */
-export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<Id>>;
-
-/**
- * An operation with work that must not hold a connection, such as hashing a password: it runs first, outside any
- * transaction, and returns the handler proper.
- */
-export interface Beforehand<Id extends OperationId> {
-  beforehand(call: Omit<Call<Id>, 'shop'> & Beforehands): Promise<Handler<Id>>;
-  /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
-  hashes?: true;
-}
-
-/** What stands outside the transaction is given besides. */
-export interface Beforehands {
-  db: Pool;
-  /** Whether the caller has gone, or the process drains: who waits for something waits no longer. */
-  ended(): boolean;
-}
-
-/** What a handler is given: the tenant's shop and the parts of the request, validated and typed by the contract. */
-export interface Call<Id extends OperationId> {
-  shop: Shop;
-  caller: Caller;
-  /** The configured public address, for links. Never taken from the request. */
-  baseUrl: string;
-  /** What selling needs besides the shop. */
-  till: Till;
-  /** Where the call comes from, as far as the server sees. */
-  origin: Origin;
-  /** Which addresses webhooks may go to. */
-  egressPolicy: EgressPolicy;
-  path: NonNullable<operations[Id]['parameters']['path']>;
-  query: NonNullable<operations[Id]['parameters']['query']>;
-  body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;
-}
-
-export interface Origin {
-  ip: string | null;
-  user_agent: string | null;
-}
-
-type Success = 200 | 201 | 202 | 204;
-
-/** What it returns: the body alone, since every operation declares exactly one 2xx response (a lint rule of the spec). */
-export type Reply<Id extends OperationId> = Json<
-  operations[Id]['responses'][keyof operations[Id]['responses'] & Success]
->;
-
-type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : undefined;
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 

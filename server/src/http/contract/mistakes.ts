@@ -1,8 +1,8 @@
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 import type { ErrorObject } from 'ajv';
 import type { Request } from 'express';
-import { isStorable } from '../pipeline/body.ts';
 import type { Operation, Parameter } from './contract.ts';
+import { isStorable } from './storable.ts';
 
 /** Turns what the validator found into the validation error body of interface §2.12, with stable types. */
 

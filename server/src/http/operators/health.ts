@@ -2,13 +2,9 @@ import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import type { RedisClientType } from 'redis';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
+import type { Readiness } from '../pipeline/readiness.ts';
 
 /** Liveness never touches a dependency; readiness asks the database, at most every two seconds (hazards §4.6). */
-export interface Readiness {
-  /** Set while the process drains: it must get no new requests. */
-  draining: boolean;
-}
-
 export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };

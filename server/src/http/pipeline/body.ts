@@ -1,6 +1,7 @@
 import express, { type Request, type Response } from 'express';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
+import { isStorable } from '../contract/storable.ts';
 import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './extent.ts';
 import { fieldsOf, isForm } from './form.ts';
 
@@ -115,9 +116,4 @@ function findUnstorable(value: unknown): ValidationError['detail'][0] | undefine
 
 function unstorable() {
   return { loc: [], msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
-}
-
-/** PostgreSQL keeps neither NUL nor half a surrogate pair. */
-export function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
 }

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Request } from 'express';
 import type { Operation } from '../contract/contract.ts';
-import type { Answer } from '../errors.ts';
+import type { Answer } from './errors.ts';
 
 const zip = promisify(gzip);
 const SMALLEST_BYTES = 1_024;

@@ -15,14 +15,14 @@ import type { LastUsed } from '../callers/last-used.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
 import type { Operation, Surface } from '../contract/contract.ts';
 import type { Validation } from '../contract/validate.ts';
-import { type Answer, answerTo, isRetryable } from '../errors.ts';
-import type { Readiness } from '../operators/health.ts';
 import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
+import { type Answer, answerTo, isRetryable } from './errors.ts';
 import type { Counted, Limits } from './limits.ts';
 import { address } from './match.ts';
 import { isAnswered, isReplay, type Key, once } from './once.ts';
 import { payloadOf } from './payload.ts';
+import type { Readiness } from './readiness.ts';
 import { mistakesIn } from './request-mistakes.ts';
 import { send } from './send.ts';
 import { type Strain, shed } from './shedding.ts';
@@ -283,8 +283,8 @@ async function alreadyAnswered(): Promise<never> {
 function partsOf(deps: Deps, { req }: Incoming) {
   const { baseUrl, secretKey, card, egressPolicy } = deps;
   const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
-  const till = { baseUrl, secretKey, card };
-  return { baseUrl, egressPolicy, till, origin, path: req.params, query: req.query, body: req.body as unknown };
+  const checkoutDeps = { baseUrl, secretKey, card };
+  return { baseUrl, egressPolicy, checkoutDeps, origin, path: req.params, query: req.query, body: req.body as unknown };
 }
 
 function success(operation: Operation, body: unknown): Answer {

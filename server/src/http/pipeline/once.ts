@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import sql, { type Sql } from 'sql-template-tag';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
-import { type Answer, answerTo, isRetryable, mayTurnOut } from '../errors.ts';
+import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
  * An operation runs once per Idempotency-Key (decisions §3). Steps, all in the request's transaction:

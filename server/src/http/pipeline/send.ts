@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Operation } from '../contract/contract.ts';
 import { faultIn } from '../contract/schemas.ts';
-import { type Answer, answerTo } from '../errors.ts';
 import { compress } from './compress.ts';
 import type { Notes } from './dispatch.ts';
+import { type Answer, answerTo } from './errors.ts';
 import { asMarkdown, prefersMarkdown } from './markdown.ts';
 
 /** Writes an answer. In tests it is held against the contract first, and a fault becomes a 500. */

@@ -53,7 +53,7 @@ const ORDERS_SHOWN = 20;
 const DEEDS_SHOWN = 50;
 
 async function show(visit: AccountVisit): Promise<PageAnswer> {
-  const { session, agent_id, till } = visit;
+  const { session, agent_id, checkoutDeps } = visit;
   if (!session) return loginPage(visit, accountPage.formOf(visit), LOGIN);
   await count(visit, 'storefront.getCustomer');
   const csrf = visit.guard.csrfFor(visit.req, visit.res, accountPage.formOf(visit));
@@ -74,7 +74,7 @@ async function show(visit: AccountVisit): Promise<PageAnswer> {
     const profile = await account.profile(shop);
     const agents: AgentToken[] = await agentTokens.listOfCustomer(shop, session.customer_id);
     const { orders: list, total } = await orders.listOfCustomer(shop, session.customer_id, { limit: ORDERS_SHOWN });
-    const waiting = await waitingCheckouts(shop, till);
+    const waiting = await waitingCheckouts(shop, checkoutDeps);
     return overviewView(visit, csrf, { profile, agents, orders: list, orders_total: total, waiting });
   });
 }

@@ -42,7 +42,7 @@ export const agentConsentPage: PageRoute<ConsentVisit> = {
     const code = userCodes.readUserCode(typed);
     const seal = String(request.req.query.seal ?? '').slice(0, 64);
     const isSealed = (site_id: string) =>
-      code !== undefined && userCodes.isSealed(request.till.secretKey, site_id, code, seal);
+      code !== undefined && userCodes.isSealed(request.checkoutDeps.secretKey, site_id, code, seal);
     const pathOf = (site_id: string) => addressOf(site_id, code, isSealed(site_id) ? seal : undefined);
     const visit = await arriveInShop(request, pathOf);
     return { ...visit, user_code, sealed: isSealed(visit.tenant.site_id) };
@@ -127,7 +127,7 @@ async function enterCode(visit: ConsentVisit, body: FormBody): Promise<PageAnswe
 
 /** Allows it, within what was left in the form. The browser gets another session afterwards. */
 async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
-  const { db, tenant, actor, session, res, till } = visit;
+  const { db, tenant, actor, session, res, checkoutDeps } = visit;
   const form = formIn(body, consent);
   const mistakes = mistakesIn(body, form, consent);
   if (mistakes.length > 0) return again(visit, consent, form, mistakes, 422);
@@ -150,7 +150,7 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
     },
     (_shop, error) => refused(visit, consent, form, error),
   );
-  if (token && 'redirect' in answer) hold(res, till.baseUrl, tenant.site_id, token);
+  if (token && 'redirect' in answer) hold(res, checkoutDeps.baseUrl, tenant.site_id, token);
   return answer;
 }
 

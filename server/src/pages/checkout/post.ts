@@ -47,7 +47,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
 function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const deed = async (shop: Shop) => {
     const { action, body, entered, hasFields } = posted;
-    const before = await checkouts.get(shop, visit.till, visit.checkout.id);
+    const before = await checkouts.get(shop, visit.checkoutDeps, visit.checkout.id);
     const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
     const wrong: Mistake[] = [
       ...(hasFields ? mistakesIn(patch, entered) : []),
@@ -55,14 +55,14 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     ];
     if (wrong.length > 0) {
       const rest = withoutWrong(patch, wrong);
-      const missing = action === 'save' ? await checkouts.missingAfter(shop, visit.till, before.id, rest) : [];
+      const missing = action === 'save' ? await checkouts.missingAfter(shop, visit.checkoutDeps, before.id, rest) : [];
       const mistakes = together(wrong, mistakesOfMissing(asked(missing, posted)));
       return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
     }
     // The code comes first: discounts are locked before stock, everywhere.
     if (action === 'apply_discount') await cartDiscounts.apply(shop, before.cart_id, codeIn(entered) ?? '');
     if (action === 'remove_discount') await cartDiscounts.remove(shop, before.cart_id);
-    const after = await checkouts.update(shop, visit.till, before.id, patch);
+    const after = await checkouts.update(shop, visit.checkoutDeps, before.id, patch);
     return next(visit, shop, after, posted);
   };
   return acted(visit, posted, deed, (shop, error) => answerRefusal(visit, shop, posted, error));
@@ -113,13 +113,13 @@ function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
 }
 
 /** Whether the rest could be saved, and so is what was shown; another line may not be had either. */
-async function saves({ till, checkout }: CheckoutVisit, shop: Shop, posted: Posted): Promise<boolean> {
+async function saves({ checkoutDeps, checkout }: CheckoutVisit, shop: Shop, posted: Posted): Promise<boolean> {
   const { body, entered, hasFields } = posted;
-  const before = await checkouts.get(shop, till, checkout.id);
+  const before = await checkouts.get(shop, checkoutDeps, checkout.id);
   const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
   if (hasFields && mistakesIn(patch, entered).length > 0) return false;
   try {
-    await shop.savepoint(() => checkouts.update(shop, till, checkout.id, patch));
+    await shop.savepoint(() => checkouts.update(shop, checkoutDeps, checkout.id, patch));
     return true;
   } catch (error) {
     if (error instanceof ShopError) return false;
@@ -131,13 +131,13 @@ const AMOUNT = /^\d{1,12}(?:\.\d{1,3})?$/;
 
 /** Makes the order at the total that the reader saw. A card is charged before, outside of the transaction. */
 async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
-  const { db, tenant, actor, till, checkout, path } = visit;
+  const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
   if (!AMOUNT.test(expected_total)) throw new ShopError('invalid_request', 'The form lacks the total.');
   const completion = { expected_total, card_token: cardToken(posted.entered) };
-  const charged = await charge(db, tenant, actor, { till, checkout_id: checkout.id, completion });
+  const charged = await charge(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
   const deed = async (shop: Shop) => {
-    await complete(shop, till, checkout.id, completion, charged);
+    await complete(shop, checkoutDeps, checkout.id, completion, charged);
     return { redirect: path };
   };
   return acted(visit, posted, deed, (shop, error) => answerRefusal(visit, shop, posted, error));

@@ -1,5 +1,5 @@
 import type { Checkout } from '@commerce-backend/spec';
-import { statusOf } from '../../http/errors.ts';
+import { statusOf } from '../../http/pipeline/errors.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { type Html, html } from '../parts/html.ts';

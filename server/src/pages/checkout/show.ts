@@ -31,13 +31,16 @@ export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
 }
 
 /** The page of a checkout that nobody can go on with here. Throws `checkout_expired`. */
-export async function showOver({ checkout, till }: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
+export async function showOver({ checkout, checkoutDeps }: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
   const { name } = await settings.getPublic(shop);
   if (checkout.order_id) {
     if (checkout.past) return pastPage(name);
     const { payment, fulfillments: _, ...order } = await getForCustomer(shop, checkout.order_id);
     const terms = await checkoutPage.readTerms(shop, checkout.order_id);
-    return { status: 200, html: confirmation({ shop: name, ownOrigin: till.baseUrl, order, payment, ...terms }) };
+    return {
+      status: 200,
+      html: confirmation({ shop: name, ownOrigin: checkoutDeps.baseUrl, order, payment, ...terms }),
+    };
   }
   if (checkout.status === 'expired') throw new ShopError('checkout_expired', 'The checkout has expired.');
   return checkout.status === 'cancelled' ? cancelledPage(name) : undefined;
@@ -58,8 +61,8 @@ export async function showOpen(
   wish: 'form' | 'review',
   { status = 200, entered = {}, mistakes = [], alert }: Refused,
 ): Promise<PageAnswer> {
-  const { till, guard, req, res, path } = visit;
-  const checkout = await checkouts.get(shop, till, visit.checkout.id);
+  const { checkoutDeps, guard, req, res, path } = visit;
+  const checkout = await checkouts.get(shop, checkoutDeps, visit.checkout.id);
   if (checkout.items.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   const { name } = await settings.getPublic(shop);
   const countries = (await checkoutPage.deliveryCountries(shop)) ?? allCountries();
@@ -67,14 +70,14 @@ export async function showOpen(
   const choices = country ? await shippingOptions.choicesForCart(shop, checkout.cart_id, country) : [];
   const view: CheckoutView = {
     shop: name,
-    ownOrigin: till.baseUrl,
+    ownOrigin: checkoutDeps.baseUrl,
     path,
     csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),
     checkout,
     countries,
     country,
     choices,
-    testCard: till.card?.name === 'test_card',
+    testCard: checkoutDeps.card?.name === 'test_card',
     form: { entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
     alert: alert?.(checkout),
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,

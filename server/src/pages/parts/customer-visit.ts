@@ -29,10 +29,10 @@ export async function arriveInShop(request: PageRequest, pathOf: (site_id: strin
 
 /** Who is logged in in this browser, in one shop. */
 export async function recognize(
-  { db, req, res, till }: PageRequest,
+  { db, req, res, checkoutDeps }: PageRequest,
   tenant: Tenant,
 ): Promise<Pick<CustomerVisit, 'shop' | 'session' | 'actor' | 'caller'>> {
-  const token = heldToken(req, till.baseUrl, tenant.site_id);
+  const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
   const guest: Actor = { type: 'storefront', id: tenant.site_id, customer_id: null };
   const { shop, session } = await inShop(db, tenant, guest, async (inside) => {
     await promiseNoChange(inside);

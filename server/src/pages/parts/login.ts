@@ -59,7 +59,7 @@ export async function logIn(
   words: LoginWords,
   body: FormBody,
 ): Promise<PageAnswer> {
-  const { db, tenant, actor, till, guard, res, path } = visit;
+  const { db, tenant, actor, checkoutDeps, guard, res, path } = visit;
   await count(visit, 'storefront.loginCustomer');
   const [email = '', password = ''] = [body.get('email'), body.get('password')];
   const mistakes: Mistake<FieldName>[] = [
@@ -90,7 +90,7 @@ export async function logIn(
     (_shop, error) => refused(error),
   );
   if (token && 'redirect' in answer) {
-    hold(res, till.baseUrl, tenant.site_id, token);
+    hold(res, checkoutDeps.baseUrl, tenant.site_id, token);
     guard.renew(res);
   }
   return answer;
@@ -98,7 +98,7 @@ export async function logIn(
 
 /** Ends the session of this browser, here and everywhere else that it is known. */
 export async function logOut(visit: CustomerVisit, body: FormBody): Promise<PageAnswer> {
-  const { session, till, tenant, res, guard, path } = visit;
+  const { session, checkoutDeps, tenant, res, guard, path } = visit;
   if (!session) return { redirect: path };
   await count(visit, 'storefront.logoutCustomer');
   const answer = await acted(
@@ -112,7 +112,7 @@ export async function logOut(visit: CustomerVisit, body: FormBody): Promise<Page
       throw error;
     },
   );
-  letGo(res, till.baseUrl, tenant.site_id);
+  letGo(res, checkoutDeps.baseUrl, tenant.site_id);
   guard.renew(res);
   return answer;
 }

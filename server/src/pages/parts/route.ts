@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Pool } from 'pg';
-import { statusOf, translate } from '../../http/errors.ts';
 import type { Notes } from '../../http/pipeline/dispatch.ts';
+import { statusOf, translate } from '../../http/pipeline/errors.ts';
 import type { Limits } from '../../http/pipeline/limits.ts';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
-import type { Till } from '../../shop/till.ts';
+import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import { type Document, noticePage } from './document.ts';
 import { type FormBody, readForm } from './form-body.ts';
 import type { Guard } from './guard.ts';
@@ -14,7 +14,7 @@ import { COMMON_NOTICES, FOREIGN_FORM, type Notices } from './notices.ts';
 export interface PagesDeps {
   db: Pool;
   limits: Limits;
-  till: Till;
+  checkoutDeps: CheckoutDeps;
 }
 
 /** One request for a page. */

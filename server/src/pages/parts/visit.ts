@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../http/callers/callers.ts';
 import { type Operation, operationTable } from '../../http/contract/contract.ts';
-import { statusOf } from '../../http/errors.ts';
 import { audit } from '../../http/pipeline/audit.ts';
 import type { Notes } from '../../http/pipeline/dispatch.ts';
+import { statusOf } from '../../http/pipeline/errors.ts';
 import type { Counted } from '../../http/pipeline/limits.ts';
 import type { ShopError } from '../../shop/errors.ts';
 import { inShop } from '../../shop/in-shop.ts';
@@ -86,7 +86,7 @@ export function acted(
 }
 
 async function note(
-  { req, res, caller, till }: Visit,
+  { req, res, caller, checkoutDeps }: Visit,
   shop: Shop,
   { operation_id, action, body }: Act,
   status: number,
@@ -94,5 +94,5 @@ async function note(
   const { request_id } = res.locals as Notes;
   const payload = JSON.stringify(['page', action, [...body].filter(([name]) => name !== 'csrf' && !isPassword(name))]);
   const operation = operationOf(operation_id);
-  await audit(shop, { operation, caller, req, payload, secretKey: till.secretKey, request_id, status });
+  await audit(shop, { operation, caller, req, payload, secretKey: checkoutDeps.secretKey, request_id, status });
 }

@@ -1,7 +1,7 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../../shop/shop.ts';
-import { synonymTerms } from '../read/synonyms.ts';
+import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type Source } from './postings.ts';
 
 /** Counts up when products have other terms than before: those indexed by an older release are indexed anew. */

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../../shop/shop.ts';
-import type { Group } from '../rank/groups.ts';
+import type { Group } from '../words/groups.ts';
 import { cosinesTo, DIMENSIONS } from './latent.ts';
 
 /** What a search reads of the meanings that the shop's words have, and the forms in which they are kept. */

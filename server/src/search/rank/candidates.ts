@@ -2,7 +2,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { visible } from '../../shop/products/rows.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { meaningsOf, vectorsIn, vectorsOf } from '../index/latent-index.ts';
-import type { Group } from './groups.ts';
+import type { Group } from '../words/groups.ts';
 import { coded, LEAST_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
 import { strongExpected } from './weigh.ts';
 import type { Condition } from './wishes.ts';

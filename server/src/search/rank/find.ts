@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import { inCategories } from '../../shop/mandates/categories.ts';
 import { productsByIds } from '../../shop/products/rows.ts';
 import type { Shop } from '../../shop/shop.ts';
-import { termsOf } from '../read/text.ts';
+import { termsOf } from '../words/text.ts';
 import type { Candidate } from './candidates.ts';
 import { type ContentWord, contentWords, isMet, isNamed, metBy } from './met.ts';
 import { reasonsOf } from './reasons.ts';

@@ -1,7 +1,7 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Shop } from '../../shop/shop.ts';
 import { CODE, PLACE } from '../index/postings.ts';
-import { fold } from '../read/text.ts';
+import { fold } from '../words/text.ts';
 import type { Weighed, Weight } from './weigh.ts';
 
 /** Which products match a query, and how well, as parts of a statement. */

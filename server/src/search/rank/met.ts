@@ -1,8 +1,8 @@
-import { sizeForms } from '../read/sizes.ts';
-import { fold } from '../read/text.ts';
-import type { Token } from '../read/tokens.ts';
+import type { Group } from '../words/groups.ts';
+import { sizeForms } from '../words/sizes.ts';
+import { fold } from '../words/text.ts';
+import type { Token } from '../words/tokens.ts';
 import type { Candidate } from './candidates.ts';
-import type { Group } from './groups.ts';
 
 /** Which of the words asked for a product really has. */
 

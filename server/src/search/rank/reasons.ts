@@ -1,6 +1,6 @@
 import type { Product, Understood, Variant } from '@commerce-backend/spec';
-import { isNumber, plainText, termsOf, wordsByTerm } from '../read/text.ts';
-import type { Group } from './groups.ts';
+import type { Group } from '../words/groups.ts';
+import { isNumber, plainText, termsOf, wordsByTerm } from '../words/text.ts';
 import type { NamedValue } from './variants.ts';
 
 /** Why a variant of a product is an answer, such as `name: desk, lamp` or `price 49.00 within the limit`. */

@@ -1,8 +1,8 @@
 import { affinities } from '../index/latent-index.ts';
-import { plainText, termsOf } from '../read/text.ts';
+import type { Group } from '../words/groups.ts';
+import { plainText, termsOf } from '../words/text.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 import { companyOf } from './company.ts';
-import type { Group } from './groups.ts';
 import type { Weight } from './weigh.ts';
 
 /** What the best candidates tell beyond which words are in them and where. */

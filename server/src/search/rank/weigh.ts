@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../../shop/shop.ts';
 import { PLACE } from '../index/postings.ts';
-import type { Group } from './groups.ts';
+import type { Group } from '../words/groups.ts';
 import { isWhole } from './met.ts';
 
 /** What a query looks for, and how much each of its words tells in this shop. */

@@ -3,9 +3,9 @@ import sql, { type Sql } from 'sql-template-tag';
 import { inStock } from '../../shop/products/rows.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { PLACE, VALUE } from '../index/postings.ts';
-import { sizeForms } from '../read/sizes.ts';
-import { isNumber, termsOf } from '../read/text.ts';
-import type { Constraint } from '../read/understanding.ts';
+import type { Constraint } from '../query/understanding.ts';
+import { sizeForms } from '../words/sizes.ts';
+import { isNumber, termsOf } from '../words/text.ts';
 import type { Wishes } from './rerank.ts';
 
 /** What a product has to meet: a condition on `products p`. */

@@ -1,8 +1,8 @@
 import type { AgentToken } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { checkoutUrl, type LinkDeps } from '../links.ts';
 import { tokenStatus } from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
-import { checkoutUrl, type Till } from '../till.ts';
 
 /** What the account page shows besides what the storefront's operations answer. */
 
@@ -20,7 +20,7 @@ export interface WaitingCheckout {
 }
 
 /** Those of the customer who is logged in, newest first; 50 at most. */
-export async function waitingCheckouts(shop: Shop, till: Till): Promise<WaitingCheckout[]> {
+export async function waitingCheckouts(shop: Shop, deps: LinkDeps): Promise<WaitingCheckout[]> {
   const rows = await shop.rows<Omit<WaitingCheckout, 'url'> & Record<string, unknown>>(
     sql`select k.id, t.description as agent_name, ${tokenStatus} as agent_status, a.revoked_by, k.shown_total as total,
         k.expires_at
@@ -30,5 +30,5 @@ export async function waitingCheckouts(shop: Shop, till: Till): Promise<WaitingC
         and k.expires_at > now()
       order by k.created_at desc, k.id limit 50`,
   );
-  return rows.map((row) => ({ ...row, url: checkoutUrl(shop, till, row.id) }));
+  return rows.map((row) => ({ ...row, url: checkoutUrl(shop, deps, row.id) }));
 }

@@ -2,7 +2,6 @@ import type { Customer } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
-import * as consents from '../agents/consents.ts';
 import * as codes from '../customers/codes.ts';
 import { PROFILE } from '../customers/rows.ts';
 import * as sessions from '../customers/sessions.ts';
@@ -10,6 +9,7 @@ import { fold } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
+import * as approvedConsents from '../mandates/approved-consents.ts';
 import * as events from '../orders/timeline.ts';
 import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
@@ -191,7 +191,7 @@ export async function reset(shop: Shop, token: string, password_hash: string): P
     ));
   if (!customer) throw linkIsDead('reset_token_invalid');
   await sessions.closeAll(shop, customer.id);
-  await consents.withdrawAll(shop, customer.id);
+  await approvedConsents.withdrawAll(shop, customer.id);
   await mail.enqueue(shop, 'password_changed', { customer_id: customer.id });
   return customer;
 }

@@ -15,10 +15,10 @@ import { notFound, ValidationError } from '../errors.ts';
 import * as budgets from '../mandates/budgets.ts';
 import { requireCategories } from '../mandates/categories.ts';
 import { minorUnits } from '../money.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
 import * as shippingOptions from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
-import type { Till } from '../till.ts';
 import { type Finding, find, inNamed, sortOf, toldUnderstood } from './find.ts';
 import { candidateOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
@@ -60,7 +60,7 @@ export async function findAndAdd(shop: Shop, body: IntentAdd): Promise<AddOutcom
 }
 
 /** Finds, makes the checkout, and tells where the customer confirms it. Throws the same, and what checkouts throw. */
-export async function findAndBuy(shop: Shop, till: Till, body: IntentBuy): Promise<BuyOutcome> {
+export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: IntentBuy): Promise<BuyOutcome> {
   const { dry_run = false, cart_id } = body;
   const whole = cart_id && !body.query && !body.product_id && !body.variant_id;
   const { finding, choice } = whole ? NOTHING_SOUGHT : await choose(shop, body);
@@ -71,7 +71,7 @@ export async function findAndBuy(shop: Shop, till: Till, body: IntentBuy): Promi
   }
   const checkout = await unlessDry(shop, dry_run, async () => {
     const { id } = choice.status === 'chosen' ? await fill(shop, cart_id, choice) : { id: cart_id ?? '' };
-    return prepare(shop, till, id, body);
+    return prepare(shop, checkoutDeps, id, body);
   });
   const told = dry_run ? null : checkoutOf(checkout);
   return {
@@ -216,14 +216,14 @@ async function fill(
 }
 
 /** The checkout of a cart, with the address given or the customer's own, and the shipping option given or the cheapest delivery. */
-async function prepare(shop: Shop, till: Till, cart_id: string, body: IntentBuy): Promise<Checkout> {
+async function prepare(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: string, body: IntentBuy): Promise<Checkout> {
   const { shipping_address, shipping_option_id, note } = body;
-  const begun = await checkouts.create(shop, till, cart_id);
+  const begun = await checkouts.create(shop, checkoutDeps, cart_id);
   const address = shipping_address ?? begun.shipping_address;
   const country = address?.country;
   const option =
     shipping_option_id ?? (begun.requires_shipping && country ? await cheapest(shop, cart_id, country) : undefined);
-  const checkout = await checkouts.update(shop, till, begun.id, {
+  const checkout = await checkouts.update(shop, checkoutDeps, begun.id, {
     ...(shipping_address && { shipping_address }),
     ...(option && { shipping_option_id: option }),
     ...(note !== undefined && { note }),

@@ -2,9 +2,8 @@ import type { AgentPolicy, AgentScope, DeviceAuthorization } from '@commerce-bac
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
-import { consentPage } from '../links.ts';
+import { consentPage, type LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
-import type { Till } from '../till.ts';
 import { hashToken, mintToken } from '../tokens.ts';
 import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 
@@ -41,7 +40,7 @@ interface Wish {
  */
 export async function request(
   shop: Shop,
-  { baseUrl, secretKey }: Till,
+  { baseUrl, secretKey }: LinkDeps,
   asked: ConsentWish,
   origin: { ip: string | null; user_agent: string | null },
 ): Promise<DeviceAuthorization> {

@@ -166,14 +166,6 @@ export async function deny(shop: Shop, user_code: string, proof: Proof): Promise
   return view(shop, { ...row, status: 'denied' }, user_code, proof);
 }
 
-/** Requests that a customer approved and whose tokens nobody has fetched yet come to nothing. */
-export async function withdrawAll(shop: Shop, customer_id: string): Promise<void> {
-  await shop.run(
-    sql`update agent_consents set status = 'denied'
-      where site_id = ${shop.siteId} and customer_id = ${customer_id} and status = 'approved'`,
-  );
-}
-
 /** Before the request, in the order of the locks: an account that is being closed decides on nothing any more. */
 async function holdCustomer(shop: Shop): Promise<void> {
   const held = await shop.run(

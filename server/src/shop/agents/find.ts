@@ -1,11 +1,11 @@
 import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
+import { understandIn } from '../../search/query/known.ts';
+import { understand } from '../../search/query/understanding.ts';
 import { type FoundProduct, find as findProducts } from '../../search/rank/find.ts';
-import { groupsOf } from '../../search/rank/groups.ts';
 import { reasonsOf } from '../../search/rank/reasons.ts';
 import { variantsMeant } from '../../search/rank/variants.ts';
 import { fatesOf } from '../../search/rank/wishes.ts';
-import { understandIn } from '../../search/read/known.ts';
-import { understand } from '../../search/read/understanding.ts';
+import { groupsOf } from '../../search/words/groups.ts';
 import type { CatalogQuery } from '../catalog/catalog.ts';
 import type { Shop } from '../shop.ts';
 import type { Proposal } from './products.ts';

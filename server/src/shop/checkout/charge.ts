@@ -5,9 +5,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { ShopError, ValidationError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import { decimal, minorUnits } from '../money.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Outcome, PaymentProvider } from '../payments/provider.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
-import type { Till } from '../till.ts';
 import { holdAll } from './checkouts.ts';
 import { type Completion, requireReady } from './complete.ts';
 import { requireMandate } from './mandate.ts';
@@ -36,13 +36,13 @@ export async function charge(
   db: Pool,
   tenant: Tenant,
   actor: Actor,
-  { till, checkout_id, completion, customer_id = actor.customer_id }: ChargeInput,
+  { checkoutDeps, checkout_id, completion, customer_id = actor.customer_id }: ChargeInput,
 ): Promise<Charged | undefined> {
-  const { card } = till;
+  const { card } = checkoutDeps;
   const { card_token } = completion;
   if (!card || card_token === undefined) return undefined;
   const attempt = await inShop(db, tenant, actor, (shop) =>
-    begin(shop, card, { till, checkout_id, completion, customer_id }),
+    begin(shop, card, { checkoutDeps, checkout_id, completion, customer_id }),
   ).catch(leftToComplete);
   if (!attempt) return undefined;
 
@@ -56,7 +56,7 @@ export async function charge(
 }
 
 export interface ChargeInput {
-  till: Till;
+  checkoutDeps: CheckoutDeps;
   checkout_id: string;
   completion: Completion;
   /** Whose checkout it must be. */
@@ -77,13 +77,13 @@ interface Attempt {
 async function begin(
   shop: Shop,
   card: PaymentProvider,
-  { till, checkout_id, completion, customer_id = null }: ChargeInput,
+  { checkoutDeps, checkout_id, completion, customer_id = null }: ChargeInput,
 ): Promise<Attempt | undefined> {
   const row = await lockToComplete(shop, checkout_id, customer_id);
   if (row.order_id) return undefined;
   refuseOver(row);
-  const priced = await priceCheckout(shop, till, row);
-  requireReady(shop, till, priced, completion);
+  const priced = await priceCheckout(shop, checkoutDeps, row);
+  requireReady(shop, checkoutDeps, priced, completion);
   if (priced.payment_method !== 'card') return undefined;
   await requireMandate(shop, priced);
   await holdAll(shop, checkout_id, priced.cart, priced.lines);

@@ -7,10 +7,11 @@ import type { CartState } from '../carts/rows.ts';
 import * as cartView from '../carts/view.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { ShopError } from '../errors.ts';
+import { checkoutToken } from '../links.ts';
 import { decimal } from '../money.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
-import { checkoutToken, type Till } from '../till.ts';
 import { hashToken } from '../tokens.ts';
 import {
   type CheckoutRow,
@@ -37,16 +38,16 @@ const expiresAt: Sql = sql`now() + case when k.source in ('agent', 'ai_widget') 
  * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what `carts.open`
  * throws, `cart_not_active`, `cart_empty`, `conflict` for a sum beyond reckoning, or `insufficient_stock`.
  */
-export async function create(shop: Shop, till: Till, cart_id: string): Promise<Checkout> {
+export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: string): Promise<Checkout> {
   await holdActor(shop);
   const cart = await carts.open(shop, cart_id, shop.customerId, true);
   carts.refuseInactive(cart);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
   refuseTooDear(cart);
-  const row = (await openOf(shop, cart_id)) ?? (await begin(shop, till, cart));
+  const row = (await openOf(shop, cart_id)) ?? (await begin(shop, checkoutDeps, cart));
   await holdAll(shop, row.id, cart);
-  const priced = await priceCart(shop, till, row, cart);
-  return viewOf(shop, till, { ...priced, row: await show(shop, priced) });
+  const priced = await priceCart(shop, checkoutDeps, row, cart);
+  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
 }
 
 /** The checkout that is open for a locked cart, locked; one past its time ends here. */
@@ -65,7 +66,7 @@ export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow |
  * A customer's checkout begins with their e-mail, phone and default address; one of an agent's cart waits for the customer,
  * whoever begins it.
  */
-async function begin(shop: Shop, till: Till, cart: CartState): Promise<CheckoutRow> {
+async function begin(shop: Shop, checkoutDeps: CheckoutDeps, cart: CartState): Promise<CheckoutRow> {
   const id = uuidv7();
   const customer_id = cart.customer_id ?? shop.customerId;
   const byAgent = cart.agent_token_id !== null;
@@ -83,7 +84,7 @@ async function begin(shop: Shop, till: Till, cart: CartState): Promise<CheckoutR
         returning ${checkoutColumns}
       ), linked as (
         insert into checkout_links (site_id, checkout_id, token_hash)
-        select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, till, id))} from begun
+        select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, checkoutDeps, id))} from begun
       )
       select * from begun`,
   );
@@ -97,7 +98,7 @@ async function begin(shop: Shop, till: Till, cart: CartState): Promise<CheckoutR
  */
 export async function beginForWidget(
   shop: Shop,
-  till: Till,
+  checkoutDeps: CheckoutDeps,
   cart_id: string,
   given: Required<CheckoutPatch>,
 ): Promise<CheckoutRow> {
@@ -112,15 +113,15 @@ export async function beginForWidget(
         returning site_id, id
       )
       insert into checkout_links (site_id, checkout_id, token_hash)
-      select site_id, id, ${hashToken(checkoutToken(shop, till, id))} from begun`,
+      select site_id, id, ${hashToken(checkoutToken(shop, checkoutDeps, id))} from begun`,
   );
   return findRow(shop, id);
 }
 
 /** Holds the stock of a priced checkout for its human, who comes to its page. Throws `insufficient_stock`. */
-export async function open(shop: Shop, till: Till, priced: Priced): Promise<Checkout> {
+export async function open(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Promise<Checkout> {
   await holdAll(shop, priced.row.id, priced.cart);
-  return viewOf(shop, till, { ...priced, row: await show(shop, priced) });
+  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
 }
 
 /** Holds exactly what the cart has. Throws `insufficient_stock`, also for lines that are no longer for sale. */
@@ -171,13 +172,13 @@ async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<
 /** A checkout as it is now. Throws `not_found` or `checkout_expired`. */
 export async function get(
   shop: Shop,
-  till: Till,
+  checkoutDeps: CheckoutDeps,
   id: string,
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
   const row = await findCheckout(shop, id, customer_id);
   if (row.expired) refuseOver(row);
-  return view(shop, till, row);
+  return view(shop, checkoutDeps, row);
 }
 
 export interface CheckoutPatch {
@@ -197,7 +198,7 @@ export interface CheckoutPatch {
  */
 export async function update(
   shop: Shop,
-  till: Till,
+  checkoutDeps: CheckoutDeps,
   id: string,
   patch: CheckoutPatch,
   customer_id: string | null = shop.customerId,
@@ -206,10 +207,10 @@ export async function update(
   const row = await lockCheckout(shop, id, customer_id);
   refuseOver(row);
   const wanted = { ...row, ...patch };
-  const priced = await priceCheckout(shop, till, wanted);
+  const priced = await priceCheckout(shop, checkoutDeps, wanted);
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);
-  refuseUnavailable(priced, patch, till);
+  refuseUnavailable(priced, patch, checkoutDeps);
   await holdAll(shop, id, priced.cart);
   const filledIn = assignments({
     ...wanted,
@@ -217,21 +218,30 @@ export async function update(
     // A free order keeps the method that was chosen, for the time when it costs something again.
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
-  return viewOf(shop, till, { ...priced, row: await show(shop, priced, filledIn) });
+  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
 }
 
 /** What a checkout would still lack after a change, which is not made. Throws `not_found`, and what `refuseOver` throws. */
-export async function missingAfter(shop: Shop, till: Till, id: string, patch: CheckoutPatch): Promise<string[]> {
+export async function missingAfter(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  id: string,
+  patch: CheckoutPatch,
+): Promise<string[]> {
   const row = await findCheckout(shop, id, shop.customerId);
   refuseOver(row);
-  return (await priceCheckout(shop, till, { ...row, ...patch })).missing;
+  return (await priceCheckout(shop, checkoutDeps, { ...row, ...patch })).missing;
 }
 
-function refuseUnavailable(priced: Priced, { shipping_option_id, payment_method }: CheckoutPatch, till: Till): void {
+function refuseUnavailable(
+  priced: Priced,
+  { shipping_option_id, payment_method }: CheckoutPatch,
+  checkoutDeps: CheckoutDeps,
+): void {
   if (shipping_option_id && !priced.shipping_option) {
     throw new ShopError('shipping_option_unavailable', 'This is not offered for this address and this cart.');
   }
-  const payment_methods = offeredMethods(priced.terms, till, priced.shipping_option);
+  const payment_methods = offeredMethods(priced.terms, checkoutDeps, priced.shipping_option);
   if (payment_method && !payment_methods.includes(payment_method)) {
     throw new ShopError('payment_method_unavailable', 'The shop does not offer this for this checkout.', {
       payment_methods,
@@ -252,7 +262,7 @@ function json(value: unknown): string | null {
 /** Ends a checkout and releases its stock; the cart stays. Throws `checkout_expired`, or `checkout_not_open` for a completed one. */
 export async function cancel(
   shop: Shop,
-  till: Till,
+  checkoutDeps: CheckoutDeps,
   id: string,
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
@@ -261,7 +271,7 @@ export async function cancel(
     refuseOver(row);
     await end(shop, id, 'cancelled');
   }
-  return view(shop, till, await findRow(shop, id));
+  return view(shop, checkoutDeps, await findRow(shop, id));
 }
 
 /** Ends a locked checkout that is under way. */

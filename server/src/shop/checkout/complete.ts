@@ -12,9 +12,9 @@ import { expireIfDue } from '../orders/expiry.ts';
 import { getForCustomer } from '../orders/rows.ts';
 import type { OrderStates } from '../orders/states.ts';
 import * as events from '../orders/timeline.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
-import type { Till } from '../till.ts';
 import { totalsOnTheWire } from '../totals.ts';
 import type { Charged } from './charge.ts';
 import { holdAll } from './checkouts.ts';
@@ -38,7 +38,7 @@ export interface Completed {
  */
 export async function complete(
   shop: Shop,
-  till: Till,
+  checkoutDeps: CheckoutDeps,
   id: string,
   completion: Completion,
   charged: Charged | undefined,
@@ -51,8 +51,8 @@ export async function complete(
     return answer(shop, row.order_id);
   }
   refuseOver(row);
-  const priced = await priceCheckout(shop, till, row);
-  requireReady(shop, till, priced, completion);
+  const priced = await priceCheckout(shop, checkoutDeps, row);
+  requireReady(shop, checkoutDeps, priced, completion);
 
   // Locks are taken in one order everywhere: cart, checkout, order, an agent's budget, discount, products, variants, the
   // counter of numbers.
@@ -119,14 +119,19 @@ async function answer(shop: Shop, order_id: string): Promise<Completed> {
  * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`, `conflict` for a
  * sum beyond reckoning, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for a card without its token.
  */
-export function requireReady(shop: Shop, till: Till, priced: Priced, { expected_total, card_token }: Completion): void {
+export function requireReady(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  priced: Priced,
+  { expected_total, card_token }: Completion,
+): void {
   const { row, missing, payment_method } = priced;
   carts.refuseInactive(priced.cart);
   if (priced.cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
   // Prices may have risen since the cart was filled.
   refuseTooDear(priced.cart);
   if (row.payment_method && !payment_method) {
-    const payment_methods = offeredMethods(priced.terms, till, priced.shipping_option);
+    const payment_methods = offeredMethods(priced.terms, checkoutDeps, priced.shipping_option);
     throw new ShopError('payment_method_unavailable', 'The shop no longer offers the payment method.', {
       payment_methods,
     });

@@ -12,9 +12,9 @@ import * as carts from '../carts/carts.ts';
 import { type CartLine, type CartState, forSale } from '../carts/rows.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
 import { choices } from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
-import type { Till } from '../till.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
 
 /** A checkout with its cart, and what both come to now. */
@@ -134,12 +134,17 @@ export interface Priced {
 }
 
 /** Prices a checkout by its cart as it is now. Throws what `carts.open` throws. */
-export async function priceCheckout(shop: Shop, till: Till, row: CheckoutRow): Promise<Priced> {
+export async function priceCheckout(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Priced> {
   const cart = await carts.open(shop, row.cart_id, row.customer_id ?? shop.customerId, false);
-  return priceCart(shop, till, row, cart);
+  return priceCart(shop, checkoutDeps, row, cart);
 }
 
-export async function priceCart(shop: Shop, till: Till, row: CheckoutRow, cart: CartState): Promise<Priced> {
+export async function priceCart(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  row: CheckoutRow,
+  cart: CartState,
+): Promise<Priced> {
   const digits = shop.currencyDigits;
   const terms = await readTerms(shop);
   const lines = forSale(cart.lines);
@@ -153,7 +158,7 @@ export async function priceCart(shop: Shop, till: Till, row: CheckoutRow, cart: 
   const shipping = shipping_option ? minorUnits(shipping_option.price, digits) : 0;
   const totals = shipping === 0 ? goods : totalsOf({ lines, discount, shipping, tax, digits });
 
-  const offered = offeredMethods(terms, till, shipping_option);
+  const offered = offeredMethods(terms, checkoutDeps, shipping_option);
   const free = totals.total === 0;
   const chosen = offered.find((method) => method === row.payment_method) ?? null;
   const payment_method: PaymentMethod | null = free ? 'free' : chosen;
@@ -191,7 +196,7 @@ async function chosenOption(
 /** Those that can be chosen. Goods are paid when they are handed over only where they are fetched. */
 export function offeredMethods(
   { bank_details }: SellingTerms,
-  { card }: Till,
+  { card }: CheckoutDeps,
   shipping_option: ShippingChoice | null,
 ): Exclude<PaymentMethod, 'free'>[] {
   const offered: Exclude<PaymentMethod, 'free'>[] = [];

@@ -1,28 +1,29 @@
 import type { CartItem, Checkout, ShippingChoice } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import * as cartView from '../carts/view.ts';
+import { checkoutUrl } from '../links.ts';
 import { decimal } from '../money.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
-import { checkoutUrl, type Till } from '../till.ts';
 import { totalsOnTheWire } from '../totals.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from './state.ts';
 
 /** A checkout as the contract shows it: what became an order, as it was ordered; everything else as it is now. */
-export async function view(shop: Shop, till: Till, row: CheckoutRow): Promise<Checkout> {
+export async function view(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Checkout> {
   return row.order_id
     ? viewOfOrdered(shop, row, row.order_id)
-    : viewOf(shop, till, await priceCheckout(shop, till, row));
+    : viewOf(shop, checkoutDeps, await priceCheckout(shop, checkoutDeps, row));
 }
 
 /** A priced checkout that has not become an order. */
-export function viewOf(shop: Shop, till: Till, priced: Priced): Checkout {
+export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Checkout {
   const { row, cart, totals, missing, tax } = priced;
   const over = row.status === 'cancelled' || row.expired;
   const status = row.status === 'open' || row.status === 'ready' ? statusOf(missing) : row.status;
   return {
     ...partsOf(row),
     status,
-    checkout_url: over ? null : checkoutUrl(shop, till, row.id),
+    checkout_url: over ? null : checkoutUrl(shop, checkoutDeps, row.id),
     requires_shipping: priced.requires_shipping,
     shipping_option: priced.shipping_option,
     payment_method: priced.payment_method,

@@ -6,7 +6,7 @@ import { inShop } from '../in-shop.ts';
 import { SYSTEM } from '../shop.ts';
 import { anonymize } from './erasure.ts';
 
-const till = {
+const checkoutDeps = {
   baseUrl: 'http://localhost',
   secretKey: 'a secret of the tests, long enough to be one',
   card: undefined,
@@ -19,7 +19,7 @@ test('a customer who is just beginning a checkout is forgotten with it, and its 
   const { id: guest_cart_id } = await givenCart();
 
   const forgetting = await inShop(db, tenant, { type: 'customer', id, customer_id: id }, async (shop) => {
-    await checkouts.create(shop, till, guest_cart_id);
+    await checkouts.create(shop, checkoutDeps, guest_cart_id);
     const own = await shop.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
     let over = false;
     const begun = inShop(db, tenant, SYSTEM, (other) => anonymize(other, id)).finally(() => {

@@ -10,11 +10,12 @@ import { countryCode } from '../countries.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { fold } from '../emails.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
+import { checkoutUrl } from '../links.ts';
 import { minorUnits } from '../money.ts';
 import { listForCustomer } from '../orders/rows.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
 import { choices } from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
-import { checkoutUrl, type Till } from '../till.ts';
 import { type FoundLine, findVariants, refuseOtherPrices } from './order-lines.ts';
 
 /** Orders that integrations send. Each is a checkout of a cart of its own, so that it is priced and made like all others. */
@@ -24,25 +25,25 @@ import { type FoundLine, findVariants, refuseOtherPrices } from './order-lines.t
  * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `conflict`, or a ValidationError for
  * claims that differ from the catalogue.
  */
-export async function create(shop: Shop, till: Till, input: SyncOrderInput): Promise<SyncOrder> {
+export async function create(shop: Shop, checkoutDeps: CheckoutDeps, input: SyncOrderInput): Promise<SyncOrder> {
   refuseOtherCurrency(shop, input.currency);
   const given = detailsOf(input);
   const id = await takeReference(shop, input);
   const line_items = await findVariants(shop, input.line_items);
   const cart_id = await fillCart(shop, line_items);
-  let row = await checkouts.beginForWidget(shop, till, cart_id, given);
+  let row = await checkouts.beginForWidget(shop, checkoutDeps, cart_id, given);
   await shop.run(sql`update sync_orders set checkout_id = ${row.id} where site_id = ${shop.siteId} and id = ${id}`);
-  let priced = await priceCheckout(shop, till, row);
+  let priced = await priceCheckout(shop, checkoutDeps, row);
   if (input.payment === 'bank_transfer' && !row.shipping_option_id && priced.requires_shipping) {
     row = await shipCheapest(shop, priced);
-    priced = await priceCheckout(shop, till, row);
+    priced = await priceCheckout(shop, checkoutDeps, row);
   }
   refuseTooDear(priced.cart);
   refuseOtherPrices(shop, priced, { ...input, line_items });
   refuseOtherShipping(row, priced);
-  if (input.payment === 'hosted_checkout') await checkouts.open(shop, till, priced);
+  if (input.payment === 'hosted_checkout') await checkouts.open(shop, checkoutDeps, priced);
   else await placeByTransfer(shop, priced);
-  return get(shop, till, id);
+  return get(shop, checkoutDeps, id);
 }
 
 function refuseOtherCurrency(shop: Shop, currency: string): void {
@@ -173,8 +174,8 @@ interface Row {
 }
 
 /** One order by its id. Throws `not_found`. */
-export async function get(shop: Shop, till: Till, id: string): Promise<SyncOrder> {
-  const [found] = await view(shop, till, await rowsOf(shop, sql`s.id = ${id}`));
+export async function get(shop: Shop, checkoutDeps: CheckoutDeps, id: string): Promise<SyncOrder> {
+  const [found] = await view(shop, checkoutDeps, await rowsOf(shop, sql`s.id = ${id}`));
   if (!found) throw notFound('order');
   return found;
 }
@@ -188,14 +189,14 @@ export interface SyncOrdersQuery {
 /** The orders of all integrations, newest first; with a reference, the one that has it. */
 export async function list(
   shop: Shop,
-  till: Till,
+  checkoutDeps: CheckoutDeps,
   { cursor, limit = 20, reference }: SyncOrdersQuery,
 ): Promise<{ orders: SyncOrder[]; next_cursor: string | null }> {
   const before = cursor ? sql`and s.id < ${idOfCursor(cursor)}` : empty;
   const named = reference === undefined ? empty : sql`and s.reference = ${reference}`;
   const rows = await rowsOf(shop, sql`true ${before} ${named} order by s.id desc limit ${limit + 1}`);
   const { page, next_cursor } = cursorPage(rows, limit);
-  return { orders: await view(shop, till, page), next_cursor };
+  return { orders: await view(shop, checkoutDeps, page), next_cursor };
 }
 
 function rowsOf(shop: Shop, which: Sql): Promise<Row[]> {
@@ -212,7 +213,7 @@ function rowsOf(shop: Shop, which: Sql): Promise<Row[]> {
   );
 }
 
-async function view(shop: Shop, till: Till, rows: Row[]): Promise<SyncOrder[]> {
+async function view(shop: Shop, checkoutDeps: CheckoutDeps, rows: Row[]): Promise<SyncOrder[]> {
   const ids = rows.flatMap(({ order_id }) => order_id ?? []);
   const made = ids.length === 0 ? [] : await listForCustomer(shop, ids);
   const orders = new Map(made.map((order) => [order.id, order]));
@@ -222,7 +223,7 @@ async function view(shop: Shop, till: Till, rows: Row[]): Promise<SyncOrder[]> {
     return {
       ...told,
       status,
-      checkout_url: waits ? checkoutUrl(shop, till, checkout_id) : null,
+      checkout_url: waits ? checkoutUrl(shop, checkoutDeps, checkout_id) : null,
       checkout_expires_at: waits ? checkout_expires_at : null,
       ...orderOf(order_id === null ? undefined : orders.get(order_id)),
     };

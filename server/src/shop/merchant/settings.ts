@@ -7,7 +7,7 @@ import type {
   ValidationErrorItem,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { synonymTerms } from '../../search/read/synonyms.ts';
+import { synonymTerms } from '../../search/words/synonyms.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
 import type { Shop } from '../shop.ts';

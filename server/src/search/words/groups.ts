@@ -1,6 +1,6 @@
-import { announcesSize } from '../read/sizes.ts';
-import { isJoining, measure } from '../read/text.ts';
-import type { Token } from '../read/tokens.ts';
+import { announcesSize } from './sizes.ts';
+import { isJoining, measure } from './text.ts';
+import type { Token } from './tokens.ts';
 
 /** One thing that a query asks for, with the terms that would do; the best of them counts. */
 export interface Group {

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../../shop/shop.ts';
 import { VALUE, valueTerm } from '../index/postings.ts';
-import { announcesSize, sizeForms } from './sizes.ts';
-import { isJoining, measure } from './text.ts';
-import type { Token } from './tokens.ts';
+import { announcesSize, sizeForms } from '../words/sizes.ts';
+import { isJoining, measure } from '../words/text.ts';
+import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './understanding.ts';
 
 /** The longest value that is looked for, in words. */

@@ -1,6 +1,6 @@
-import { type NumberRead, numberAt } from './numbers.ts';
-import { isJoining, measure } from './text.ts';
-import type { Token } from './tokens.ts';
+import { type NumberRead, numberAt } from '../words/numbers.ts';
+import { isJoining, measure } from '../words/text.ts';
+import type { Token } from '../words/tokens.ts';
 
 /** How many pieces a sentence asks for. */
 

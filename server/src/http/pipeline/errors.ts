@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
-import { CommitUnknown, isLostConnection } from '../db/transaction.ts';
-import { ShopError, ValidationError } from '../shop/errors.ts';
-import { document } from './contract/contract.ts';
+import { CommitUnknown, isLostConnection } from '../../db/transaction.ts';
+import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { document } from '../contract/contract.ts';
 
 /** Errors on the wire: status and retryability of each code stand in the contract's catalogue, and nowhere else. */
 

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../../shop/shop.ts';
 import { PLACE, VALUE } from '../index/postings.ts';
-import { stem } from './text.ts';
+import { stem } from '../words/text.ts';
 import { type Understanding, understand } from './understanding.ts';
 
 /** Reads a sentence, and asks the catalogue where the words may as well be a name: `no show socks`. At most one statement. */

@@ -1,8 +1,8 @@
+import { numberAt } from '../words/numbers.ts';
+import { isJoining } from '../words/text.ts';
+import { matchPhrase, type Token, tokensOf } from '../words/tokens.ts';
 import { type Limit, limitsIn } from './limits.ts';
-import { numberAt } from './numbers.ts';
 import { quantityIn } from './quantity.ts';
-import { isJoining } from './text.ts';
-import { matchPhrase, type Token, tokensOf } from './tokens.ts';
 
 /** What a sentence asks for, read from the sentence alone; what only the catalogue can tell is added by `find`. */
 

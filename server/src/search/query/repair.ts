@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../../shop/shop.ts';
-import type { Group } from '../rank/groups.ts';
+import type { Group } from '../words/groups.ts';
 
 /** Words that no product of the shop has: unfinished, misspelt or written as one. Compared with the shop's own words alone. */
 

@@ -1,6 +1,6 @@
-import { numberAt } from './numbers.ts';
-import { measure } from './text.ts';
-import { matchPhrase, type Token } from './tokens.ts';
+import { numberAt } from '../words/numbers.ts';
+import { measure } from '../words/text.ts';
+import { matchPhrase, type Token } from '../words/tokens.ts';
 
 /** The numeric limits that a sentence states: prices, ratings and numbers of reviews. */
 

@@ -1,0 +1,10 @@
+import sql from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+
+/** Requests that a customer approved and whose tokens nobody has fetched yet come to nothing. */
+export async function withdrawAll(shop: Shop, customer_id: string): Promise<void> {
+  await shop.run(
+    sql`update agent_consents set status = 'denied'
+      where site_id = ${shop.siteId} and customer_id = ${customer_id} and status = 'approved'`,
+  );
+}
