@@ -30,6 +30,17 @@ export default defineConfig({
         },
       },
       {
+        // Not part of `npm test`, since it takes packages from the registry: `npm run test:installs`.
+        test: {
+          name: 'installs',
+          root: 'installs',
+          globalSetup: ['../server/test/database.ts'],
+          setupFiles: ['../server/test/after-each-file.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
         test: {
           name: 'proofs',
           root: 'proofs',

@@ -8,6 +8,6 @@ if (existsSync(built)) {
   const { run } = await import(built.href);
   process.exitCode = await run(process.argv.slice(2), process);
 } else {
-  process.stderr.write('commerce is not built yet. Run: npm run build\n');
+  process.stderr.write('commerce is not built yet. Run npm ci in the repository, without --omit=dev.\n');
   process.exitCode = 2;
 }

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { CommerceError, ConnectionError } from '@commerce-backend/sdk';
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { CommanderError } from 'commander';
 import { FormatError } from './formats/read.ts';
 
@@ -110,7 +110,7 @@ function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string 
   if (code === 'rotation_in_progress') return `Wait until ${told.previous_secret_expires_at}.`;
   if (status === 429 && retryAfterMs !== undefined) return `Wait ${Math.ceil(retryAfterMs / 1000)} s, then try again.`;
   if (status === 422) return 'Mend the fields named.';
-  return remedies()[code]?.remedy ?? 'Check that the address is that of the commerce server.';
+  return REMEDIES[code]?.remedy ?? 'Check that the address is that of the commerce server.';
 }
 
 function transitionRemedy({ field, from, allowed }: Record<string, unknown>): string {
@@ -118,11 +118,8 @@ function transitionRemedy({ field, from, allowed }: Record<string, unknown>): st
   return `Its ${field} is ${from}, which ${ways}. See: commerce orders get ORDER`;
 }
 
-/** The contract's own advice, which knows every code. Read when it is needed, for it is large. */
-function remedies(): Record<string, { remedy?: string }> {
-  const contract = createRequire(import.meta.url)('@commerce-backend/spec/openapi.json');
-  return contract.components.schemas.ErrorCode['x-error-catalogue'];
-}
+/** The contract's own advice, which knows every code. The build takes nothing else of the contract along. */
+const REMEDIES: Record<string, { remedy?: string }> = contract.components.schemas.ErrorCode['x-error-catalogue'];
 
 function messageIn(body: unknown): string | undefined {
   const message = (body as { message?: unknown } | null | undefined)?.message;

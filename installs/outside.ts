@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** What the tests of installations share: folders outside of the repository, and the commands that are run in them. */
+
+export const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
+
+/** The newest TypeScript, which is the repository's own. */
+export const NEWEST_TYPESCRIPT = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+
+const TIMEOUT_MS = 300_000;
+const run = promisify(execFile);
+
+/** An empty folder of the system's, and its removal. */
+export async function emptyFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'commerce-install-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs a command to its end, which may be a failure. */
+export async function ran(cwd: string, command: string[], env: Record<string, string> = {}): Promise<Ended> {
+  const [file = '', ...args] = command;
+  try {
+    const options = { cwd, env: { ...ownEnvironment(), ...env }, timeout: TIMEOUT_MS, maxBuffer: 64 << 20 };
+    const { stdout, stderr } = await run(file, args, options);
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code?: unknown; stdout?: string; stderr?: string };
+    if (typeof code !== 'number') throw error;
+    return { code, out: stdout ?? '', err: stderr ?? '' };
+  }
+}
+
+/** The same for a command that must succeed; answers what it wrote. */
+export async function done(cwd: string, command: string[], env?: Record<string, string>): Promise<string> {
+  const { code, out, err } = await ran(cwd, command, env);
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${out}\n${err}`);
+  return out;
+}
+
+/** What npm and vitest have set for the repository is of no use elsewhere. The registry and the cache stay. */
+const OF_THE_REPOSITORY =
+  /^(npm_package_|npm_lifecycle_|npm_config_local_prefix$|INIT_CWD$|VITEST|NODE_ENV$|NODE_OPTIONS$)/;
+
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !OF_THE_REPOSITORY.test(name)));
+}
+
+const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+
+/** Packs a workspace as it was built last, and answers where the tarball is. */
+export async function pack(workspace: string, into: string): Promise<string> {
+  // Without the script that builds it again, since tests that run at the same time read what it writes.
+  const command = ['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', into, ...QUIET];
+  const packed = JSON.parse(await done(join(REPOSITORY, workspace), command));
+  const [{ filename }] = Object.values<{ filename: string }>(packed) as [{ filename: string }];
+  return join(into, filename);
+}
+
+/** Installs into a folder that has nothing yet, from tarballs and the registry. */
+export async function install(folder: string, ...packages: string[]): Promise<void> {
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  await done(folder, ['npm', 'install', '--prefer-offline', ...QUIET, ...packages]);
+}

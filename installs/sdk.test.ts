@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, normalize } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium, NO_CHROMIUM, openChromium } from '../server/test/chromium.ts';
+import { openShop } from '../server/test/shop.ts';
+import { done, emptyFolder, install, NEWEST_TYPESCRIPT, pack, REPOSITORY, ran } from './outside.ts';
+
+/** The SDK as others get it: its tarball alone, installed in a folder that knows nothing of the repository. */
+
+/** The oldest that sdk/README.md promises. */
+const OLDEST_TYPESCRIPT = '5.6.3';
+/** Of the tarball; most of it are the types of the contract. */
+const LARGEST_TARBALL = 150_000;
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+
+let folder: string;
+let remove: () => Promise<void>;
+let tarball: string;
+
+beforeAll(async () => {
+  ({ folder, remove } = await emptyFolder());
+  tarball = await pack('sdk', folder);
+  await install(folder, tarball, `typescript@${OLDEST_TYPESCRIPT}`, '@types/node@24');
+  await copyFile(join(REPOSITORY, 'installs/program.ts'), join(folder, 'program.ts'));
+}, 300_000);
+
+afterAll(() => remove?.());
+
+/** The arguments of a shop for program.ts. */
+async function shop(): Promise<string[]> {
+  const { baseUrl, credentials } = await openShop();
+  return [baseUrl, credentials.site_id, credentials.storefront_token, credentials.api_key, credentials.sync_secret];
+}
+
+test('the tarball brings the contract along and asks the registry for nothing of ours', async () => {
+  const manifest = JSON.parse(await readFile(join(folder, 'node_modules/@commerce-backend/sdk/package.json'), 'utf8'));
+  expect(Object.keys(manifest.dependencies)).toEqual(['openapi-fetch']);
+  expect((await stat(tarball)).size).toBeLessThan(LARGEST_TARBALL);
+});
+
+const compilers = { [OLDEST_TYPESCRIPT]: 'node_modules/typescript/bin/tsc', newest: NEWEST_TYPESCRIPT };
+const forNode = { lib: ['es2022'], types: ['node'] };
+const forBrowsers = { lib: ['es2022', 'dom', 'dom.iterable'], types: [] };
+const resolutions = {
+  node16: { module: 'node16', moduleResolution: 'node16', ...forNode },
+  nodenext: { module: 'nodenext', moduleResolution: 'nodenext', ...forNode },
+  bundler: { module: 'esnext', moduleResolution: 'bundler', ...forBrowsers },
+};
+
+/** What the compiler says of program.ts; nothing when it is right. */
+async function compiled(compiler: string, options: object): Promise<string> {
+  const compilerOptions = { strict: true, target: 'es2022', ...options };
+  const project = join(folder, `tsconfig.${randomUUID()}.json`);
+  await writeFile(project, JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+  return (await ran(folder, [process.execPath, compiler, '-p', project])).out;
+}
+
+describe.each(Object.entries(compilers))('TypeScript %s', (_, compiler) => {
+  test.each(Object.entries(resolutions))(
+    'type-checks a program under %s, declarations included',
+    async (_, options) => {
+      expect(await compiled(compiler, { ...options, noEmit: true, skipLibCheck: false })).toBe('');
+    },
+  );
+
+  test('type-checks it with skipLibCheck too', async () => {
+    expect(await compiled(compiler, { ...resolutions.bundler, noEmit: true, skipLibCheck: true })).toBe('');
+  });
+});
+
+test('a compiled program calls the server on every surface', async () => {
+  expect(await compiled(NEWEST_TYPESCRIPT, { ...resolutions.node16, outDir: 'out' })).toBe('');
+  const out = await done(folder, [process.execPath, 'out/program.js', ...(await shop())]);
+  expect(JSON.parse(out)).toEqual({
+    names: ['Slate mug'],
+    total: '28.00',
+    code: 'insufficient_stock',
+    changed: true,
+    order_number: '1001',
+  });
+});
+
+test.skipIf(!chromium)(
+  'a page on another origin calls the storefront, with the modules as they are installed',
+  async () => {
+    const { credentials, baseUrl, givenProduct } = await openShop();
+    const { variants } = await givenProduct({ name: 'Slate mug', price: '14.00' });
+    const options = {
+      baseUrl,
+      siteId: credentials.site_id,
+      storefrontToken: credentials.storefront_token,
+    };
+    await writeFile(join(folder, 'index.html'), page(options, variants[0]?.id ?? ''));
+    const files = await fileServer(folder);
+    const browser = await openChromium(chromium ?? '');
+    try {
+      const tab = await browser.newPage();
+      const { port } = files.address() as AddressInfo;
+      await tab.goto(`http://localhost:${port}/index.html`);
+      await tab.waitForFunction("document.body.dataset.done === 'yes'", { timeout: 20_000 });
+      expect(new URL(tab.url()).origin).not.toBe(new URL(baseUrl).origin);
+      expect(await tab.evaluate('document.body.textContent.trim()')).toBe('Slate mug 28.00');
+    } finally {
+      await browser.close();
+      files.close();
+    }
+  },
+);
+
+/** Reads, and buys two, which takes an Idempotency-Key and so a preflight. */
+function page(options: object, variantId: string): string {
+  const imports = {
+    '@commerce-backend/sdk': '/node_modules/@commerce-backend/sdk/dist/index.js',
+    'openapi-fetch': '/node_modules/openapi-fetch/dist/index.mjs',
+  };
+  return `<!doctype html><title>A storefront</title><body></body>
+<script type="importmap">${JSON.stringify({ imports })}</script>
+<script type="module">
+  import { createStorefrontClient, unwrap } from '@commerce-backend/sdk';
+  const show = async () => {
+    const shop = createStorefrontClient(${JSON.stringify(options)});
+    const { products } = await unwrap(shop.GET('/api/storefront/products'));
+    const { id: cart_id } = await unwrap(shop.POST('/api/storefront/cart'));
+    const params = { path: { cart_id } };
+    const body = { variant_id: '${variantId}', quantity: 2 };
+    const { total } = await unwrap(shop.POST('/api/storefront/cart/{cart_id}/items', { params, body }));
+    return products[0].name + ' ' + total;
+  };
+  document.body.textContent = await show().catch(String);
+  document.body.dataset.done = 'yes';
+</script>`;
+}
+
+const TYPES: Record<string, string> = { html: 'text/html', js: 'text/javascript', mjs: 'text/javascript' };
+
+async function fileServer(root: string): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname);
+    const content = await readFile(join(root, path)).catch(() => undefined);
+    const type = TYPES[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+    response.writeHead(content ? 200 : 404, { 'Content-Type': type }).end(content);
+  });
+  await new Promise<void>((listening) => server.listen(0, 'localhost', listening));
+  return server;
+}

@@ -1,0 +1,22 @@
+// The package is installed on its own: after the compiler has run, this puts the types of the contract beside the
+// declarations and makes every import of them a relative one.
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const CONTRACT = '@commerce-backend/spec';
+const dist = new URL('../dist/', import.meta.url);
+const contractTypes = new URL('../../spec/generated/types.d.ts', import.meta.url);
+
+for (const name of await readdir(dist)) {
+  if (!name.endsWith('.d.ts') || name === 'openapi.d.ts') continue;
+  const file = new URL(name, dist);
+  const declarations = (await readFile(file, 'utf8'))
+    .replaceAll(`from '${CONTRACT}'`, "from './openapi.js'")
+    // The compiler rewrites `./client.ts` in its JavaScript, but not in its declarations.
+    .replaceAll(/from '(\.\/[\w-]+)\.ts'/g, "from '$1.js'");
+  if (declarations.includes(CONTRACT) || declarations.includes(".ts'")) {
+    throw new Error(`${fileURLToPath(file)} has an import that the packed SDK could not resolve.`);
+  }
+  await writeFile(file, declarations);
+}
+await copyFile(contractTypes, new URL('openapi.d.ts', dist));
