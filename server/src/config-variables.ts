@@ -62,6 +62,13 @@ export const VARIABLES = {
     secret: true,
     read: address('postgres:', 'postgresql:'),
   },
+  DATABASE_DIRECT_URL: {
+    meaning: 'The same database past a pooler. Migrations and background jobs need it: they lock and listen.',
+    allowed: '`postgres://user:password@host:port/database`',
+    whenUnset: '`DATABASE_URL`; with `DATABASE_POOLING=transaction` it is required',
+    secret: true,
+    read: address('postgres:', 'postgresql:'),
+  },
   ALLOW_EMBEDDED: {
     meaning: 'Lets the embedded database serve in production: one machine, one process, backups by you.',
     allowed: '`on` or `off`',
@@ -75,10 +82,17 @@ export const VARIABLES = {
     read: integer(2, 200),
   },
   DATABASE_POOLING: {
-    meaning: 'Say `transaction` when a proxy such as PgBouncer gives each transaction another connection.',
+    meaning: 'Say `transaction` when a pooler such as PgBouncer gives each transaction another connection.',
     allowed: '`session` or `transaction`',
     whenUnset: '`session`',
     read: oneOf('session', 'transaction'),
+  },
+  MIGRATION_WAIT_SECONDS: {
+    meaning:
+      'How long a start waits for another process that migrates the database, before it gives up with exit code 1.',
+    allowed: 'a whole number from 1 to 86400',
+    whenUnset: '`300`',
+    read: integer(1, 86_400),
   },
   REDIS_URL: {
     meaning: 'Redis, for rate limits that hold across processes. Without it each process counts for itself.',

@@ -135,6 +135,19 @@ test('a worker alone needs a database that it can share', () => {
   expect(mistakesIn({ DATA_DIR, ROLE: 'worker' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
 });
 
+test('behind a pooler in transaction mode, the direct address is required', () => {
+  const pooled = { ...PRODUCTION, DATABASE_POOLING: 'transaction' };
+
+  expect(mistakesIn(pooled)).toEqual([expect.stringContaining('needs DATABASE_DIRECT_URL')]);
+  expect(mistakesIn({ ...pooled, DATABASE_DIRECT_URL: 'postgres://shop:pa55word@pg.test/shop' })).toEqual([]);
+});
+
+test('a direct address alone is a mistake', () => {
+  expect(mistakesIn({ DATA_DIR, DATABASE_DIRECT_URL: PRODUCTION.DATABASE_URL })).toEqual([
+    expect.stringContaining('needs DATABASE_URL'),
+  ]);
+});
+
 test('the embedded database serves in production when it is allowed to', () => {
   expect(readConfig({ ...PRODUCTION, DATABASE_URL: undefined, ALLOW_EMBEDDED: 'on' }).databaseUrl).toBeUndefined();
 });

@@ -13,8 +13,12 @@ export interface Config {
   dataDir: string;
   /** Undefined means the embedded database. */
   databaseUrl: string | undefined;
+  /** Past a pooler, for migrations and jobs; undefined means that `databaseUrl` is. */
+  databaseDirectUrl: string | undefined;
   databasePoolMax: number;
   databasePooling: 'session' | 'transaction';
+  /** How long a start waits for the migrations of another process. */
+  migrationWaitSeconds: number;
   redisUrl: string | undefined;
   /** Undefined means that mails are written to files. */
   smtpUrl: string | undefined;
@@ -84,8 +88,10 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     baseUrl,
     dataDir,
     databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl: values.DATABASE_DIRECT_URL,
     databasePoolMax: values.DATABASE_POOL_MAX ?? 10,
     databasePooling: values.DATABASE_POOLING ?? 'session',
+    migrationWaitSeconds: values.MIGRATION_WAIT_SECONDS ?? 300,
     redisUrl: values.REDIS_URL,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
@@ -120,11 +126,22 @@ function readValues(env: NodeJS.ProcessEnv): { values: Values; mistakes: string[
   return { values: read as Values, mistakes };
 }
 
-function contradictions({ DATABASE_URL, ROLE }: Values): string[] {
-  if (DATABASE_URL || !ROLE || ROLE === 'all') return [];
-  return [
-    `ROLE=${ROLE} needs DATABASE_URL: the embedded database belongs to one process. Set DATABASE_URL, or ROLE=all.`,
-  ];
+function contradictions({ DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLING, ROLE = 'all' }: Values): string[] {
+  const mistakes: string[] = [];
+  if (!DATABASE_URL && ROLE !== 'all') {
+    mistakes.push(
+      `ROLE=${ROLE} needs DATABASE_URL: the embedded database belongs to one process. Set DATABASE_URL, or ROLE=all.`,
+    );
+  }
+  if (!DATABASE_URL && DATABASE_DIRECT_URL) {
+    mistakes.push('DATABASE_DIRECT_URL needs DATABASE_URL beside it. Without a pooler, set DATABASE_URL alone.');
+  }
+  if (DATABASE_URL && DATABASE_POOLING === 'transaction' && !DATABASE_DIRECT_URL) {
+    mistakes.push(
+      'DATABASE_POOLING=transaction needs DATABASE_DIRECT_URL: migrations and background jobs do not work through a pooler. Set it to the address of PostgreSQL itself.',
+    );
+  }
+  return mistakes;
 }
 
 function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {

@@ -6,11 +6,14 @@ import { DataDirInUse, startEmbedded } from '../db/embedded.ts';
 import { runningEmbeddedUrl } from '../db/embedded-running.ts';
 import { prepareSchema } from './schema.ts';
 import { tell } from './tell.ts';
+import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 /** The database that the configuration names, running. */
 export interface Database {
-  /** Of a login that may change the schema. Holds a password. */
+  /** For requests; a pooler may stand there. Holds a password. */
   url: string;
+  /** Past any pooler, for migrations and jobs. Its login may change the schema. */
+  directUrl: string;
   embedded: boolean;
   /** In words, without a password. */
   description: string;
@@ -21,12 +24,14 @@ export interface Database {
 type Progress = (sentence: string) => void;
 
 /** Starts the embedded database when there is no DATABASE_URL. A real one is not touched yet. */
-export async function openDatabase({ databaseUrl, dataDir }: Config, onProgress: Progress): Promise<Database> {
-  if (databaseUrl) {
-    return { url: databaseUrl, embedded: false, description: withoutPassword(databaseUrl), stop: async () => {} };
+export async function openDatabase(config: Config, onProgress: Progress): Promise<Database> {
+  const { databaseUrl: url, databaseDirectUrl: directUrl = url, dataDir } = config;
+  if (url && directUrl) {
+    return { url, directUrl, embedded: false, description: withoutPassword(url), stop: async () => {} };
   }
-  const { url, stop } = await startEmbedded({ dataDir, onProgress });
-  return { url, embedded: true, description: describeEmbedded(dataDir), stop };
+  const embedded = await startEmbedded({ dataDir, onProgress });
+  const { stop } = embedded;
+  return { url: embedded.url, directUrl: embedded.url, embedded: true, description: describeEmbedded(dataDir), stop };
 }
 
 /** The same for a command that may work beside a running server: it then uses that server's database. */
@@ -36,7 +41,8 @@ export async function shareDatabase(config: Config, onProgress: Progress): Promi
   } catch (error) {
     if (!(error instanceof DataDirInUse)) throw error;
     const description = `${describeEmbedded(config.dataDir)}, of a running server`;
-    return { url: runningEmbeddedUrl(config.dataDir), embedded: true, description, stop: async () => {} };
+    const url = runningEmbeddedUrl(config.dataDir);
+    return { url, directUrl: url, embedded: true, description, stop: async () => {} };
   }
 }
 
@@ -53,9 +59,10 @@ function withoutPassword(address: string): string {
 export async function withPool<T>(config: Config, deed: (db: Pool) => Promise<T>): Promise<T> {
   const database = await shareDatabase(config, tell);
   try {
-    await prepareSchema(database.url);
+    await prepareSchema(database.directUrl, { onWait: tell, seconds: config.migrationWaitSeconds });
     const db = openPool({ url: database.url, max: 2, pooling: config.databasePooling });
     try {
+      await refuseUndeclaredPooler(db, config.databasePooling);
       return await deed(db);
     } finally {
       await db.end();

@@ -10,7 +10,8 @@ const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
 /** Of max_connections, left to the operator and to other programs. */
 const SPARE_CONNECTIONS = 10;
-const JOB_CONNECTIONS = 3;
+/** Of a process that runs jobs: two runners with three each, one that wakes them, one that holds their locks. */
+const JOB_CONNECTIONS = 8;
 
 type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding>;
 
@@ -22,7 +23,7 @@ export async function checkDatabase(url: string, config: Config): Promise<Findin
   try {
     await client.connect();
   } catch (error) {
-    return [wrong('connection', (error as Error).message, mendFor(error as { code?: string }))];
+    return [wrong('connection', (error as Error).message, mendFor(error as { code?: string }, config))];
   }
   try {
     const findings: Finding[] = [];
@@ -43,10 +44,11 @@ export async function checkDatabase(url: string, config: Config): Promise<Findin
   }
 }
 
-function mendFor({ code = '' }: { code?: string }): string {
-  if (code.startsWith('28')) return 'Correct the user and the password in DATABASE_URL.';
-  if (code === '3D000') return 'Create the database that DATABASE_URL names.';
-  return 'Start PostgreSQL, and see that DATABASE_URL names its host and port.';
+function mendFor({ code = '' }: { code?: string }, { databaseDirectUrl }: Config): string {
+  const name = databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
+  if (code.startsWith('28')) return `Correct the user and the password in ${name}.`;
+  if (code === '3D000') return `Create the database that ${name} names.`;
+  return `Start PostgreSQL, and see that ${name} names its host and port.`;
 }
 
 const checkVersion: Check = async (client) => {

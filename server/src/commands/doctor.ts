@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Config, ConfigError, inspectConfig } from '../config.ts';
 import { shareDatabase } from './database.ts';
 import { checkDatabase } from './doctor-database.ts';
+import { checkPooler } from './doctor-pooler.ts';
 import { checkRedis } from './doctor-redis.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
@@ -50,7 +51,11 @@ async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
   try {
     const database = await shareDatabase(config, () => undefined);
     try {
-      return [ok('database', database.description), ...(await checkDatabase(database.url, config))];
+      return [
+        ok('database', database.description),
+        ...(await checkDatabase(database.directUrl, config)),
+        ...(await checkPooler(database, config.databasePooling)),
+      ];
     } finally {
       await database.stop();
     }

@@ -7,7 +7,7 @@ import { tell } from './tell.ts';
 export async function migrate(config: Config): Promise<void> {
   const database = await shareDatabase(config, tell);
   try {
-    const applied = await prepareSchema(database.url);
+    const applied = await prepareSchema(database.directUrl, { onWait: tell, seconds: config.migrationWaitSeconds });
     tell(applied.length > 0 ? `Applied: ${applied.join(', ')}.` : 'The schema is up to date.');
   } finally {
     await database.stop();

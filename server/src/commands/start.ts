@@ -28,6 +28,7 @@ import { greeting } from './greeting.ts';
 import { listen } from './listen.ts';
 import { isUnboundLogin } from './login-role.ts';
 import { prepareSchema } from './schema.ts';
+import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 const FLUSH_EVERY_MS = 60_000;
 
@@ -56,20 +57,22 @@ export async function start(config: Config): Promise<void> {
 }
 
 async function serve(config: Config, logger: Logger, database: Database, readiness: Readiness, stops: Stop[]) {
-  await prepareSchema(database.url);
+  const onWait = (sentence: string) => logger.warn(sentence);
+  await prepareSchema(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
   const db = openPool({ url: database.url, max: config.databasePoolMax, pooling: config.databasePooling });
   stops.unshift(() => db.end());
   db.on('error', (cause) => {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
+  await refuseUndeclaredPooler(db, config.databasePooling);
   await refuseUnsafe(db, config, logger);
-  const demo = database.embedded && config.demoShop ? await openDemo(config, db, database.url) : undefined;
+  const demo = database.embedded && config.demoShop ? await openDemo(config, db, database.directUrl) : undefined;
   const lastUsed = createLastUsed(db);
   const app = await appFor(config, logger, db, readiness, lastUsed, stops);
   if (config.role !== 'api') {
     const jobs = await startJobs({
       ...config,
-      url: database.url,
+      url: database.directUrl,
       db,
       card: cardOf(config),
       mailer: createMailer(config),

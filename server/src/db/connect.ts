@@ -38,6 +38,11 @@ const BEGIN_WITH_SETTINGS = [
   ...Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = ${value}`),
 ].join('; ');
 
+/** Whether a connection stays ours between transactions. */
+export function keepsSessions(): boolean {
+  return prepare;
+}
+
 /** What opens a transaction: behind a proxy that pools by transaction it also brings the settings, which no one else can. */
 export function begin(): string {
   return prepare ? 'begin' : BEGIN_WITH_SETTINGS;
@@ -82,7 +87,7 @@ let prepare = true;
  * are therefore given as `(select $1::uuid[])`: the planner cannot look into that, and keeps one plan for all.
  */
 export async function query<Row extends pg.QueryResultRow>(
-  connection: pg.Pool | Connection,
+  connection: Connection,
   statement: Sql,
 ): Promise<pg.QueryResult<Row>> {
   const text = statement.text;

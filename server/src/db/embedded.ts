@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { accountOfPostgres, findBinaries } from './embedded-binaries.ts';
 import { type Cluster, openCluster } from './embedded-cluster.ts';
 import { clientOf, type Housing, isStopping, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
@@ -75,8 +76,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
-// Any constant: it only has to be the same in every release.
-const OWNER_LOCK = 7_301_965;
 const LOCK_WITHIN_MS = 2_000;
 const ATTEMPTS = 15;
 
@@ -111,7 +110,9 @@ async function own(housing: Housing, dataDir: string, port?: number): Promise<Ow
 async function lock(owner: pg.Client, dataDir: string): Promise<void> {
   const deadline = Date.now() + LOCK_WITHIN_MS;
   for (;;) {
-    const { rows } = await owner.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [OWNER_LOCK]);
+    const { rows } = await owner.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+      ADVISORY_LOCKS.embeddedOwner,
+    ]);
     if (rows[0]?.mine) return;
     if (Date.now() > deadline) throw new DataDirInUse(dataDir, await holderOfLock(owner));
     await sleep(50);
@@ -122,7 +123,7 @@ async function holderOfLock(owner: pg.Client): Promise<string> {
   const { rows } = await owner.query<{ name: string }>(
     `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
      where l.locktype = 'advisory' and l.classid = 0 and l.objid = $1 and l.granted`,
-    [OWNER_LOCK],
+    [ADVISORY_LOCKS.embeddedOwner],
   );
   return rows[0] ? ` (${rows[0].name})` : '';
 }

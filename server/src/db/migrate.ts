@@ -1,5 +1,5 @@
 import knexFactory, { type Knex } from 'knex';
-import pg from 'pg';
+import { type MigrationWait, underMigrationLock } from './migration-lock.ts';
 import * as foundation from './migrations/0001_foundation.ts';
 import * as catalogue from './migrations/0002_catalogue.ts';
 import * as search from './migrations/0003_search.ts';
@@ -47,30 +47,22 @@ const source: Knex.MigrationSource<string> = {
   },
 };
 
-// Any constant: it only has to be the same in every process.
-const MIGRATION_LOCK = 7_301_964;
-
 /**
  * Brings the database to the schema of this release, as the owner of the database. Returns the names of what was applied.
- * Processes that start together take turns on an advisory lock, which dies with its holder; knex's own lock row does
- * not, so it is cleared under ours.
+ * The address must be one of PostgreSQL itself. knex's own lock row outlives a process that is killed, so it is cleared under
+ * our lock, which does not.
  */
-export async function migrate(url: string): Promise<string[]> {
-  return withMigrator(url, async (knex) => {
-    const lock = new pg.Client({ connectionString: url });
-    await lock.connect();
-    try {
-      await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+export async function migrate(url: string, wait: MigrationWait = {}): Promise<string[]> {
+  return underMigrationLock(url, wait, () =>
+    withMigrator(url, async (knex) => {
       await knex.migrate.list();
       await knex.migrate.forceFreeMigrationsLock();
       const [, applied] = (await knex.migrate.latest()) as [number, string[]];
       // A restored database goes on in an era of its own (see 0009_sync).
-      await lock.query('call commerce.begin_change_era()');
+      await knex.raw('call commerce.begin_change_era()');
       return applied;
-    } finally {
-      await lock.end();
-    }
-  });
+    }),
+  );
 }
 
 /** Takes the last batch of migrations back. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { begin, type Connection } from './connect.ts';
+import type { Sql } from 'sql-template-tag';
+import { begin, type Connection, keepsSessions, query } from './connect.ts';
 
 /** The connection was lost while COMMIT was on its way: nobody knows yet whether it took place. */
 export class CommitUnknown extends Error {
@@ -36,8 +37,9 @@ async function commit(connection: Connection): Promise<void> {
   }
 }
 
-/** Runs a deed of reads on one connection, each statement by itself. */
+/** Runs a deed of reads on one connection, each statement by itself unless a proxy would hand each another connection. */
 export async function withConnection<T>(pool: pg.Pool, deed: (connection: Connection) => Promise<T>): Promise<T> {
+  if (!keepsSessions()) return inTransaction(pool, deed);
   const connection = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -49,6 +51,11 @@ export async function withConnection<T>(pool: pg.Pool, deed: (connection: Connec
   } finally {
     connection.release(broken);
   }
+}
+
+/** Sends one statement by itself. */
+export function queryAlone<Row extends pg.QueryResultRow>(pool: pg.Pool, statement: Sql): Promise<pg.QueryResult<Row>> {
+  return withConnection(pool, (connection) => query<Row>(connection, statement));
 }
 
 /** Errors that PostgreSQL itself sent carry a severity; all others are of the way to it. */

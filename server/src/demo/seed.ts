@@ -5,7 +5,7 @@ import type { ProductImport } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { inTransaction, queryAlone } from '../db/transaction.ts';
 import * as collections from '../shop/catalog/collections.ts';
 import * as discountCodes from '../shop/discounts/codes.ts';
 import * as settings from '../shop/merchant/settings.ts';
@@ -106,7 +106,7 @@ async function keptDemo({ db, dataDir }: SeedOptions): Promise<DemoCredentials |
   const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const demo = JSON.parse(text) as DemoCredentials;
-  const { rowCount } = await query(db, sql`select from sites where site_id = ${demo.site_id}`);
+  const { rowCount } = await queryAlone(db, sql`select from sites where site_id = ${demo.site_id}`);
   return rowCount ? demo : undefined;
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 
 /**
  * A process that is killed leaves its jobs locked, and graphile-worker waits four hours before it gives up on it. Each
@@ -7,7 +8,6 @@ import type { Logger } from 'pino';
  * lock knows that the runner is gone, and frees what it held. A process that only lost its connection for a moment may have
  * a job done twice, which every job bears.
  */
-const LOCK_CLASS = 7_301_965;
 const EVERY_MS = 5_000;
 /** Locks younger than this may be of a runner that has not yet said that it is alive. */
 const GRACE = '10 seconds';
@@ -36,7 +36,7 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
         announced = 0;
       });
       const news = runners.slice(announced);
-      if (news.length > 0) await connection.query(HOLD, [LOCK_CLASS, news]);
+      if (news.length > 0) await connection.query(HOLD, [ADVISORY_LOCKS.jobRunner, news]);
       announced += news.length;
       const freed = await freeAbandoned(connection);
       if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
@@ -82,7 +82,7 @@ async function freeAbandoned(client: pg.Client): Promise<number> {
       )
       select count(*)::int as freed, graphile_worker.force_unlock_workers(array_agg(locked_by)) from dead
       having count(*) > 0`,
-    [LOCK_CLASS, GRACE],
+    [ADVISORY_LOCKS.jobRunner, GRACE],
   );
   return rows[0]?.freed ?? 0;
 }

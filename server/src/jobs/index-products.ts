@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { query } from '../db/connect.ts';
+import { queryAlone } from '../db/transaction.ts';
 import { indexOutdated, indexSynonyms } from '../search/index/index-products.ts';
 import { inShopOf } from '../shop/in-shop.ts';
 
@@ -9,7 +9,7 @@ import { inShopOf } from '../shop/in-shop.ts';
  * Answers how many products that were; running it twice at once is harmless.
  */
 export async function indexOutdatedProducts(db: Pool): Promise<number> {
-  const { rows: sites } = await query<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
+  const { rows: sites } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
   let indexed = 0;
   for (const { site_id } of sites) {
     await inShopOf(db, site_id, indexSynonyms);

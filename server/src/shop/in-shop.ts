@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { query } from '../db/connect.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { inTransaction, queryAlone } from '../db/transaction.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
 const ATTEMPTS = 3;
@@ -40,7 +40,7 @@ export async function promiseNoChange(shop: Shop): Promise<void> {
 
 /** The tenant that has a site; nothing when there is no such site. */
 export async function findTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
-  const { rows } = await query<Tenant>(
+  const { rows } = await queryAlone<Tenant>(
     db,
     sql`select site_id, merchant_id, currency, currency_digits, '' as catalog_version from sites where site_id = ${site_id}`,
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { query } from '../db/connect.ts';
+import { queryAlone } from '../db/transaction.ts';
 import { ShopError } from './errors.ts';
 
 const FREE_FAILURES = 5;
@@ -15,7 +15,7 @@ const MEMORY = '1 hour';
  * with the guesser, ten minutes at the longest between tries. `clearLoginFailures` ends the count.
  */
 export async function takeLoginAttempt(db: Pool, email: string): Promise<void> {
-  const { rows } = await query<{ failures: number }>(
+  const { rows } = await queryAlone<{ failures: number }>(
     db,
     sql`insert into login_throttles as t (key_hash, failures, next_attempt_at, expires_at)
       values (${loginKey(email)}, 1, now(), now() + ${MEMORY}::interval)
@@ -28,7 +28,7 @@ export async function takeLoginAttempt(db: Pool, email: string): Promise<void> {
       returning failures`,
   );
   if (rows.length > 0) return;
-  const waiting = await query<{ seconds: number }>(
+  const waiting = await queryAlone<{ seconds: number }>(
     db,
     sql`select ceil(extract(epoch from next_attempt_at - now()))::int as seconds from login_throttles
       where key_hash = ${loginKey(email)}`,
@@ -41,7 +41,7 @@ export async function takeLoginAttempt(db: Pool, email: string): Promise<void> {
 
 /** Ends the count of an address that has just proven itself. */
 export async function clearLoginFailures(db: Pool, email: string): Promise<void> {
-  await query(db, sql`delete from login_throttles where key_hash = ${loginKey(email)}`);
+  await queryAlone(db, sql`delete from login_throttles where key_hash = ${loginKey(email)}`);
 }
 
 function loginKey(email: string): Buffer {

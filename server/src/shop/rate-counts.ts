@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { query } from '../db/connect.ts';
+import { queryAlone } from '../db/transaction.ts';
 
 /** What is drawn from a limit: so many points for one key within so many seconds. */
 export interface Draw {
@@ -22,7 +22,7 @@ export interface Drawn {
  */
 export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
   const keyed = draws.map(({ key, points, seconds }) => ({ hash: hashOf(key), points, seconds }));
-  const { rows } = await query<{ key_hash: string; points: number; ms: number }>(
+  const { rows } = await queryAlone<{ key_hash: string; points: number; ms: number }>(
     db,
     sql`insert into rate_counts as r (key_hash, points, expires_at)
       select decode(d.hash, 'hex'), 1, now() + d.seconds * interval '1 second'
@@ -40,7 +40,7 @@ export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
 
 /** Gives the points of a draw back. */
 export async function giveBack(db: Pool, draws: Draw[]): Promise<void> {
-  await query(
+  await queryAlone(
     db,
     sql`update rate_counts r set points = greatest(0, r.points - 1)
       from (select key_hash from rate_counts where key_hash = any(

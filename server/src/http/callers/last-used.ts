@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { query } from '../../db/connect.ts';
+import { queryAlone } from '../../db/transaction.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import type { Caller } from './callers.ts';
 
@@ -22,7 +22,7 @@ export function createLastUsed(db: Pool): LastUsed {
     tokens.clear();
     customers.clear();
     if (ids.length > 0) {
-      await query(
+      await queryAlone(
         db,
         sql`update tokens t set last_used_at = now() from unnest(${sites}::uuid[], ${ids}::uuid[]) as u (site_id, id)
           where t.site_id = u.site_id and t.id = u.id`,

@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { query } from '../../db/connect.ts';
+import { queryAlone } from '../../db/transaction.ts';
 import { notFound } from '../../shop/errors.ts';
 import { document } from '../contract/contract.ts';
 import type { Notes } from '../pipeline/dispatch.ts';
@@ -43,7 +43,7 @@ function describe(db: Pool, baseUrl: string, siteIn: (req: Parameters<RequestHan
 
 async function isSite(db: Pool, site_id: string): Promise<boolean> {
   if (!UUID.test(site_id)) return false;
-  const { rows } = await query(db, sql`select from sites where site_id = ${site_id}`);
+  const { rows } = await queryAlone(db, sql`select from sites where site_id = ${site_id}`);
   return rows.length > 0;
 }
 

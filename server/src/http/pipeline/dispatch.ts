@@ -205,9 +205,9 @@ async function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, co
   }
 }
 
-/** Reads go without BEGIN and COMMIT, unless a proxy would hand each statement another connection. */
+/** Reads go without BEGIN and COMMIT. */
 function onConnection<T>(deps: Deps, write: boolean, deed: (connection: Connection) => Promise<T>): Promise<T> {
-  return write || deps.pooling === 'transaction' ? inTransaction(deps.db, deed) : withConnection(deps.db, deed);
+  return write ? inTransaction(deps.db, deed) : withConnection(deps.db, deed);
 }
 
 async function admit(deps: Deps, connection: Connection, incoming: Incoming, counted: boolean, local: boolean) {

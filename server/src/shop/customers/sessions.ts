@@ -2,7 +2,7 @@ import type { Customer, CustomerSession } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
-import { query } from '../../db/connect.ts';
+import { queryAlone } from '../../db/transaction.ts';
 import { fold } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
@@ -195,7 +195,7 @@ async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
 
 /** Moves the end of tokens that were just used on, as far as their sessions reach. Replaced ones end as they were told. */
 export async function prolong(db: Pool, token_ids: string[]): Promise<void> {
-  await query(
+  await queryAlone(
     db,
     sql`update customer_tokens set expires_at = least(now() + ${TOKEN_LIFE}::interval, renewable_until)
       where id in (

@@ -2,7 +2,7 @@ import type { Merchant, Staff } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
-import { query } from '../../db/connect.ts';
+import { queryAlone } from '../../db/transaction.ts';
 import { fold } from '../emails.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { clearLoginFailures, takeLoginAttempt } from '../login-throttle.ts';
@@ -29,7 +29,7 @@ export interface Session {
  */
 export async function verifyLogin(db: Pool, email: string, password: string): Promise<Staff> {
   await takeLoginAttempt(db, email);
-  const { rows } = await query<Staff & { password_hash: string }>(
+  const { rows } = await queryAlone<Staff & { password_hash: string }>(
     db,
     sql`select id, email, name, password_hash from staff where lower(email) = ${fold(email)}`,
   );

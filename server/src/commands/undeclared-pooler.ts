@@ -1,0 +1,18 @@
+import type pg from 'pg';
+
+/**
+ * Refuses a pooler that was not declared and loses what each connection is set to: requests would then run as the owner of
+ * the tables, without time limits.
+ */
+export async function refuseUndeclaredPooler(db: pg.Pool, pooling: 'session' | 'transaction'): Promise<void> {
+  if (pooling === 'transaction') return;
+  try {
+    const { rows } = await db.query<{ name: string }>('select current_user as name');
+    if (rows[0]?.name === 'commerce_app') return;
+  } catch (error) {
+    if (!/startup parameter/.test((error as Error).message)) throw error;
+  }
+  throw new Error(
+    'DATABASE_URL leads through a pooler that drops the settings of a connection. Set DATABASE_POOLING=transaction, and DATABASE_DIRECT_URL to the address of PostgreSQL itself.',
+  );
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { PGBOUNCER, type PoolerOptions, startPgBouncer } from '../../test/pgbouncer.ts';
+import { findTool, skippedWithout } from '../../test/tools.ts';
+import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
+import { checkPooler } from '../commands/doctor-pooler.ts';
+import { prepareSchema } from '../commands/schema.ts';
+import { refuseUndeclaredPooler } from '../commands/undeclared-pooler.ts';
+import { createLastUsed } from '../http/callers/last-used.ts';
+import { indexOutdatedProducts } from '../jobs/index-products.ts';
+import { verifyLogin } from '../shop/merchant/staff.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { openPool } from './connect.ts';
+import { migrate } from './migrate.ts';
+
+const program = findTool(PGBOUNCER);
+if (!program) console.warn(skippedWithout(PGBOUNCER));
+
+async function givenPooler(options: PoolerOptions = {}): Promise<string> {
+  const pooler = await startPgBouncer(program ?? '', databaseUrl(), options);
+  onTestFinished(pooler.stop);
+  return pooler.url;
+}
+
+async function givenDatabase(): Promise<string> {
+  const name = `pooler_${randomBytes(4).toString('hex')}`;
+  const admin = new pg.Client(superuserUrl());
+  await admin.connect();
+  await admin.query(`create database ${name} owner commerce`);
+  onTestFinished(async () => {
+    await admin.query(`drop database ${name} with (force)`);
+    await admin.end();
+  });
+  return Object.assign(new URL(databaseUrl()), { pathname: `/${name}` }).href;
+}
+
+async function givenClient(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'a slow one' });
+  client.on('error', () => undefined);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+async function locksLeft(): Promise<number> {
+  const client = await givenClient(databaseUrl());
+  const { rowCount } = await client.query(
+    `select from pg_locks where locktype = 'advisory' and objid = $1 and objsubid = 1
+      and database = (select oid from pg_database where datname = current_database())`,
+    [ADVISORY_LOCKS.migration],
+  );
+  return rowCount ?? 0;
+}
+
+test('no two advisory locks share a number', () => {
+  const numbers = Object.values(ADVISORY_LOCKS);
+
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
+
+test('who waits for the migrations of another process says for whom, and gives up in the end', async () => {
+  const url = await givenDatabase();
+  const holder = await givenClient(url);
+  await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+  const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const whom = new RegExp(
+    `PostgreSQL process ${rows[0]?.pid} \\("a slow one", idle\\) holds their lock since 2\\d{3}-`,
+  );
+  const told: string[] = [];
+
+  const waiting = migrate(url, { seconds: 3, onWait: (sentence) => told.push(sentence) });
+
+  await expect(waiting).rejects.toThrow(/^Gave up after waiting 3 s .* pg_terminate_backend\(\d+\);$/);
+  await expect(waiting).rejects.toThrow(whom);
+  expect(told[0]).toMatch(whom);
+});
+
+test('who waits for the migrations of another process goes on when that has ended', async () => {
+  const url = await givenDatabase();
+  const holder = await givenClient(url);
+  await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+
+  const waiting = migrate(url, { seconds: 60 });
+  await sleep(100);
+  await holder.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
+
+  expect(await waiting).toContain('0001_foundation');
+});
+
+test.skipIf(!program)(
+  'migrations through a pooler in transaction mode are refused, and leave no lock behind',
+  async () => {
+    const url = await givenPooler();
+
+    for (let times = 0; times < 3; times += 1) {
+      await expect(prepareSchema(url, { seconds: 3 })).rejects.toThrow('Set DATABASE_DIRECT_URL');
+    }
+
+    expect(await locksLeft()).toBe(0);
+  },
+);
+
+test.skipIf(!program)('migrations through a pooler in session mode are made', async () => {
+  expect(await prepareSchema(await givenPooler({ mode: 'session' }))).toEqual([]);
+});
+
+test.skipIf(!program)('what is sent outside of a transaction finds its tables behind a pooler, too', async () => {
+  const db = openPool({ url: await givenPooler(), max: 4, pooling: 'transaction' });
+  onTestFinished(() => db.end());
+  onTestFinished(() => openPool({ url: databaseUrl(), max: 1, pooling: 'session' }).end());
+
+  await expect(verifyLogin(db, 'nobody@example.com', 'no password of anybody')).rejects.toThrow('password');
+  await expect(indexOutdatedProducts(db)).resolves.toBeGreaterThanOrEqual(0);
+  await expect(createLastUsed(db).flush()).resolves.toBeUndefined();
+});
+
+test.skipIf(!program).each([
+  ['refuses', []],
+  ['drops', ['options', 'extra_float_digits']],
+])('a pooler that was not declared and %s settings is refused at the start', async (_does, ignore) => {
+  const url = await givenPooler({ mode: 'session', ignore });
+  const db = openPool({ url, max: 2, pooling: 'session' });
+  onTestFinished(() => db.end());
+
+  await expect(refuseUndeclaredPooler(db, 'session')).rejects.toThrow('Set DATABASE_POOLING=transaction');
+});
+
+test('without a pooler nothing is refused', async () => {
+  const db = openPool({ url: databaseUrl(), max: 2, pooling: 'session' });
+  onTestFinished(() => db.end());
+
+  await expect(refuseUndeclaredPooler(db, 'session')).resolves.toBeUndefined();
+});
+
+test.skipIf(!program)('doctor finds a pooler in transaction mode that was not declared', async () => {
+  const url = await givenPooler({ ignore: ['options'] });
+
+  expect(await checkPooler({ url, directUrl: url, embedded: false }, 'session')).toMatchObject([
+    { check: 'pooler', state: 'wrong', mend: expect.stringContaining('DATABASE_DIRECT_URL') },
+  ]);
+});
+
+test.skipIf(!program)('doctor finds a pooler in session mode that drops settings', async () => {
+  for (const ignore of [[], ['options']]) {
+    const url = await givenPooler({ mode: 'session', ignore });
+    expect(await checkPooler({ url, directUrl: url, embedded: false }, 'session')).toMatchObject([
+      { state: 'wrong', found: expect.stringContaining('drops the settings') },
+    ]);
+  }
+});
+
+test.skipIf(!program)('doctor finds a direct address that leads through a pooler, or to another database', async () => {
+  const [url, another, direct] = [await givenPooler(), await givenPooler(), databaseUrl()];
+  const stranger = await givenDatabase();
+  const findings = async (directUrl: string) =>
+    (await checkPooler({ url, directUrl, embedded: false }, 'transaction')).map(({ state, found }) => [state, found]);
+
+  expect(await findings(another)).toEqual([
+    ['ok', 'in transaction mode, as declared'],
+    ['wrong', 'DATABASE_DIRECT_URL leads through a pooler in transaction mode'],
+  ]);
+  expect(await findings(stranger)).toContainEqual([
+    'wrong',
+    'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases',
+  ]);
+  expect(await findings(direct)).toEqual([
+    ['ok', 'in transaction mode, as declared'],
+    ['ok', 'the same database, past the pooler'],
+  ]);
+});
+
+test('doctor takes PostgreSQL itself for no pooler', async () => {
+  const url = databaseUrl();
+
+  expect(await checkPooler({ url, directUrl: url, embedded: false }, 'session')).toEqual([
+    { check: 'pooler', state: 'ok', found: 'none in transaction mode' },
+  ]);
+});

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Where Debian keeps what only root runs, which is not on everybody's PATH. */
+const FOLDERS_OF_ROOT = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+/** A program that tests need and that npm does not bring. */
+export interface Tool {
+  /** Its names, the likeliest first. */
+  names: string[];
+  /** The Debian package that has it. */
+  debianPackage: string;
+}
+
+/**
+ * The path of a program of this machine. In CI it is never missing: where it is, it is installed with apt-get, and what fails
+ * there fails the tests. Elsewhere nothing is installed, and undefined is answered.
+ */
+export function findTool(tool: Tool): string | undefined {
+  const found = onPath(tool.names);
+  if (found || !process.env.CI) return found;
+  install(tool.debianPackage);
+  const installed = onPath(tool.names);
+  if (!installed) throw new Error(`${tool.debianPackage} was installed, and ${tool.names[0]} is not on PATH.`);
+  return installed;
+}
+
+/** What to say where it is missing. */
+export function skippedWithout({ names, debianPackage }: Tool): string {
+  return `Skipped: no ${names[0]} on PATH. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
+}
+
+/** Test files run at the same time: whoever comes second waits for the lock of apt. */
+function install(debianPackage: string): void {
+  const wait = ['-o', 'DPkg::Lock::Timeout=300'];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', debianPackage],
+  ]) {
+    execFileSync('apt-get', [...wait, ...args], { stdio: 'inherit', env });
+  }
+}
+
+function onPath(names: string[]): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...FOLDERS_OF_ROOT];
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
