@@ -1,7 +1,7 @@
 import { CommerceError, ConnectionError } from '@commerce-backend/sdk';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { CommanderError } from 'commander';
-import { FormatError } from './formats/read.ts';
+import { FormatError } from './formats/reading.ts';
 
 /** What the process ends with. */
 export const EXIT = {

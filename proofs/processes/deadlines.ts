@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLogger } from '../../server/src/http/pipeline/log.ts';
-import { workOffOverdue } from '../../server/src/jobs/buying.ts';
+import { expireOverdue } from '../../server/src/jobs/buying.ts';
 import { mint } from '../../server/src/shop/customers/codes.ts';
 import { inShop } from '../../server/src/shop/in-shop.ts';
 import { SYSTEM } from '../../server/src/shop/shop.ts';
@@ -203,7 +203,7 @@ async function order(shop: OpenShop): Promise<string> {
 async function afterTheJob({ premises }: OpenShop, table: string, id: string, done: string): Promise<Standing> {
   const client = await premises.owner.connect();
   try {
-    await workOffOverdue(client, { db: premises.db, card: undefined, logger: createLogger('silent') });
+    await expireOverdue(client, { db: premises.db, card: undefined, logger: createLogger('silent') });
   } finally {
     client.release();
   }

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Product, ProductImport, Variant, VariantInput } from '@commerce-backend/spec';
 import { outOfBounds } from './bounds.ts';
-import type { Read } from './read.ts';
+import type { Read } from './reading.ts';
 import { firstUseOf, slugOf } from './slug.ts';
 
 /** Far past any product the contract takes; a longer line is not JSON Lines. */

@@ -3,7 +3,7 @@ import { isMore, plainDecimal } from './decimals.ts';
 import { decodeEntities, textOfHtml } from './html-text.ts';
 import type { MagentoColumn } from './magento-columns.ts';
 import { categoriesOf, imageUrlOf, metadataOf, optionNames, pairsOf, type Variation } from './magento-text.ts';
-import type { ReadContext } from './read.ts';
+import type { ReadContext } from './reading.ts';
 import type { RowReader } from './row-reader.ts';
 import { slugOf } from './slug.ts';
 

@@ -4,7 +4,7 @@ import type { CsvRow } from './csv-rows.ts';
 import { MAGENTO_COLUMNS, type MagentoColumn } from './magento-columns.ts';
 import { type Child, configurableProductOf, isOnline, type MagentoRow, simpleProductOf } from './magento-product.ts';
 import { type Variation, variationsOf } from './magento-text.ts';
-import type { Read, ReadContext } from './read.ts';
+import type { Read, ReadContext } from './reading.ts';
 import { type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { firstUseOf, slugOf } from './slug.ts';
 

@@ -1,48 +1,12 @@
 import { open } from 'node:fs/promises';
-import type { ProductImport } from '@commerce-backend/spec';
 import type { Encoding } from './bytes.ts';
 import { readBytes } from './bytes.ts';
 import { readCsv } from './csv-rows.ts';
-import { delimiterOf, detectFormat, type Format } from './detect.ts';
+import { delimiterOf, detectFormat } from './detect.ts';
 import { readJsonl } from './jsonl.ts';
 import { readMagento } from './magento.ts';
-import type { FieldError } from './row-reader.ts';
+import { FormatError, type Read, type ReadContext, type ReadOptions } from './reading.ts';
 import { readShopify } from './shopify.ts';
-
-/**
- * One product of the file, or one refused with every reason found. `line` is the 1-based line where it begins, as an
- * editor counts; each error carries the line of the row it is about.
- */
-export type Read = { line: number; product: ProductImport } | { line: number; slug?: string; errors: FieldError[] };
-
-/** Something a file says that was changed or left out on the way, though the product goes on. */
-export type Warning = { line: number; message: string };
-
-export type ReadOptions = {
-  /** The file's format; found out from its name and first line when absent. */
-  format?: Format;
-  /** What image names of a Magento file are put behind; without it they are left out, with a warning each product. */
-  baseImageUrl?: string;
-  /** The unit of a Magento file's weights, which the file does not say. Default: lb, as Magento's own. */
-  weightUnit?: 'kg' | 'lb';
-  /** The moment at which sale prices must be running. Default: now. */
-  now?: Date;
-  /** Called with the size of each piece read; the sum is the file's size at the end. */
-  onBytes?: (bytes: number) => void;
-  onWarning?: (warning: Warning) => void;
-};
-
-/** What the readers of the single formats are given. */
-export type ReadContext = {
-  encoding: Encoding;
-  baseImageUrl: string | undefined;
-  weightUnit: 'kg' | 'lb';
-  now: Date;
-  warn: (line: number, message: string) => void;
-};
-
-/** A file that cannot be read as any product file; the message says what to do. */
-export class FormatError extends Error {}
 
 /**
  * The products of a file, one after the other and never all at once (a Magento file's simple products excepted: they

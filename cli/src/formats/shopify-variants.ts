@@ -1,7 +1,7 @@
 import type { ProductImport, VariantInput, WeightUnit } from '@commerce-backend/spec';
 import { isMore, plainDecimal } from './decimals.ts';
-import type { ShopifyRow } from './shopify.ts';
 import { codeOf, GRAMS, NO_OPTION } from './shopify-columns.ts';
+import type { ShopifyRow } from './shopify-row.ts';
 
 const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
 const VALUES = ['option1Value', 'option2Value', 'option3Value'] as const;

@@ -2,13 +2,12 @@ import type { ImageInput, ProductImport } from '@commerce-backend/spec';
 import { type OutOfBounds, outOfBounds } from './bounds.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { textOfHtml } from './html-text.ts';
-import type { Read, ReadContext } from './read.ts';
+import type { Read, ReadContext } from './reading.ts';
 import { type Columns, type FieldError, findColumns, RowReader } from './row-reader.ts';
 import { SHOPIFY_COLUMNS, type ShopifyColumn, tagsOf } from './shopify-columns.ts';
+import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
 import { firstUseOf, slugOf } from './slug.ts';
-
-export type ShopifyRow = RowReader<ShopifyColumn>;
 
 /** 250 variants and as many images need no more; past it the handle column is surely not what it seems. */
 const MOST_ROWS = 1000;

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProductImport } from '@commerce-backend/spec';
-import { type Read, type ReadOptions, readProducts, type Warning } from './read.ts';
+import { readProducts } from './read.ts';
+import type { Read, ReadOptions, Warning } from './reading.ts';
 
 /** Writes a file for the time of one reading, and gives all that is read from it. For tests. */
 export async function readText(

@@ -1,5 +1,5 @@
 import type { ProductImport } from '@commerce-backend/spec';
-import type { Read } from '../formats/read.ts';
+import type { Read } from '../formats/reading.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 
 /** A product to be sent, and the line of the file where it begins. */

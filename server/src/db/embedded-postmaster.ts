@@ -10,7 +10,7 @@ import type { Account, Binaries } from './embedded-binaries.ts';
 import { type Cluster, plainEnv } from './embedded-cluster.ts';
 
 /** How to run one cluster's postmaster, PostgreSQL's main process. */
-export interface Housing {
+export interface PostmasterDeps {
   cluster: Cluster;
   binaries: Binaries;
   account: Account | undefined;
@@ -34,23 +34,23 @@ const POLL_MS = 20;
  * A postmaster of this cluster that answers: the one that a killed server left behind, or a new one on `port` (any free
  * one when undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log when none comes up.
  */
-export async function runningPostmaster(housing: Housing, port?: number): Promise<Running> {
+export async function runningPostmaster(deps: PostmasterDeps, port?: number): Promise<Running> {
   const deadline = Date.now() + READY_WITHIN_MS;
   let waited = false;
   for (;;) {
-    const found = lockOf(housing.cluster.directory);
-    const state = found ? await stateOf(housing.cluster, found) : 'gone';
+    const found = lockOf(deps.cluster.directory);
+    const state = found ? await stateOf(deps.cluster, found) : 'gone';
     if (found && state === 'answers') return { port: found.port, reused: true };
-    if (found && state === 'foreign') disownLock(housing.cluster.directory);
+    if (found && state === 'foreign') disownLock(deps.cluster.directory);
     if (state !== 'busy') {
       const chosen = port ?? (await freePort());
-      if ((await start(housing, chosen, deadline)) === 'answers') return { port: chosen, reused: false };
+      if ((await start(deps, chosen, deadline)) === 'answers') return { port: chosen, reused: false };
     } else if (!waited) {
       waited = true;
-      housing.onProgress('Waiting for PostgreSQL to finish what it is doing');
+      deps.onProgress('Waiting for PostgreSQL to finish what it is doing');
     }
     if (Date.now() > deadline) {
-      throw new Error(`PostgreSQL did not start. The end of ${housing.logFile}:\n${endOf(housing.logFile)}`);
+      throw new Error(`PostgreSQL did not start. The end of ${deps.logFile}:\n${endOf(deps.logFile)}`);
     }
     await sleep(5 * POLL_MS);
   }
@@ -60,7 +60,7 @@ export async function runningPostmaster(housing: Housing, port?: number): Promis
  * Ends the postmaster: open transactions are rolled back, what is committed is on disk. Another server may start the next one
  * in the moment in which this one is gone, which `pg_ctl stop --wait` would take for the same, and end as well.
  */
-export async function stopPostmaster({ cluster, binaries, account }: Housing): Promise<void> {
+export async function stopPostmaster({ cluster, binaries, account }: PostmasterDeps): Promise<void> {
   const lock = lockOf(cluster.directory);
   if (!lock) return;
   const stop = (mode: string) =>
@@ -187,11 +187,11 @@ function disownLock(directory: string): void {
   writeFileSync(file, ['999999999', ...rest].join('\n'));
 }
 
-async function start(housing: Housing, port: number, deadline: number): Promise<'answers' | 'exited'> {
-  const { cluster, binaries, account } = housing;
+async function start(deps: PostmasterDeps, port: number, deadline: number): Promise<'answers' | 'exited'> {
+  const { cluster, binaries, account } = deps;
   // In a session of its own, Ctrl-C reaches us alone, and we stop PostgreSQL last.
-  const log = openSync(housing.logFile, logMode(housing.logFile), 0o600);
-  const child = spawn(binaries.postgres, ['-D', cluster.directory, '-p', String(port), ...settings(housing.durable)], {
+  const log = openSync(deps.logFile, logMode(deps.logFile), 0o600);
+  const child = spawn(binaries.postgres, ['-D', cluster.directory, '-p', String(port), ...settings(deps.durable)], {
     ...account,
     cwd: cluster.directory,
     detached: true,

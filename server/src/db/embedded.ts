@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { accountOfPostgres, findBinaries } from './embedded-binaries.ts';
 import { type Cluster, openCluster } from './embedded-cluster.ts';
-import { clientOf, type Housing, isStopping, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
+import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
 
 /**
  * The PostgreSQL that the server brings along, in `DATA_DIR/postgres`. It listens on the loopback alone, behind a random
@@ -55,13 +55,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const account = accountOfPostgres(join(dataDir, 'postgres'));
   const binaries = await findBinaries(account);
   const cluster = await openCluster({ dataDir, binaries, account, durable, onProgress });
-  const housing: Housing = { cluster, binaries, account, logFile: join(dataDir, 'postgres.log'), durable, onProgress };
+  const deps: PostmasterDeps = {
+    cluster,
+    binaries,
+    account,
+    logFile: join(dataDir, 'postgres.log'),
+    durable,
+    onProgress,
+  };
 
-  const { owner, port, reused } = await own(housing, dataDir);
+  const { owner, port, reused } = await own(deps, dataDir);
   if (reused) onProgress('Found PostgreSQL running, left by a server that was killed');
   await prepareDatabase(owner, cluster);
 
-  const watch = keepOwned(housing, dataDir, owner, port);
+  const watch = keepOwned(deps, dataDir, owner, port);
   const urlOf = (user: string) => `postgres://${user}:${cluster.password}@127.0.0.1:${port}/commerce?sslmode=disable`;
   return {
     url: urlOf('commerce'),
@@ -71,7 +78,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       watch.end();
       await othersToLeave(watch.owner());
       // The lock is not given back before: a server that starts meanwhile would take over what is about to end.
-      await stopPostmaster(housing);
+      await stopPostmaster(deps);
     },
   };
 }
@@ -86,16 +93,16 @@ interface Owned {
   reused: boolean;
 }
 
-async function own(housing: Housing, dataDir: string, port?: number): Promise<Owned> {
+async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promise<Owned> {
   for (let attempt = 1; ; attempt += 1) {
     let owner: pg.Client | undefined;
     try {
-      const running = await runningPostmaster(housing, port);
-      owner = clientOf(housing.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
+      const running = await runningPostmaster(deps, port);
+      owner = clientOf(deps.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
       await owner.connect();
       await lock(owner, dataDir);
       // The lock may have come free because PostgreSQL is ending, and has told its former owner before us.
-      if (isStopping(housing.cluster.directory)) throw new Error('PostgreSQL is stopping.');
+      if (isStopping(deps.cluster.directory)) throw new Error('PostgreSQL is stopping.');
       return { owner, ...running };
     } catch (error) {
       owner?.end().catch(() => {});
@@ -141,7 +148,7 @@ async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise
 }
 
 /** Does steps 2 and 3 again whenever the owner's connection breaks, on the same port, until it is ended. */
-function keepOwned(housing: Housing, dataDir: string, first: pg.Client, port: number) {
+function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port: number) {
   let ended = false;
   let current = first;
   const watch = (owner: pg.Client) => {
@@ -151,15 +158,15 @@ function keepOwned(housing: Housing, dataDir: string, first: pg.Client, port: nu
     });
   };
   const mend = async () => {
-    housing.onProgress('PostgreSQL has gone away; starting it again');
+    deps.onProgress('PostgreSQL has gone away; starting it again');
     while (!ended) {
       try {
-        const { owner } = await own(housing, dataDir, port);
+        const { owner } = await own(deps, dataDir, port);
         watch(owner);
-        if (!ended) housing.onProgress('PostgreSQL is back');
+        if (!ended) deps.onProgress('PostgreSQL is back');
         return;
       } catch (error) {
-        housing.onProgress(`PostgreSQL is still away: ${(error as Error).message}`);
+        deps.onProgress(`PostgreSQL is still away: ${(error as Error).message}`);
         await sleep(1_000);
       }
     }

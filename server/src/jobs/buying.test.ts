@@ -8,7 +8,7 @@ import { databaseUrl } from '../../test/worker-database.ts';
 import { forgiveLostConnections } from '../db/connect.ts';
 import type { Outcome, PaymentProvider } from '../shop/payments/provider.ts';
 import { testCard } from '../shop/payments/test-card.ts';
-import { workOffOverdue } from './buying.ts';
+import { expireOverdue } from './buying.ts';
 
 const orderPath = '/api/dashboard/orders/{order_id}';
 const checkoutPath = '/api/storefront/checkout/{checkout_id}';
@@ -24,7 +24,7 @@ async function work({ db }: OpenShop, card: PaymentProvider = testCard) {
   const pool = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
   try {
-    return await workOffOverdue(client, { db, card, logger: pino({ level: 'silent' }) });
+    return await expireOverdue(client, { db, card, logger: pino({ level: 'silent' }) });
   } finally {
     client.release();
     await pool.end();

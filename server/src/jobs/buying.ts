@@ -19,14 +19,14 @@ export interface Overdue {
   payments: number;
 }
 
-export interface Housekeeper {
+export interface ExpiryDeps {
   db: Pool;
   /** Who takes cards, if anyone does. */
   card: PaymentProvider | undefined;
   logger: Logger;
 }
 
-type Step = (tenant: Tenant, keeper: Housekeeper) => Promise<Partial<Overdue>>;
+type Step = (tenant: Tenant, deps: ExpiryDeps) => Promise<Partial<Overdue>>;
 
 const STEPS: Step[] = [
   (tenant, { db }) => inShop(db, tenant, SYSTEM, (shop) => carts.expireDue(shop)),
@@ -41,16 +41,16 @@ const STEPS: Step[] = [
  * shop, under row-level security. Running it twice, or on two machines at once, is harmless. What fails in one shop is logged
  * and stops no other; throws at the end if anything did.
  */
-export async function workOffOverdue(client: PoolClient, keeper: Housekeeper): Promise<Overdue> {
+export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promise<Overdue> {
   const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0 };
   const failed = new Set<string>();
-  for (const tenant of await tenantsWithDue(client)) {
+  for (const tenant of await tenantsWithOverdueRows(client)) {
     for (const step of STEPS) {
       try {
-        add(sum, await step(tenant, keeper));
+        add(sum, await step(tenant, deps));
       } catch (error) {
         failed.add(tenant.site_id);
-        keeper.logger.error({ job: 'overdue', site_id: tenant.site_id, err: error }, 'failed in a shop');
+        deps.logger.error({ job: 'overdue', site_id: tenant.site_id, err: error }, 'failed in a shop');
       }
     }
   }
@@ -65,7 +65,7 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 /** The shops in which something is due, seen as commerce_sweep: its policies (0005_buying) show due rows alone. */
-async function tenantsWithDue(client: PoolClient): Promise<Tenant[]> {
+async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   await client.query('begin');
   try {
     await client.query('set local role commerce_sweep');

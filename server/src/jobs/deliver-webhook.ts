@@ -8,7 +8,7 @@ import { createShare } from './fair-share.ts';
 import { jobRegistry } from './job-metrics.ts';
 
 /** What delivering webhooks needs. */
-export interface DeliveryRoom {
+export interface DeliveryDeps {
   db: Pool;
   egress: Egress;
   /** Opens the secrets of webhooks. */
@@ -39,7 +39,7 @@ const inFlight = new Gauge({
  * Attempts a delivery: it is read, sent outside any transaction, and what became of it is written with all that follows.
  * A process that dies in between leaves it pending, and another one sends it again under the same id (at least once).
  */
-export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: DeliveryRoom) {
+export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: DeliveryDeps) {
   const share = createShare(webhookConcurrency);
   return async (payload: unknown): Promise<void> => {
     const { site_id, delivery_id } = payload as { site_id: string; delivery_id: string };

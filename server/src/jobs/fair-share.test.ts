@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createShare, type Share, WAITING_ROOM } from './fair-share.ts';
+import { createShare, type Share, WAITING_JOBS } from './fair-share.ts';
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -39,7 +39,7 @@ test('no more jobs are held than there are places and room to wait, so that work
   const under_way = hanging.reduce((sum, calls) => sum + calls.under_way, 0);
   const waiting = hanging.reduce((sum, calls) => sum + calls.held, 0) - under_way;
   expect(under_way).toBeLessThan(190);
-  expect(waiting).toBeLessThanOrEqual(WAITING_ROOM);
+  expect(waiting).toBeLessThanOrEqual(WAITING_JOBS);
 });
 
 test('a tenant alone has 20 attempts under way, 5 of them at one webhook, and is told when to come back', async () => {

@@ -18,7 +18,7 @@ export interface ShareKeys {
 const PER_WEBHOOK = 5;
 const PER_TENANT = 20;
 /** So many may wait for a place, of each tenant a few, each so long. */
-export const WAITING_ROOM = 40;
+export const WAITING_JOBS = 40;
 const WAITING_PER_TENANT = 10;
 const PATIENCE_MS = 200;
 const LOOK_EVERY_MS = 10;
@@ -92,7 +92,7 @@ class Shared {
 export function createShare(places: number): Share {
   const webhooks = new Map<string, Places>();
   const tenants = new Shared(places, PER_TENANT);
-  const waiting = new Shared(WAITING_ROOM, WAITING_PER_TENANT);
+  const waiting = new Shared(WAITING_JOBS, WAITING_PER_TENANT);
 
   return {
     async take({ site_id, webhook_id }, deed) {

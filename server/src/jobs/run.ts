@@ -3,16 +3,16 @@ import type { Logger } from 'pino';
 import type { Egress } from '../egress/post.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
-import { workOffOverdue } from './buying.ts';
+import { expireOverdue } from './buying.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { wakeWhenDue } from './due-jobs.ts';
-import { WAITING_ROOM } from './fair-share.ts';
+import { WAITING_JOBS } from './fair-share.ts';
 import { indexOutdatedProducts } from './index-products.ts';
 import { counted } from './job-metrics.ts';
 import { type Kept, keepRunning } from './keep-running.ts';
 import { learnMeaningsOfAll } from './learn-meanings.ts';
 import { notePublication } from './note-publication.ts';
-import { type PostOffice, sendMail } from './send-mail.ts';
+import { type MailDeps, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 
 export interface Jobs {
@@ -21,7 +21,7 @@ export interface Jobs {
 }
 
 /** What the jobs need. `url` is the login that owns the schema. */
-export interface Workplace extends PostOffice {
+export interface JobDeps extends MailDeps {
   url: string;
   /** Who takes cards, if anyone does. */
   card: PaymentProvider | undefined;
@@ -45,10 +45,10 @@ const DELIVERY_POLL_MS = 60_000;
  * processes share it, and each cron job runs once for all of them. Webhooks have a runner of their own, so that receivers
  * who take their time keep no mail waiting.
  */
-export async function startJobs(workplace: Workplace): Promise<Jobs> {
-  const { url, logger, egress } = workplace;
+export async function startJobs(deps: JobDeps): Promise<Jobs> {
+  const { url, logger, egress } = deps;
   const watch = watchForAbandonedJobs(url, logger);
-  const runners = [await runHousework(workplace, watch), await runDeliveries(workplace, watch)];
+  const runners = [await runMaintenance(deps, watch), await runDeliveries(deps, watch)];
   await watch.begin();
   // Once per start is enough: only a new release leaves anything to do.
   const queue = { connectionString: url, logger: jobLogger(logger) };
@@ -62,8 +62,8 @@ export async function startJobs(workplace: Workplace): Promise<Jobs> {
   };
 }
 
-function runHousework({ card, url, ...office }: Workplace, watch: Watch): Promise<Kept> {
-  const { db, logger } = office;
+function runMaintenance({ card, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
+  const { db, logger } = mailDeps;
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
@@ -72,14 +72,14 @@ function runHousework({ card, url, ...office }: Workplace, watch: Watch): Promis
     logger: jobLogger(logger),
     crontab: CRONTAB,
     taskList: {
-      send_mail: counted('send_mail', sendMail(office)),
+      send_mail: counted('send_mail', sendMail(mailDeps)),
       note_publication: counted('note_publication', notePublication(db)),
       sweep: counted('sweep', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const swept = await withPgClient(sweep);
         logger.info({ job: 'sweep', ...swept }, 'job');
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
-        const done = await withPgClient((client) => workOffOverdue(client, { db, card, logger }));
+        const done = await withPgClient((client) => expireOverdue(client, { db, card, logger }));
         // Each minute there is nothing to do is no news.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
@@ -96,21 +96,21 @@ function runHousework({ card, url, ...office }: Workplace, watch: Watch): Promis
   return keepRunning(options, logger, watch.add);
 }
 
-async function runDeliveries({ url, ...room }: Workplace, watch: Watch): Promise<Pick<Kept, 'stop'>> {
+async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<Pick<Kept, 'stop'>> {
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
     // Who waits for a place has a worker, and takes none from those who have a place.
-    concurrency: room.webhookConcurrency + WAITING_ROOM,
+    concurrency: deps.webhookConcurrency + WAITING_JOBS,
     pollInterval: DELIVERY_POLL_MS,
     noHandleSignals: true,
-    logger: jobLogger(room.logger),
+    logger: jobLogger(deps.logger),
     parsedCronItems: [],
-    taskList: { deliver_webhook: counted('deliver_webhook', deliverWebhook(room)) },
+    taskList: { deliver_webhook: counted('deliver_webhook', deliverWebhook(deps)) },
   };
-  const kept = await keepRunning(options, room.logger, watch.add);
+  const kept = await keepRunning(options, deps.logger, watch.add);
   const due = { task: 'deliver_webhook', most: options.concurrency, wake: kept.wake };
-  const stopWaking = await wakeWhenDue(options, room.logger, due);
+  const stopWaking = await wakeWhenDue(options, deps.logger, due);
   return {
     async stop() {
       await stopWaking();
@@ -120,14 +120,14 @@ async function runDeliveries({ url, ...room }: Workplace, watch: Watch): Promise
 }
 
 /** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */
-export async function sendQueuedMails({ url, ...office }: PostOffice & { url: string }): Promise<void> {
+export async function sendQueuedMails({ url, ...mailDeps }: MailDeps & { url: string }): Promise<void> {
   await runOnce({
     connectionString: url,
     maxPoolSize: CONNECTIONS,
     concurrency: CONNECTIONS - 1,
     noHandleSignals: true,
-    logger: jobLogger(office.logger),
-    taskList: { send_mail: sendMail(office) },
+    logger: jobLogger(mailDeps.logger),
+    taskList: { send_mail: sendMail(mailDeps) },
   });
 }
 

@@ -7,7 +7,7 @@ import { compose } from '../shop/mails/templates.ts';
 import type { Mailer } from './mailer.ts';
 
 /** What sending mails needs. */
-export interface PostOffice {
+export interface MailDeps {
   db: Pool;
   mailer: Mailer;
   /** The configured public address, for links. */
@@ -19,7 +19,7 @@ export interface PostOffice {
  * Sends a queued mail: it is written in a transaction, and goes out after that. One that fails is tried again, with new
  * secrets in its links; one that was sent and is tried again for all that has the same Message-ID.
  */
-export function sendMail({ db, mailer, baseUrl, logger }: PostOffice) {
+export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
     const queued = payload as QueuedMail;
     const mail = await inShopOf(db, queued.site_id, (shop) => compose(shop, baseUrl, queued));

@@ -1,4 +1,5 @@
-import { actorOf, type Caller } from '../http/callers/callers.ts';
+import type { Caller } from '../http/callers/caller.ts';
+import { actorOf } from '../http/callers/callers.ts';
 import type { Beforehand, Handler, Origin } from '../http/pipeline/handler.ts';
 import * as agentAudit from '../shop/agents/audit.ts';
 import * as consents from '../shop/agents/consents.ts';

@@ -2,43 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import sql, { empty } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
-import type { Actor, Mandate, Tenant } from '../../shop/shop.ts';
+import type { Actor, Tenant } from '../../shop/shop.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
+import type { Caller, CallerKind, Claim } from './caller.ts';
 import { authenticateOpen, NO_CLAIM, NOBODY } from './open-callers.ts';
 
 /**
  * Who calls. `claimOf` reads the credentials that an operation accepts and refuses malformed ones without a query;
  * `authenticate` asks the database, on every call, and names the tenant to row-level security in the same statement.
  */
-
-type CallerKind = 'agent' | 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync';
-
-export interface Claim {
-  kind: CallerKind;
-  secret: string;
-  /** The customer's token beside the storefront's. */
-  customer_secret: string | null;
-  site_id: string | null;
-  merchant_id: string | null;
-}
-
-export interface Caller {
-  kind: Claim['kind'];
-  tenant: Tenant;
-  /** Staff member, customer, or the credential itself: who acts, and whose idempotency keys these are. */
-  principal_id: string;
-  /** The row behind the secret, for `last_used_at` and logs. */
-  credential_id: string;
-  /** The logged-in customer, or the one for whom an agent acts; null for guests and on the other surfaces. */
-  customer_id: string | null;
-  /** What an agent's token allows it. */
-  agent?: Mandate;
-  /** The customer's session and the token that names it. */
-  session?: { id: string; token_id: string; ends_soon: boolean };
-  scopes: string[];
-  allowed_origins: string[];
-}
 
 type CredentialKind = Exclude<CallerKind, 'anonymous'>;
 

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import { allowedMethods } from '../contract/route.ts';
-import type { Caller } from './callers.ts';
+import type { Caller } from './caller.ts';
 
 /**
  * Which browsers may call (hazards §4.5). The storefront answers the origins listed with the token (an empty list means

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../../db/transaction.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
-import type { Caller } from './callers.ts';
+import type { Caller } from './caller.ts';
 
 /**
  * Writes when a credential was last used, and moves on the end of customers' tokens: at most once a minute and outside the

@@ -6,7 +6,7 @@ import { notFound, ShopError } from '../../shop/errors.ts';
 import type { Tenant } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
-import type { Caller, Claim } from './callers.ts';
+import type { Caller, Claim } from './caller.ts';
 
 /**
  * Callers without a credential. Most stand outside every shop; those of the consent pair name theirs, by the id of the site

@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { jobRegistry } from '../../jobs/job-metrics.ts';
-import type { Notes } from '../pipeline/dispatch.ts';
+import type { Notes } from '../pipeline/notes.ts';
 
 /** Figures for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
 export interface Metrics {

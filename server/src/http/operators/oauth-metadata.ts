@@ -4,8 +4,8 @@ import sql from 'sql-template-tag';
 import { queryAlone } from '../../db/transaction.ts';
 import { notFound } from '../../shop/errors.ts';
 import { document } from '../contract/contract.ts';
-import type { Notes } from '../pipeline/dispatch.ts';
 import { answerTo } from '../pipeline/errors.ts';
+import type { Notes } from '../pipeline/notes.ts';
 
 /**
  * How standard OAuth clients find the consent of a shop: the metadata of RFC 8414, for the issuer `/sites/{site_id}`, whose

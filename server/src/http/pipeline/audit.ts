@@ -8,7 +8,7 @@ import { type Connection, query } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
-import type { Caller } from '../callers/callers.ts';
+import type { Caller } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /**

@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Shop } from '../../shop/shop.ts';
 import { document, type Operation } from '../contract/contract.ts';
-import type { Notes } from './dispatch.ts';
 import type { Answer } from './errors.ts';
+import type { Notes } from './notes.ts';
 
 /**
  * Catalogue answers that cannot be stale: the key holds the site's catalogue version, which the credential's look-up has

@@ -9,7 +9,8 @@ import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
 import type { PaymentProvider } from '../../shop/payments/provider.ts';
 import { Shop } from '../../shop/shop.ts';
-import { actorOf, authenticate, type Caller, type Claim, claimOf } from '../callers/callers.ts';
+import type { Caller, Claim } from '../callers/caller.ts';
+import { actorOf, authenticate, claimOf } from '../callers/callers.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
@@ -20,6 +21,7 @@ import type { CatalogueCache } from './cache.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
 import type { Counted, Limits } from './limits.ts';
 import { address } from './match.ts';
+import type { Notes } from './notes.ts';
 import { isAnswered, isReplay, type Key, once } from './once.ts';
 import { payloadOf } from './payload.ts';
 import type { Readiness } from './readiness.ts';
@@ -59,18 +61,6 @@ type WithBeforehand = { beforehand(call: never): Promise<PlainHandler>; hashes?:
 /** Any operation's handler: the contract has checked what `dispatch` hands to it. */
 export type AnyHandler = PlainHandler | WithBeforehand;
 export type Surfaces = Record<Surface, Record<string, AnyHandler>>;
-
-/** What the pipeline notes of a request for the log line and the metrics. */
-export interface Notes {
-  request_id: string;
-  /** Of the row that the call leaves in the audit, if it leaves one. */
-  audit_id: string;
-  operation?: Operation;
-  caller?: Caller;
-  cached?: boolean;
-  error?: string;
-  cause?: unknown;
-}
 
 export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
   return async (req, res) => {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import type { Shop } from '../../shop/shop.ts';
-import type { Caller } from '../callers/callers.ts';
+import type { Caller } from '../callers/caller.ts';
 import type { OperationId, Surface } from '../contract/contract.ts';
 
 /** The types of handlers, as the contract has them. */

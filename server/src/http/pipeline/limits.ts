@@ -5,7 +5,7 @@ import type { RedisClientType } from 'redis';
 import { fold } from '../../shop/emails.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { draw } from '../../shop/rate-counts.ts';
-import type { Caller, Claim } from '../callers/callers.ts';
+import type { Caller, Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 import { sharedLimiters } from './shared-limiter.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import pino, { type Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import type { Notes } from './dispatch.ts';
+import type { Notes } from './notes.ts';
 
 /**
  * One line of JSON per request, from an allow-list (hazards §4.8): never a body, a raw URL or a credential. The last

@@ -2,9 +2,9 @@ import type { Request, Response } from 'express';
 import type { Operation } from '../contract/contract.ts';
 import { faultIn } from '../contract/schemas.ts';
 import { compress } from './compress.ts';
-import type { Notes } from './dispatch.ts';
 import { type Answer, answerTo } from './errors.ts';
 import { asMarkdown, prefersMarkdown } from './markdown.ts';
+import type { Notes } from './notes.ts';
 
 /** Writes an answer. In tests it is held against the contract first, and a fault becomes a 500. */
 export async function send(req: Request, res: Response, given: Answer, validateResponses: boolean): Promise<void> {

@@ -8,18 +8,13 @@ import { accountLink } from '../../shop/links.ts';
 import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import * as orders from '../../shop/orders/orders.ts';
-import { arriveInShop, type CustomerVisit } from '../parts/customer-visit.ts';
+import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { type LoginWords, logIn, loginPage, logOut } from '../parts/login.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { acted, count, inShopOf } from '../parts/visit.ts';
 import { activityView, overviewView } from './views.ts';
-
-/** Where customers see their orders, and the agents that shop for them, and stop those. */
-export interface AccountVisit extends CustomerVisit {
-  /** The agent whose activity is looked at. */
-  agent_id: string | undefined;
-}
+import type { AccountVisit } from './visit.ts';
 
 const LOGIN: LoginWords = {
   where: 'Your account',
@@ -28,6 +23,7 @@ const LOGIN: LoginWords = {
 };
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** Where customers see their orders and the agents that shop for them, and stop those agents. */
 export const accountPage: PageRoute<AccountVisit> = {
   path: '/account',
   where: 'Your account',

@@ -1,5 +1,5 @@
-import type { Caller } from '../../http/callers/callers.ts';
-import type { Notes } from '../../http/pipeline/dispatch.ts';
+import type { Caller } from '../../http/callers/caller.ts';
+import type { Notes } from '../../http/pipeline/notes.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';

@@ -6,7 +6,7 @@ import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { moment, money } from '../parts/words.ts';
-import type { AccountVisit } from './account.ts';
+import type { AccountVisit } from './visit.ts';
 
 /** The account: what waits for the customer first, then the agents, then the orders. */
 

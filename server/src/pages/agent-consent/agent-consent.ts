@@ -6,7 +6,7 @@ import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { accountLink, consentPage } from '../../shop/links.ts';
 import { centsIn, digitsOf } from '../parts/agent-words.ts';
-import { arriveInShop, type CustomerVisit } from '../parts/customer-visit.ts';
+import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
 import { type LoginWords, logIn, loginPage, logOut } from '../parts/login.ts';
@@ -14,17 +14,7 @@ import { hold } from '../parts/page-session.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { acted, count, inShopOf } from '../parts/visit.ts';
 import { type ConsentField, type ConsentForm, consentForm, decidedPage, enterCodePage } from './views.ts';
-
-/**
- * Where customers decide on agents that ask for consent (RFC 8628 §3.3, hazards §1.3): they log in, compare the code, see who
- * asks for what, and allow it, allow less, or refuse. Opening the link decides nothing.
- */
-export interface ConsentVisit extends CustomerVisit {
-  /** As it was typed or as the link has it; undefined while there is none. */
-  user_code: string | undefined;
-  /** Whether the address is the link of the request itself, and nobody typed the code. */
-  sealed: boolean;
-}
+import type { ConsentVisit } from './visit.ts';
 
 const FORM = 'agent consent';
 const LOGIN: LoginWords = {
@@ -33,6 +23,10 @@ const LOGIN: LoginWords = {
   why: 'Log in to see what it asks for. Nothing is allowed by that.',
 };
 
+/**
+ * Where customers decide on agents that ask for consent (RFC 8628 §3.3, hazards §1.3): they log in, compare the code, see who
+ * asks for what, and allow it, allow less, or refuse. Opening the link decides nothing.
+ */
 export const agentConsentPage: PageRoute<ConsentVisit> = {
   path: '/agent-consent',
   where: 'Consent',

@@ -13,7 +13,7 @@ import {
 import { type Html, html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { moment } from '../parts/words.ts';
-import type { ConsentVisit } from './agent-consent.ts';
+import type { ConsentVisit } from './visit.ts';
 
 /** The pages of a request for consent, in plain words. What the agent says of itself is marked as just that. */
 

@@ -1,7 +1,7 @@
 import { inTransaction } from '../../db/transaction.ts';
-import type { Caller } from '../../http/callers/callers.ts';
+import type { Caller } from '../../http/callers/caller.ts';
 import type { Operation } from '../../http/contract/contract.ts';
-import type { Notes } from '../../http/pipeline/dispatch.ts';
+import type { Notes } from '../../http/pipeline/notes.ts';
 import { followLink } from '../../shop/checkout/links.ts';
 import { find, type PagedCheckout } from '../../shop/checkout/page.ts';
 import { ShopError } from '../../shop/errors.ts';

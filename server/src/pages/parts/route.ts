@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Pool } from 'pg';
-import type { Notes } from '../../http/pipeline/dispatch.ts';
 import { statusOf, translate } from '../../http/pipeline/errors.ts';
 import type { Limits } from '../../http/pipeline/limits.ts';
+import type { Notes } from '../../http/pipeline/notes.ts';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import { type Document, noticePage } from './document.ts';

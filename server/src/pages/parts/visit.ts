@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
-import type { Caller } from '../../http/callers/callers.ts';
+import type { Caller } from '../../http/callers/caller.ts';
 import { type Operation, operationTable } from '../../http/contract/contract.ts';
 import { audit } from '../../http/pipeline/audit.ts';
-import type { Notes } from '../../http/pipeline/dispatch.ts';
 import { statusOf } from '../../http/pipeline/errors.ts';
 import type { Counted } from '../../http/pipeline/limits.ts';
+import type { Notes } from '../../http/pipeline/notes.ts';
 import type { ShopError } from '../../shop/errors.ts';
 import { inShop } from '../../shop/in-shop.ts';
 import type { Actor, Shop, Tenant } from '../../shop/shop.ts';

@@ -11,22 +11,15 @@ import type { Actor, Shop, Tenant } from '../shop.ts';
 import { holdAll } from './checkouts.ts';
 import { type Completion, requireReady } from './complete.ts';
 import { requireMandate } from './mandate.ts';
-import { lockToComplete, priceCheckout, refuseOver } from './state.ts';
+import { type Charged, lockToComplete, priceCheckout, refuseOver } from './state.ts';
 
 /**
  * Charging a card, which no transaction may wait for:
  * 1. in a transaction: the checkout can be completed, its stock is held, and an attempt is written down
  * 2. outside of any: the provider is called, with the id of the attempt
  * 3. in a transaction: the outcome is written down
- * and then the order is made, or refused. An attempt that no order comes of is called off by a job (payments/settle.ts).
+ * and then the order is made, or refused. A job calls off an attempt that no order comes of (payments/settle.ts).
  */
-export interface Charged {
-  payment_id: string;
-  /** What was charged, as a decimal string. */
-  amount: string;
-  status: Outcome['status'];
-  reason: string | null;
-}
 
 /**
  * Charges the card for a checkout that is to be paid by card and is ready. Otherwise nothing happens, and it is for

@@ -16,10 +16,10 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { totalsOnTheWire } from '../totals.ts';
-import type { Charged } from './charge.ts';
 import { holdAll } from './checkouts.ts';
 import { requireSeen } from './expected.ts';
 import * as agentCheckouts from './mandate.ts';
+import type { Charged } from './state.ts';
 import { lockToComplete, offeredMethods, type Priced, priceCheckout, refuseOver } from './state.ts';
 
 export interface Completion {

@@ -13,6 +13,7 @@ import { type CartLine, type CartState, forSale } from '../carts/rows.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
+import type { Outcome } from '../payments/provider.ts';
 import { choices } from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
@@ -224,4 +225,13 @@ function missingOf({
   if (requires_shipping && !shipping_option) missing.push('shipping_option_id');
   if (!payment_method) missing.push('payment_method');
   return missing;
+}
+
+/** How the card was charged for a checkout. */
+export interface Charged {
+  payment_id: string;
+  /** What was charged, as a decimal string. */
+  amount: string;
+  status: Outcome['status'];
+  reason: string | null;
 }

@@ -2,8 +2,8 @@ import sql from 'sql-template-tag';
 import { accountLink } from '../links.ts';
 import type { Mails } from '../mail.ts';
 import { decimal } from '../money.ts';
-import type { Letter } from './rendering.ts';
-import type { Desk } from './templates.ts';
+import type { MailContext } from './context.ts';
+import type { MailContent } from './rendering.ts';
 
 /** Mails about agents. */
 
@@ -17,9 +17,9 @@ interface Approved {
 
 /** Tells the customer what was just allowed, so that nobody allows it in their name unseen (RFC 8628 §5.4). */
 export async function agentApproved(
-  { shop, shop_name, baseUrl }: Desk,
+  { shop, shop_name, baseUrl }: MailContext,
   { consent_id }: Mails['agent_approved'],
-): Promise<Letter | undefined> {
+): Promise<MailContent | undefined> {
   const found = await shop.one<Approved & Record<string, unknown>>(
     sql`select c.email, k.agent_name, k.budget_cents, k.categories, k.token_expires_at
       from agent_consents k join customers c on c.site_id = k.site_id and c.id = k.customer_id

@@ -2,23 +2,23 @@ import type { CustomerOrder, Fulfillment, PaymentStatus } from '@commerce-backen
 import sql from 'sql-template-tag';
 import type { Mails } from '../mail.ts';
 import { getForCustomer } from '../orders/rows.ts';
-import type { Letter, Part } from './rendering.ts';
-import type { Desk } from './templates.ts';
+import type { MailContext } from './context.ts';
+import type { MailContent, Part } from './rendering.ts';
 
 /** Letters about orders. Each says how the order stands when it is sent; one that has been overtaken is not sent. */
 export const WRITERS = {
-  order_placed: (desk: Desk, { order_id }: About) =>
-    about(desk, order_id, async (order) => ({
-      subject: `Your order ${order.order_number} at ${desk.shop_name}`,
+  order_placed: (context: MailContext, { order_id }: About) =>
+    about(context, order_id, async (order) => ({
+      subject: `Your order ${order.order_number} at ${context.shop_name}`,
       parts: [
         { paragraph: 'Thank you for your order.' },
         { facts: linesOf(order) },
-        { facts: amountsOf(order, await isTaxIncluded(desk, order_id)) },
+        { facts: amountsOf(order, await isTaxIncluded(context, order_id)) },
         ...howToPay(order),
       ],
     })),
-  payment_reminder: (desk: Desk, { order_id }: About) =>
-    about(desk, order_id, (order) =>
+  payment_reminder: (context: MailContext, { order_id }: About) =>
+    about(context, order_id, (order) =>
       order.payment_status === 'awaiting_payment'
         ? {
             subject: `Your order ${order.order_number} awaits your payment`,
@@ -26,8 +26,8 @@ export const WRITERS = {
           }
         : undefined,
     ),
-  payment_received: (desk: Desk, { order_id }: About) =>
-    about(desk, order_id, (order) =>
+  payment_received: (context: MailContext, { order_id }: About) =>
+    about(context, order_id, (order) =>
       order.payment_status === 'paid'
         ? {
             subject: `We have your payment for order ${order.order_number}`,
@@ -35,8 +35,8 @@ export const WRITERS = {
           }
         : undefined,
     ),
-  order_shipped: (desk: Desk, { order_id, fulfillment_id }: Mails['order_shipped']) =>
-    about(desk, order_id, (order) => {
+  order_shipped: (context: MailContext, { order_id, fulfillment_id }: Mails['order_shipped']) =>
+    about(context, order_id, (order) => {
       const parcel = order.fulfillments.find(({ id }) => id === fulfillment_id);
       return (
         parcel && {
@@ -45,8 +45,8 @@ export const WRITERS = {
         }
       );
     }),
-  order_cancelled: (desk: Desk, { order_id }: About) =>
-    about(desk, order_id, (order) =>
+  order_cancelled: (context: MailContext, { order_id }: About) =>
+    about(context, order_id, (order) =>
       order.status === 'cancelled'
         ? {
             subject: `Your order ${order.order_number} is cancelled`,
@@ -67,9 +67,9 @@ interface About {
   order_id: string;
 }
 
-type Words = Omit<Letter, 'to'> | undefined;
+type Words = Omit<MailContent, 'to'> | undefined;
 
-async function about({ shop }: Desk, order_id: string, write: (order: CustomerOrder) => Words | Promise<Words>) {
+async function about({ shop }: MailContext, order_id: string, write: (order: CustomerOrder) => Words | Promise<Words>) {
   const order = await getForCustomer(shop, order_id);
   const words = order.email ? await write(order) : undefined;
   return words && order.email ? { to: order.email, ...words } : undefined;
@@ -99,7 +99,7 @@ function partsOf({ line_items }: CustomerOrder, { items, ...parcel }: Fulfillmen
   ];
 }
 
-async function isTaxIncluded({ shop }: Desk, order_id: string): Promise<boolean> {
+async function isTaxIncluded({ shop }: MailContext, order_id: string): Promise<boolean> {
   const order = await shop.one<{ tax_included: boolean }>(
     sql`select tax_included from orders where site_id = ${shop.siteId} and id = ${order_id}`,
   );

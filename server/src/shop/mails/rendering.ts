@@ -1,4 +1,4 @@
-/** A letter in parts, of which a plain and an HTML form are made. Whatever stands in it is text, and is escaped. */
+/** A mail in parts, of which a plain and an HTML form are made. Whatever stands in it is text, and is escaped. */
 export type Part =
   | { paragraph: string }
   /** A link with the words on it; the text form shows the address. */
@@ -6,7 +6,7 @@ export type Part =
   /** Names and values, such as bank details. */
   | { facts: [name: string, value: string][] };
 
-export interface Letter {
+export interface MailContent {
   to: string;
   subject: string;
   parts: Part[];
@@ -22,8 +22,8 @@ export interface Mail {
   html: string;
 }
 
-/** Both forms of a letter, signed by the shop. */
-export function render({ to, subject, parts }: Letter, shop_name: string): Mail {
+/** Both forms of a mail, signed by the shop. */
+export function render({ to, subject, parts }: MailContent, shop_name: string): Mail {
   return {
     to,
     from_name: singleLine(shop_name),

@@ -4,30 +4,26 @@ import { resetLink, verificationLink } from '../links.ts';
 import type { Mails, MailTemplate, QueuedMail } from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { agentApproved } from './agent-templates.ts';
-import * as orderLetters from './order-templates.ts';
-import { type Letter, type Mail, type Part, render } from './rendering.ts';
+import type { MailContext } from './context.ts';
+import * as orderTemplates from './order-templates.ts';
+import { type Mail, type MailContent, type Part, render } from './rendering.ts';
 
-/** What a letter is written with besides the shop. */
-export interface Desk {
-  shop: Shop;
-  shop_name: string;
-  /** The configured public address. */
-  baseUrl: string;
-}
-
-/** Writes a letter, or none when by now there is nothing to say or nobody to say it to. */
-type Writer<Template extends MailTemplate> = (desk: Desk, about: Mails[Template]) => Promise<Letter | undefined>;
+/** Writes a mail, or none when by now there is nothing to say or nobody to say it to. */
+type Writer<Template extends MailTemplate> = (
+  context: MailContext,
+  about: Mails[Template],
+) => Promise<MailContent | undefined>;
 
 const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   registration,
   verification,
-  address_changed_by_staff: (desk, { customer_id }) => verifyOwnAddress(desk, sql`id = ${customer_id}`),
+  address_changed_by_staff: (context, { customer_id }) => verifyOwnAddress(context, sql`id = ${customer_id}`),
   address_change: addressChange,
   address_changed: addressChanged,
   password_reset: passwordReset,
   password_changed: passwordChanged,
   agent_approved: agentApproved,
-  ...orderLetters.WRITERS,
+  ...orderTemplates.WRITERS,
   webhook_disabled: webhookDisabled,
 };
 
@@ -36,16 +32,16 @@ export async function compose(shop: Shop, baseUrl: string, { template, about }: 
   const settings = await shop.one<{ name: string }>(sql`select name from site_settings where site_id = ${shop.siteId}`);
   const shop_name = settings?.name ?? '';
   const write = WRITERS[template] as Writer<MailTemplate>;
-  const letter = await write({ shop, shop_name, baseUrl }, about);
-  return letter && render(letter, shop_name);
+  const content = await write({ shop, shop_name, baseUrl }, about);
+  return content && render(content, shop_name);
 }
 
 async function registration(
-  desk: Desk,
+  context: MailContext,
   { email, registration_id }: Mails['registration'],
-): Promise<Letter | undefined> {
-  const { shop, shop_name } = desk;
-  if (!(await hasAccount(shop, email))) return verifyRegistration(desk, email, registration_id);
+): Promise<MailContent | undefined> {
+  const { shop, shop_name } = context;
+  if (!(await hasAccount(shop, email))) return verifyRegistration(context, email, registration_id);
   await shop.run(sql`delete from customer_registrations where site_id = ${shop.siteId} and email = ${email}`);
   return {
     to: email,
@@ -59,14 +55,14 @@ async function registration(
   };
 }
 
-async function verification(desk: Desk, { email }: Mails['verification']): Promise<Letter | undefined> {
-  const change = await desk.shop.one<{ customer_id: string }>(
+async function verification(context: MailContext, { email }: Mails['verification']): Promise<MailContent | undefined> {
+  const change = await context.shop.one<{ customer_id: string }>(
     sql`select customer_id from customer_codes
-      where site_id = ${desk.shop.siteId} and purpose = 'verify_email' and email = ${email} and used_at is null`,
+      where site_id = ${context.shop.siteId} and purpose = 'verify_email' and email = ${email} and used_at is null`,
   );
-  if (change) return addressChange(desk, { customer_id: change.customer_id, email });
-  if (await hasAccount(desk.shop, email)) return verifyOwnAddress(desk, sql`lower(email) = ${email}`);
-  return verifyRegistration(desk, email);
+  if (change) return addressChange(context, { customer_id: change.customer_id, email });
+  if (await hasAccount(context.shop, email)) return verifyOwnAddress(context, sql`lower(email) = ${email}`);
+  return verifyRegistration(context, email);
 }
 
 const RESENT_AT_MOST = 10;
@@ -76,11 +72,11 @@ const RESENT_AT_MOST = 10;
  * reader tell their own from somebody else's.
  */
 async function verifyRegistration(
-  desk: Desk,
+  context: MailContext,
   email: string,
   registration_id: string | null = null,
-): Promise<Letter | undefined> {
-  const { shop, shop_name } = desk;
+): Promise<MailContent | undefined> {
+  const { shop, shop_name } = context;
   const pending = await shop.rows<Pending>(
     sql`select id, created_at from customer_registrations where site_id = ${shop.siteId} and email = ${email}
       order by id for update`,
@@ -88,7 +84,7 @@ async function verifyRegistration(
   const asked = registration_id ? pending.filter(({ id }) => id === registration_id) : pending.slice(-RESENT_AT_MOST);
   if (asked.length === 0) return undefined;
   const links: Part[] = [];
-  for (const one of asked) links.push(...(await registrationParts(desk, email, one)));
+  for (const one of asked) links.push(...(await registrationParts(context, email, one)));
   return {
     to: email,
     subject: `Confirm your address for ${shop_name}`,
@@ -110,7 +106,11 @@ interface Pending extends Record<string, unknown> {
   created_at: string;
 }
 
-async function registrationParts({ shop, baseUrl }: Desk, email: string, { id, created_at }: Pending): Promise<Part[]> {
+async function registrationParts(
+  { shop, baseUrl }: MailContext,
+  email: string,
+  { id, created_at }: Pending,
+): Promise<Part[]> {
   const token = await codes.mint(shop, 'register', { registration_id: id, email });
   const asked = `${created_at.slice(0, 10)} at ${created_at.slice(11, 19)} UTC`;
   const link = verificationLink(baseUrl, shop.siteId, token);
@@ -121,7 +121,7 @@ async function registrationParts({ shop, baseUrl }: Desk, email: string, { id, c
 }
 
 /** To a customer whose address is not verified. */
-async function verifyOwnAddress({ shop, shop_name, baseUrl }: Desk, who: ReturnType<typeof sql>) {
+async function verifyOwnAddress({ shop, shop_name, baseUrl }: MailContext, who: ReturnType<typeof sql>) {
   const customer = await shop.one<{ id: string; email: string }>(
     sql`select id, email from customers where site_id = ${shop.siteId} and ${who}
       and email_verified_at is null and password_hash is not null for no key update`,
@@ -145,9 +145,9 @@ async function verifyOwnAddress({ shop, shop_name, baseUrl }: Desk, who: ReturnT
 }
 
 async function addressChange(
-  { shop, shop_name, baseUrl }: Desk,
+  { shop, shop_name, baseUrl }: MailContext,
   { customer_id, email }: Mails['address_change'],
-): Promise<Letter | undefined> {
+): Promise<MailContent | undefined> {
   const customer = await shop.one(
     sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
   );
@@ -182,7 +182,10 @@ async function addressChange(
   };
 }
 
-async function addressChanged({ shop_name }: Desk, { former_email }: Mails['address_changed']): Promise<Letter> {
+async function addressChanged(
+  { shop_name }: MailContext,
+  { former_email }: Mails['address_changed'],
+): Promise<MailContent> {
   return {
     to: former_email,
     subject: `Your address at ${shop_name} has changed`,
@@ -193,7 +196,7 @@ async function addressChanged({ shop_name }: Desk, { former_email }: Mails['addr
   };
 }
 
-async function passwordReset({ shop, shop_name, baseUrl }: Desk, { email }: Mails['password_reset']) {
+async function passwordReset({ shop, shop_name, baseUrl }: MailContext, { email }: Mails['password_reset']) {
   const customer = await shop.one<{ id: string }>(
     sql`select id from customers where site_id = ${shop.siteId} and lower(email) = ${email} and anonymized_at is null
       for no key update`,
@@ -211,7 +214,7 @@ async function passwordReset({ shop, shop_name, baseUrl }: Desk, { email }: Mail
   };
 }
 
-async function passwordChanged({ shop, shop_name }: Desk, { customer_id }: Mails['password_changed']) {
+async function passwordChanged({ shop, shop_name }: MailContext, { customer_id }: Mails['password_changed']) {
   const customer = await shop.one<{ email: string }>(
     sql`select email from customers where site_id = ${shop.siteId} and id = ${customer_id} and anonymized_at is null`,
   );
@@ -244,9 +247,9 @@ function linkParts(label: string, link: string, token: string, life: string): Pa
 }
 
 async function webhookDisabled(
-  { shop, shop_name }: Desk,
+  { shop, shop_name }: MailContext,
   about: Mails['webhook_disabled'],
-): Promise<Letter | undefined> {
+): Promise<MailContent | undefined> {
   const found = await shop.one<{ email: string; url: string; disabled_reason: string }>(
     sql`select s.email, w.url, w.disabled_reason from webhooks w join staff s on s.id = ${about.staff_id}
       where w.site_id = ${shop.siteId} and w.id = ${about.webhook_id} and w.status = 'disabled'`,

@@ -1,0 +1,7 @@
+import type { CustomerVisit } from '../parts/customer-visit.ts';
+
+/** A customer on the account page. */
+export interface AccountVisit extends CustomerVisit {
+  /** The agent whose activity is looked at. */
+  agent_id: string | undefined;
+}
