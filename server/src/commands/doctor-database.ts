@@ -1,6 +1,8 @@
 import pg from 'pg';
 import type { Config } from '../config.ts';
+import { accessGaps } from '../db/mend-access.ts';
 import { pendingMigrations } from '../db/migrate.ts';
+import { missingRoles } from '../db/roles.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
 import { unsafeDurability } from './durability.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
@@ -32,6 +34,7 @@ export async function checkDatabase(url: string, config: Config): Promise<Findin
       checkExtensions,
       checkMigrations,
       checkRole,
+      checkAccess,
       checkDurability,
       checkConnections,
       checkSecrets,
@@ -113,6 +116,21 @@ async function missingRole(client: pg.Client): Promise<Finding> {
         `As a superuser: alter role ${login?.login} createrole;`,
       );
 }
+
+/** The roles beside commerce_app, and the grants and policies of all, which a restored dump may lack. */
+const checkAccess: Check = async (client) => {
+  const roles = await missingRoles(client);
+  const gaps = await accessGaps(client);
+  const missing = [...roles, ...gaps].map(({ text }) => text);
+  if (missing.length === 0) return ok('access', 'every role has its grants and policies');
+  const found = `${missing.length} things are missing, such as ${missing[0]}`;
+  // Without what backups need, the server runs.
+  const onlyBackups = roles.every(({ needed }) => !needed) && gaps.length === 0;
+  const mend = onlyBackups
+    ? 'Run commerce-server migrate by a login with CREATEROLE; until then there are no backups.'
+    : 'Run commerce-server migrate.';
+  return onlyBackups ? warning('access', found, mend) : wrong('access', found, mend);
+};
 
 const checkDurability: Check = async (client) => {
   const unsafe = await unsafeDurability(client);

@@ -7,8 +7,13 @@ import { tell } from './tell.ts';
 export async function migrate(config: Config): Promise<void> {
   const database = await shareDatabase(config, tell);
   try {
-    const applied = await prepareSchema(database.directUrl, { onWait: tell, seconds: config.migrationWaitSeconds });
-    tell(applied.length > 0 ? `Applied: ${applied.join(', ')}.` : 'The schema is up to date.');
+    const { applied, mended } = await prepareSchema(database.directUrl, {
+      onWait: tell,
+      seconds: config.migrationWaitSeconds,
+    });
+    if (applied.length > 0) tell(`Applied: ${applied.join(', ')}.`);
+    if (mended.length > 0) tell(`Mended what was missing: ${mended.join(', ')}.`);
+    if (applied.length + mended.length === 0) tell('The schema is up to date.');
   } finally {
     await database.stop();
   }

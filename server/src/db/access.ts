@@ -1,0 +1,139 @@
+/**
+ * Who may do what in the database, beside the owner of the tables. Migrations grant it as they make the tables; it is held
+ * here once more, because a restored dump may arrive without roles, and with them without grants and policies: `roles.ts`
+ * then gives back what is missing. A test compares the two, so a migration that grants something adds it here.
+ */
+export interface TableRight {
+  role: string;
+  /** With its schema. */
+  table: string;
+  rights: readonly Right[];
+}
+
+export type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+
+export interface Policy {
+  table: string;
+  name: string;
+  role: string;
+  command: 'select' | 'all';
+  using: string;
+}
+
+/** Without these the server does not run. */
+export const SERVER_ROLES = ['commerce_app', 'commerce_search', 'commerce_sweep'];
+
+/**
+ * Reads every row, for backups. The owner of the tables is bound by row-level security as well, and an ordinary login
+ * cannot make a role with BYPASSRLS, so policies open the tables to this one, for reading alone.
+ */
+export const BACKUP_ROLE = 'commerce_backup';
+
+/**
+ * Who is in it may act as commerce_backup. It inherits nothing itself: the login of the server is in it, and must not see
+ * all rows as long as it has not taken the role on purpose. PostgreSQL 15 cannot say that of a single grant.
+ */
+export const BACKUP_MEMBERS = 'commerce_backup_members';
+
+const READ = ['SELECT'] as const;
+const ADD = ['SELECT', 'INSERT'] as const;
+const WRITE = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
+const SWEEP = ['SELECT', 'DELETE'] as const;
+
+/** What commerce_app may not change as it may all other tables. */
+const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
+  audit_events: ADD,
+  change_eras: READ,
+  order_events: ADD,
+  payment_events: ADD,
+  refunds: ADD,
+  stock_movements: ADD,
+};
+
+const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
+  agent_consents: SWEEP,
+  carts: READ,
+  catalog_schedule: SWEEP,
+  change_eras: READ,
+  checkouts: READ,
+  customer_codes: SWEEP,
+  customer_registrations: SWEEP,
+  customer_tokens: SWEEP,
+  discount_redemptions: READ,
+  event_listeners: SWEEP,
+  events: SWEEP,
+  idempotency_keys: SWEEP,
+  login_throttles: SWEEP,
+  orders: READ,
+  payments: READ,
+  product_changes: SWEEP,
+  rate_counts: SWEEP,
+  sites: READ,
+  staff_sessions: SWEEP,
+  webhook_attempts: SWEEP,
+  webhook_deliveries: SWEEP,
+};
+
+/** The rights to the tables of schema commerce, of those tables that there are. */
+export function tableRights(tables: string[]): TableRight[] {
+  return tables.flatMap((name) => {
+    const table = `commerce.${name}`;
+    const app = { role: 'commerce_app', table, rights: APP_EXCEPTIONS[name] ?? WRITE };
+    const sweep = SWEEP_RIGHTS[name];
+    const search = name === 'product_search' ? [{ role: 'commerce_search', table, rights: READ }] : [];
+    return [app, ...(sweep ? [{ role: 'commerce_sweep', table, rights: sweep }] : []), ...search];
+  });
+}
+
+/** The policies that name a role. Those of tenants bind every role, and come with the tables. */
+export const POLICIES: Policy[] = [
+  sweep('agent_consents', `expires_at <= now() - interval '1 day'`),
+  sweep('customer_codes', `expires_at <= now() - interval '1 day'`),
+  sweep('customer_registrations', `created_at <= now() - interval '7 days'`),
+  sweep('event_listeners', `expires_at <= now() - interval '1 hour'`),
+  sweep('events', `created_at <= now() - interval '30 days'`),
+  sweep('idempotency_keys', `completed_at <= now() - interval '24 hours'`),
+  sweep('product_changes', 'true'),
+  { ...sweep('webhook_deliveries', 'true'), command: 'select' },
+  due('carts', `status = 'active' and expires_at <= now()`),
+  due(
+    'checkouts',
+    `reserved_until <= now() or (status in ('open', 'ready', 'requires_escalation') and expires_at <= now())`,
+  ),
+  due('discount_redemptions', `status = 'reserved' and expires_at <= now()`),
+  due(
+    'orders',
+    `payment_status = 'awaiting_payment'
+      and (payment_due_at <= now() or (payment_reminded_at is null and payment_reminder_at <= now()))`,
+  ),
+  due(
+    'payments',
+    `status in ('pending', 'authorized', 'abandoned') or (order_id is null and status in ('started', 'succeeded'))`,
+  ),
+  {
+    table: 'commerce.product_search',
+    name: 'search_reads',
+    role: 'commerce_search',
+    command: 'select',
+    using: 'true',
+  },
+];
+
+function sweep(name: string, using: string): Policy {
+  return { table: `commerce.${name}`, name: 'sweep', role: 'commerce_sweep', command: 'all', using };
+}
+
+function due(name: string, using: string): Policy {
+  return { table: `commerce.${name}`, name: 'due', role: 'commerce_sweep', command: 'select', using };
+}
+
+/** The policy by which backups read a table that is under row-level security. */
+export function backupPolicy(table: string): Policy {
+  return { table, name: 'backup', role: BACKUP_ROLE, command: 'select', using: 'true' };
+}
+
+/** Functions that run with the rights of their owner: requests call them, nobody else may. */
+export const REQUEST_FUNCTIONS = ['enqueue', 'enqueue_delivery', 'enqueue_deliveries'];
+
+/** The one that runs as commerce_search. Anybody may call it: it tells ids of the tenant at hand alone. */
+export const SEARCH_FUNCTION = 'search_products';

@@ -1,0 +1,121 @@
+import pg from 'pg';
+import { BACKUP_MEMBERS, BACKUP_ROLE, SERVER_ROLES } from './access.ts';
+
+/** Roles belong to the cluster, not to the database: a dump that is restored elsewhere arrives without them. */
+export class RolesMissing extends Error {
+  constructor(login: string, statements: string[]) {
+    super(`${login} may not make the roles of the server. As a superuser: ${statements.join(' ')}`);
+    this.name = 'RolesMissing';
+  }
+}
+
+type Client = pg.Client;
+
+/**
+ * Makes the roles that are missing and lets the login act as them; returns in words what was made. Throws RolesMissing
+ * when the login may not. Without the roles for backups the server runs as before, so those may stay missing.
+ */
+export async function ensureRoles(client: Client): Promise<string[]> {
+  const made: string[] = [];
+  for (const { text, statement, needed } of await missingRoles(client)) {
+    try {
+      await client.query(statement);
+      made.push(text);
+    } catch (error) {
+      // Somebody else was quicker: 42710 and 23505.
+      const { code } = error as { code?: string };
+      if (code === '42710' || code === '23505') continue;
+      if (code !== '42501') throw error;
+      if (needed) throw await rolesMissing(client);
+    }
+  }
+  return made;
+}
+
+/** What is missing of the roles, with the statement that makes it. */
+interface MissingRole {
+  text: string;
+  statement: string;
+  needed: boolean;
+}
+
+export async function missingRoles(client: Client): Promise<MissingRole[]> {
+  const { known, acting, linked } = await lookAtRoles(client);
+  const needs = (role: string) => SERVER_ROLES.includes(role);
+  const created = [...SERVER_ROLES, BACKUP_ROLE, BACKUP_MEMBERS]
+    .filter((role) => !known.includes(role))
+    .map((role) => ({
+      text: `role ${role}`,
+      statement: `create role ${role} nologin${role === BACKUP_MEMBERS ? ' noinherit' : ''}`,
+      needed: needs(role),
+    }));
+  const joined = [...SERVER_ROLES, BACKUP_MEMBERS]
+    .filter((role) => !acting.includes(role))
+    .map((role) => ({
+      text: `membership in ${role}`,
+      statement: `grant ${role} to current_user`,
+      needed: needs(role),
+    }));
+  const link = linked
+    ? []
+    : [
+        {
+          text: `membership of ${BACKUP_MEMBERS} in ${BACKUP_ROLE}`,
+          statement: `grant ${BACKUP_ROLE} to ${BACKUP_MEMBERS}`,
+          needed: false,
+        },
+      ];
+  return [...created, ...joined, ...link];
+}
+
+/** `acting`: the roles that the login may take. `linked`: the members of backups may act as commerce_backup. */
+async function lookAtRoles(client: Client) {
+  const { rows } = await client.query<{ known: string[]; acting: string[]; linked: boolean }>(
+    `select coalesce(array_agg(rolname::text), '{}') as known,
+      coalesce(array_agg(rolname::text) filter (where
+        -- Since PostgreSQL 16 a role's maker is a member of it, and still may not take it.
+        pg_has_role(current_user, oid, case when current_setting('server_version_num')::int >= 160000
+          then 'set' else 'member' end)), '{}') as acting,
+      exists (select from pg_auth_members m where m.roleid = to_regrole($2) and m.member = to_regrole($3)) as linked
+    from pg_roles where rolname = any($1)`,
+    [[...SERVER_ROLES, BACKUP_ROLE, BACKUP_MEMBERS], BACKUP_ROLE, BACKUP_MEMBERS],
+  );
+  return rows[0] ?? { known: [], acting: [], linked: false };
+}
+
+async function rolesMissing(client: Client): Promise<RolesMissing> {
+  const login = await loginOf(client);
+  const name = pg.escapeIdentifier(login);
+  const missing = await missingRoles(client);
+  return new RolesMissing(
+    login,
+    missing.map(({ statement }) => `${statement.replace('current_user', `${name} with admin option`)};`),
+  );
+}
+
+async function loginOf(client: Client): Promise<string> {
+  const { rows } = await client.query<{ login: string }>('select current_user as login');
+  return rows[0]?.login ?? '';
+}
+
+/** Whether the login may act as commerce_backup. */
+export async function mayBackUp(client: Client): Promise<boolean> {
+  return (await missingRoles(client)).every(({ statement }) => !statement.includes(BACKUP_ROLE));
+}
+
+/** Throws when the tables belong to somebody else, as after a dump that another login has restored. */
+export async function refuseForeignOwner(client: Client): Promise<void> {
+  const { rows } = await client.query<{ owner: string; login: string; tables: number }>(
+    `select pg_get_userbyid(c.relowner) as owner, current_user as login, count(*)::int as tables
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p') and not pg_has_role(current_user, c.relowner, 'usage')
+        and (n.nspname in ('commerce', 'graphile_worker') or (n.nspname, c.relname) = ('public', 'commerce_migrations'))
+      group by 1, 2`,
+  );
+  const [found] = rows;
+  if (!found) return;
+  throw new Error(
+    `${found.tables} tables belong to ${found.owner}, so ${found.login} cannot migrate them. Restore the dump as ` +
+      `${found.login} (pg_restore --no-owner), or name the login of ${found.owner} in DATABASE_URL.`,
+  );
+}
