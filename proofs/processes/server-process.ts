@@ -107,6 +107,36 @@ export class ServerProcess {
   }
 }
 
+/** How a command of the server ended; `code` is undefined when it had to be ended because it did not end in time. */
+export interface Ended {
+  code: number | null | undefined;
+  output: string;
+}
+
+/** Runs a command such as `migrate`, in an environment as ServerProcess has it. */
+export async function runCommand(
+  args: string[],
+  env: Record<string, string | undefined>,
+  withinMs: number,
+): Promise<Ended> {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  let hung = false;
+  const timer = setTimeout(() => {
+    hung = true;
+    child.kill('SIGKILL');
+  }, withinMs);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearTimeout(timer);
+  return { code: hung ? undefined : code, output };
+}
+
 /** A port that nobody listens on at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();

@@ -62,7 +62,11 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
 }
 
 async function open(url: string, lost: () => void): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'commerce jobs', keepAlive: true });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `commerce jobs, process ${process.pid}`,
+    keepAlive: true,
+  });
   client.on('error', lost);
   client.on('end', lost);
   await client.connect();

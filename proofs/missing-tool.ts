@@ -1,0 +1,13 @@
+import { skippedWithout, type Tool } from '../server/test/tools.ts';
+import type { Figures } from './frame.ts';
+
+/** What a proof answers on a machine that lacks a program: one line about it, and a failure in CI, where none is missing. */
+export function notRunWithout(id: string, tool: Tool): Figures {
+  return notRun(id, skippedWithout(tool), `not run: no ${tool.names[0]}`);
+}
+
+/** The same for what a machine does not allow. */
+export function notRun(id: string, sentence: string, note: string): Figures {
+  process.stderr.write(`${id}: ${sentence}\n`);
+  return { tried: 1, unit: 'attempt', violations: process.env.CI ? [sentence] : [], note };
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { ADVISORY_LOCKS } from '../../server/src/db/advisory-locks.ts';
+import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { type Pooler, startPgBouncer } from '../../server/test/pgbouncer.ts';
+import { type EventShop, openEventShop } from './event-shop.ts';
+import { type Ended, freePort, runCommand, ServerProcess } from './server-process.ts';
+
+const ROLES = ['api', 'api', 'worker', 'worker'] as const;
+/** Many times what a start takes on a busy machine. */
+const HUNG_AFTER_MS = 90_000;
+/** Fewer than all: whoever is killed then is in the middle of it. */
+const MIGRATIONS_BEFORE_THE_KILL = 3;
+
+/** Two servers and two workers on a database of their own, behind a pooler in transaction mode or not. */
+export class Fleet {
+  readonly members: ServerProcess[] = [];
+  /** Past row-level security, and past the pooler. */
+  readonly owner: pg.Pool;
+  readonly #url: string;
+  readonly #pooler: Pooler | undefined;
+  readonly #env: Record<string, string>;
+
+  private constructor(url: string, directory: string, pooler: Pooler | undefined) {
+    this.#url = url;
+    this.#pooler = pooler;
+    this.owner = forgiveLostConnections(new pg.Pool({ connectionString: url, max: 3 }));
+    this.#env = {
+      ...(pooler
+        ? { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: url, DATABASE_POOLING: 'transaction' }
+        : { DATABASE_URL: url }),
+      ...{ DATA_DIR: directory, SECRET_KEY: `${randomUUID()}${randomUUID()}` },
+      ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off', CATALOG_CACHE: 'off' },
+    };
+  }
+
+  /** `url` is of an empty database; `pgbouncer` the program of the pooler, if there is to be one. */
+  static async open(url: string, directory: string, pgbouncer?: string): Promise<Fleet> {
+    const own = join(directory, randomUUID());
+    await mkdir(own);
+    return new Fleet(url, own, pgbouncer ? await startPgBouncer(pgbouncer, url) : undefined);
+  }
+
+  get addresses(): string[] {
+    return this.members.slice(0, 2).map(({ baseUrl }) => baseUrl);
+  }
+
+  /** Starts all that do not run. Answers who is not ready in time. */
+  async start(): Promise<string[]> {
+    for (const [i, role] of ROLES.entries()) {
+      if (!this.members[i]?.running)
+        this.members[i] = new ServerProcess(await freePort(), { ...this.#env, ROLE: role });
+    }
+    const ready = await Promise.all(this.members.map((member) => isReady(member)));
+    return this.members.flatMap(({ errors, output }, i) =>
+      ready[i] ? [] : [`${ROLES[i]}: ${errors} ${output.slice(-1_000)}`],
+    );
+  }
+
+  /** Starts all on the empty database, and kills the one that migrates in the middle of it. */
+  async startAndKillMigrating(): Promise<{ killed: boolean; failed: string[] }> {
+    const started = this.start();
+    const killed = await this.#killMigrating();
+    const failed = await started;
+    // The one that was killed is not ready, and nothing is wrong with that.
+    return killed ? { killed, failed: await this.start() } : { killed, failed };
+  }
+
+  async #killMigrating(): Promise<boolean> {
+    for (const end = Date.now() + HUNG_AFTER_MS; Date.now() < end; await sleep(5)) {
+      const pid = await this.#migrating().catch(() => undefined);
+      const victim = this.members.find((member) => member.pid === pid);
+      if (!victim) continue;
+      await victim.end('SIGKILL');
+      return true;
+    }
+    return false;
+  }
+
+  /** The process that migrates, once it has got somewhere. */
+  async #migrating(): Promise<number | undefined> {
+    const { rows } = await this.owner.query<{ name: string; done: number }>(
+      `select a.application_name as name, (select count(*)::int from public.commerce_migrations) as done
+        from pg_locks l join pg_stat_activity a using (pid)
+        where l.locktype = 'advisory' and l.objid = $1 and l.objsubid = 1 and l.granted and a.datname = current_database()`,
+      [ADVISORY_LOCKS.migration],
+    );
+    const [holder] = rows;
+    if (!holder || holder.done < MIGRATIONS_BEFORE_THE_KILL) return undefined;
+    return Number(/process (\d+)/.exec(holder.name)?.[1]);
+  }
+
+  run(...args: string[]): Promise<Ended> {
+    return runCommand(args, this.#env, HUNG_AFTER_MS);
+  }
+
+  openShop(): Promise<EventShop> {
+    return openEventShop(this.#url, () => this.addresses);
+  }
+
+  /** Kills a worker while it delivers webhooks. Answers the events that it was about to tell; none when nobody was. */
+  async killDelivering(): Promise<Set<string>> {
+    for (const end = Date.now() + 10_000; Date.now() < end; await sleep(5)) {
+      const held = await this.#deliveries();
+      const victim = this.members.find(({ pid, running }) => running && held.some((one) => one.pid === pid));
+      if (!victim) continue;
+      await victim.end('SIGKILL');
+      const names = new Set(held.filter(({ pid }) => pid === victim.pid).map(({ holder }) => holder));
+      // What it took between our look and its end is still locked under its name.
+      const all = [...held, ...(await this.#deliveries())];
+      return new Set(all.filter(({ holder }) => names.has(holder)).map(({ event_id }) => event_id));
+    }
+    return new Set();
+  }
+
+  async #deliveries(): Promise<{ holder: string; event_id: string; pid: number | null }[]> {
+    const { rows } = await this.owner.query<{ holder: string; event_id: string; name: string | null }>(
+      `select j.locked_by as holder, d.event_id, a.application_name as name
+        from graphile_worker._private_jobs j
+        join commerce.webhook_deliveries d on d.id = (j.payload ->> 'delivery_id')::uuid
+        left join pg_locks l on l.locktype = 'advisory' and l.classid = $1 and l.objsubid = 2 and l.granted
+          and l.objid::bigint = hashtext(j.locked_by)::bigint & 4294967295
+        left join pg_stat_activity a on a.pid = l.pid and a.datname = current_database()
+        where j.locked_by is not null`,
+      [ADVISORY_LOCKS.jobRunner],
+    );
+    return rows.map(({ holder, event_id, name }) => ({
+      holder,
+      event_id,
+      pid: name ? Number(/process (\d+)/.exec(name)?.[1]) : null,
+    }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.running && member.end('SIGKILL')));
+    await this.owner.end();
+    await this.#pooler?.stop();
+  }
+}
+
+async function isReady(member: ServerProcess): Promise<boolean> {
+  for (const end = Date.now() + HUNG_AFTER_MS; member.running && Date.now() < end; ) {
+    if (await member.ready()) return true;
+  }
+  return false;
+}
