@@ -23,7 +23,7 @@ const FLOORS: Record<string, string[][]> = {
   ],
   'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
   'server/src/pages': [['parts'], ['account', 'checkout', 'agent-consent'], ['.']],
-  'server/src/search': [['words'], ['index'], ['query'], ['rank']],
+  'server/src/search': [['.'], ['words'], ['index'], ['query'], ['rank']],
 };
 
 interface Border {
@@ -47,6 +47,11 @@ const BORDERS: Border[] = [
     from: ['server/src/shop', 'server/src/search'],
     to: ['express', 'server/src/http', 'server/src/pages'],
     why: 'The shop knows nothing of HTTP.',
+  },
+  {
+    from: ['server/src/search'],
+    to: ['server/src/shop', 'server/src/jobs'],
+    why: 'The shop hands the search what it needs of products.',
   },
   {
     from: ['server/src/shop', 'server/src/search', 'server/src/http', 'server/src/db'],

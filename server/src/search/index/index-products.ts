@@ -1,6 +1,6 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import type { Shop } from '../../shop/shop.ts';
+import type { SearchDb } from '../search-db.ts';
 import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type Source } from './postings.ts';
 
@@ -11,13 +11,13 @@ export const INDEX_VERSION = 3;
  * Brings the index of the search up to date with products, in the transaction that changed them. Call it once, after the
  * last change. Two statements, however many products there are; ids of products that are gone do no harm.
  */
-export async function indexProducts(shop: Shop, product_ids: string[]): Promise<void> {
+export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
   // Rows are locked in id order, so that two calls for the same products take turns.
-  const sources = await shop.rows<{ product_id: string; source: Source; fingerprint: string }>(
+  const sources = await db.rows<{ product_id: string; source: Source; fingerprint: string }>(
     sql`select s.product_id, t.source, md5(t.source::text) as fingerprint
       from (select site_id, product_id from product_search
-        where site_id = ${shop.siteId} and product_id = any(${product_ids}::uuid[])
+        where site_id = ${db.siteId} and product_id = any(${product_ids}::uuid[])
         order by product_id for update) as s,
         lateral (select search_source(s.site_id, s.product_id) as source) as t`,
   );
@@ -26,32 +26,32 @@ export async function indexProducts(shop: Shop, product_ids: string[]): Promise<
   const postings = sources.flatMap(({ product_id, source }) =>
     postingsOf(source).map((posting) => ({ product_id, ...posting })),
   );
-  await write(shop, products, postings);
+  await write(db, products, postings);
 }
 
 /** Terms that stay as they are are not written again. */
 async function write(
-  shop: Shop,
+  db: SearchDb,
   products: { product_id: string; fingerprint: string }[],
   postings: ({ product_id: string } & Posting)[],
 ): Promise<void> {
   const column = <Key extends keyof Posting | 'product_id'>(key: Key) => postings.map((posting) => posting[key]);
   const ids = products.map(({ product_id }) => product_id);
-  await shop.run(
+  await db.run(
     sql`with given as materialized (
         select * from unnest(${column('product_id')}::uuid[], ${column('term')}::text[], ${column('impact')}::real[],
           ${column('place')}::smallint[]) as g (product_id, term, impact, place)
       ), gone as (
-        delete from search_postings p where p.site_id = ${shop.siteId} and p.product_id = any(${ids}::uuid[])
+        delete from search_postings p where p.site_id = ${db.siteId} and p.product_id = any(${ids}::uuid[])
           and not exists (select from given g where g.product_id = p.product_id and g.term = p.term)
       ), indexed as (
         update product_search s set fingerprint = i.fingerprint, index_version = ${INDEX_VERSION},
           posting_count = (select count(*) from given g where g.product_id = i.product_id)
         from unnest(${ids}::uuid[], ${products.map(({ fingerprint }) => fingerprint)}::text[]) as i (product_id, fingerprint)
-        where s.site_id = ${shop.siteId} and s.product_id = i.product_id
+        where s.site_id = ${db.siteId} and s.product_id = i.product_id
       )
       insert into search_postings as p (site_id, product_id, term, impact, place)
-      select ${shop.siteId}, product_id, term, impact, place from given
+      select ${db.siteId}, product_id, term, impact, place from given
       on conflict (site_id, product_id, term) do update set impact = excluded.impact, place = excluded.place
       where (p.impact, p.place) is distinct from (excluded.impact, excluded.place)`,
   );
@@ -63,32 +63,32 @@ const BATCH = 200;
  * Indexes products that an older release wrote, some at a time. Answers how many; zero when all are done. What words mean is
  * learnt anew after that, since they may be other words now; and no answer is kept that was found with less of the index.
  */
-export async function indexOutdated(shop: Shop): Promise<number> {
+export async function indexOutdated(db: SearchDb): Promise<number> {
   // Locked first and read after: a product that is being changed is read as its change left it.
-  const rows = await shop.rows<{ product_id: string }>(
+  const rows = await db.rows<{ product_id: string }>(
     sql`select product_id from product_search
-      where site_id = ${shop.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH} for update`,
+      where site_id = ${db.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH} for update`,
   );
   if (rows.length === 0) return 0;
   await indexProducts(
-    shop,
+    db,
     rows.map(({ product_id }) => product_id),
   );
-  await shop.run(sql`update search_models set changed = products where site_id = ${shop.siteId}`);
+  await db.run(sql`update search_models set changed = products where site_id = ${db.siteId}`);
   // Any change of the settings is one of the catalogue as the public sees it (0002_catalogue).
-  await shop.run(sql`update site_settings set updated_at = updated_at where site_id = ${shop.siteId}`);
+  await db.run(sql`update site_settings set updated_at = updated_at where site_id = ${db.siteId}`);
   return rows.length;
 }
 
 /** Synonyms are kept as terms, too, which an older release may have made in another way. */
-export async function indexSynonyms(shop: Shop): Promise<void> {
-  const settings = await shop.one<{ search_synonyms: SearchSynonyms[] }>(
-    sql`select search_synonyms from site_settings where site_id = ${shop.siteId} and search_synonyms <> '[]' for update`,
+export async function indexSynonyms(db: SearchDb): Promise<void> {
+  const settings = await db.one<{ search_synonyms: SearchSynonyms[] }>(
+    sql`select search_synonyms from site_settings where site_id = ${db.siteId} and search_synonyms <> '[]' for update`,
   );
   if (!settings) return;
   const terms = JSON.stringify(synonymTerms(settings.search_synonyms));
-  await shop.run(
+  await db.run(
     sql`update site_settings set search_synonym_terms = ${terms}::jsonb
-      where site_id = ${shop.siteId} and search_synonym_terms <> ${terms}::jsonb`,
+      where site_id = ${db.siteId} and search_synonym_terms <> ${terms}::jsonb`,
   );
 }

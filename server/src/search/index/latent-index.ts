@@ -1,22 +1,22 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Shop } from '../../shop/shop.ts';
-import type { Group } from '../words/groups.ts';
+import type { SearchDb } from '../search-db.ts';
+import type { Group } from '../words/term-groups.ts';
 import { cosinesTo, DIMENSIONS } from './latent.ts';
 
 /** What a search reads of the meanings that the shop's words have, and the forms in which they are kept. */
 
 /** The vectors of the groups' words, by term, as an expression; null where none is known. */
-export function meaningsOf(shop: Shop, groups: Group[]): Sql {
+export function meaningsOf(db: SearchDb, groups: Group[]): Sql {
   const terms = groups.flatMap(({ alternatives }) => alternatives.map(({ term }) => term));
   return sql`(select json_object_agg(w.term, encode(w.vector, 'base64')) from search_word_vectors w
-    where w.site_id = ${shop.siteId} and w.term = any(${terms}::text[]))`;
+    where w.site_id = ${db.siteId} and w.term = any(${terms}::text[]))`;
 }
 
 /** The vectors of the products `b.product_id`, one behind the other, as an aggregate. */
-export function vectorsOf(shop: Shop): Sql {
+export function vectorsOf(db: SearchDb): Sql {
   return sql`encode(string_agg(coalesce((select v.vector from search_product_vectors v
-    where v.site_id = ${shop.siteId} and v.product_id = b.product_id
-      and v.model_id = (select id from search_models where site_id = ${shop.siteId})), ${NO_VECTOR}), ''), 'hex')`;
+    where v.site_id = ${db.siteId} and v.product_id = b.product_id
+      and v.model_id = (select id from search_models where site_id = ${db.siteId})), ${NO_VECTOR}), ''), 'hex')`;
 }
 
 /** Stands for the vector of a product that the shop's present model has given none: such a direction there is not. */

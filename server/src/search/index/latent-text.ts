@@ -1,4 +1,4 @@
-import { isJoining, plainText, termsOf, withMeasures } from '../words/text.ts';
+import { isJoining, plainText, termsOf, withMeasures } from '../words/normalize.ts';
 import { type Weights, weigh } from './latent.ts';
 
 /** What of a product tells what its words mean; attributes and tags name much and say little. */

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
-import type { Shop } from '../../shop/shop.ts';
+import type { SearchDb } from '../search-db.ts';
 import { type Model, placeOf } from './latent.ts';
 import { productBytes, wordBytes, wordVector } from './latent-index.ts';
 import { type Text, weightsOf } from './latent-text.ts';
@@ -16,7 +16,7 @@ const CHANGED_SHARE = 0.2;
 const BATCH = 200;
 
 /** Runs a deed in the shop in a transaction of its own. */
-export type InShop = <T>(deed: (shop: Shop) => Promise<T>) => Promise<T>;
+export type InShop = <T>(deed: (db: SearchDb) => Promise<T>) => Promise<T>;
 
 interface State extends Record<string, unknown> {
   /** The present model, if there is one, with how many products there were then, and how many have changed since. */
@@ -43,11 +43,11 @@ function newsOf({ products, then, changed }: State): number {
   return changed + Math.max(0, products - then);
 }
 
-async function readState(shop: Shop): Promise<State> {
-  const state = await shop.one<State>(
+async function readState(db: SearchDb): Promise<State> {
+  const state = await db.one<State>(
     sql`select m.id as model_id, coalesce(m.products, 0) as then, coalesce(m.changed, 0) as changed,
-        (select count(*) from product_search where site_id = ${shop.siteId}) as products
-      from (select 1) as always left join search_models m on m.site_id = ${shop.siteId}`,
+        (select count(*) from product_search where site_id = ${db.siteId}) as products
+      from (select 1) as always left join search_models m on m.site_id = ${db.siteId}`,
   );
   if (!state) throw new Error('A row without a model is a row, too.');
   return state;
@@ -58,19 +58,19 @@ async function learnAnew(inShop: InShop, products: number): Promise<string> {
   try {
     const ids = await inShop(readSample);
     for (let from = 0; from < ids.length; from += BATCH) {
-      learning.add(await inShop((shop) => readTexts(shop, ids.slice(from, from + BATCH))));
+      learning.add(await inShop((db) => readTexts(db, ids.slice(from, from + BATCH))));
     }
     const model = await learning.learn();
-    return await inShop((shop) => writeModel(shop, model, products));
+    return await inShop((db) => writeModel(db, model, products));
   } finally {
     await learning.end();
   }
 }
 
 /** Products from all over the catalogue: fingerprints are as good as drawn by lot. */
-async function readSample(shop: Shop): Promise<string[]> {
-  const rows = await shop.rows<{ product_id: string }>(
-    sql`select product_id from product_search where site_id = ${shop.siteId}
+async function readSample(db: SearchDb): Promise<string[]> {
+  const rows = await db.rows<{ product_id: string }>(
+    sql`select product_id from product_search where site_id = ${db.siteId}
       order by fingerprint, product_id limit ${MOST_LEARNT_FROM}`,
   );
   return rows.map(({ product_id }) => product_id);
@@ -81,27 +81,27 @@ interface SourceText extends Text, Record<string, unknown> {
   fingerprint: string;
 }
 
-function readTexts(shop: Shop, ids: string[]): Promise<SourceText[]> {
-  return shop.rows<SourceText>(
+function readTexts(db: SearchDb, ids: string[]): Promise<SourceText[]> {
+  return db.rows<SourceText>(
     sql`select p.id as product_id, s.fingerprint, p.name, p.vendor, p.product_type, p.description
       from products p join product_search s on s.site_id = p.site_id and s.product_id = p.id
-      where p.site_id = ${shop.siteId} and p.id = any(${ids}::uuid[])`,
+      where p.site_id = ${db.siteId} and p.id = any(${ids}::uuid[])`,
   );
 }
 
-async function writeModel(shop: Shop, model: Model, products: number): Promise<string> {
+async function writeModel(db: SearchDb, model: Model, products: number): Promise<string> {
   const id = uuidv7();
-  await shop.run(
-    sql`insert into search_models (site_id, id, products) values (${shop.siteId}, ${id}, ${products})
+  await db.run(
+    sql`insert into search_models (site_id, id, products) values (${db.siteId}, ${id}, ${products})
       on conflict (site_id) do update set id = excluded.id, products = excluded.products, changed = 0, learnt_at = now()`,
   );
-  await shop.run(sql`delete from search_word_vectors where site_id = ${shop.siteId}`);
+  await db.run(sql`delete from search_word_vectors where site_id = ${db.siteId}`);
   const entries = [...model];
   for (let from = 0; from < entries.length; from += BATCH) {
     const batch = entries.slice(from, from + BATCH);
-    await shop.run(
+    await db.run(
       sql`insert into search_word_vectors (site_id, term, vector)
-        select ${shop.siteId}, term, vector
+        select ${db.siteId}, term, vector
         from unnest(${batch.map(([term]) => term)}::text[], ${batch.map(([, vector]) => wordBytes(vector))}::bytea[])
           as v (term, vector)`,
     );
@@ -112,55 +112,55 @@ async function writeModel(shop: Shop, model: Model, products: number): Promise<s
 async function placeProducts(inShop: InShop, model_id: string): Promise<number> {
   let [model, placed]: [Model | undefined, number] = [undefined, 0];
   for (;;) {
-    const texts = await inShop((shop) => readUnplaced(shop, model_id));
+    const texts = await inShop((db) => readUnplaced(db, model_id));
     if (texts.length === 0) return placed;
     model ??= await inShop(readModel);
     const places = texts.map((text) => ({ ...text, place: placeOf(model ?? new Map(), weightsOf(text)) }));
     // Another run may have learnt anew meanwhile; then it places them all.
-    if (!(await inShop((shop) => writePlaces(shop, model_id, places)))) return placed;
+    if (!(await inShop((db) => writePlaces(db, model_id, places)))) return placed;
     placed += texts.length;
   }
 }
 
-async function readUnplaced(shop: Shop, model_id: string): Promise<SourceText[]> {
-  const rows = await shop.rows<{ product_id: string }>(
+async function readUnplaced(db: SearchDb, model_id: string): Promise<SourceText[]> {
+  const rows = await db.rows<{ product_id: string }>(
     sql`select s.product_id from product_search s
       left join search_product_vectors v on v.site_id = s.site_id and v.product_id = s.product_id
-      where s.site_id = ${shop.siteId}
+      where s.site_id = ${db.siteId}
         and (v.model_id is distinct from ${model_id} or v.fingerprint is distinct from s.fingerprint) limit ${BATCH}`,
   );
   return readTexts(
-    shop,
+    db,
     rows.map(({ product_id }) => product_id),
   );
 }
 
-async function readModel(shop: Shop): Promise<Model> {
-  const rows = await shop.rows<{ term: string; vector: Buffer }>(
-    sql`select term, vector from search_word_vectors where site_id = ${shop.siteId}`,
+async function readModel(db: SearchDb): Promise<Model> {
+  const rows = await db.rows<{ term: string; vector: Buffer }>(
+    sql`select term, vector from search_word_vectors where site_id = ${db.siteId}`,
   );
   return new Map(rows.map(({ term, vector }) => [term, wordVector(vector)]));
 }
 
 /** Answers whether the model is still the present one; else nothing is written. */
 async function writePlaces(
-  shop: Shop,
+  db: SearchDb,
   model_id: string,
   places: (SourceText & { place: Float32Array | undefined })[],
 ): Promise<boolean> {
-  const models = await shop.rows(
+  const models = await db.rows(
     sql`with present as (
         update search_models m set changed = m.changed + (select count(*) from search_product_vectors v
-          where v.site_id = ${shop.siteId} and v.model_id = ${model_id}
+          where v.site_id = ${db.siteId} and v.model_id = ${model_id}
             and v.product_id = any(${places.map(({ product_id }) => product_id)}::uuid[]))
-        where m.site_id = ${shop.siteId} and m.id = ${model_id} returning m.id
+        where m.site_id = ${db.siteId} and m.id = ${model_id} returning m.id
       ), written as (
         insert into search_product_vectors (site_id, product_id, model_id, fingerprint, vector)
-        select ${shop.siteId}, g.product_id, present.id, g.fingerprint, g.vector
+        select ${db.siteId}, g.product_id, present.id, g.fingerprint, g.vector
         from present cross join unnest(${places.map(({ product_id }) => product_id)}::uuid[],
           ${places.map(({ fingerprint }) => fingerprint)}::text[],
           ${places.map(({ place }) => place && productBytes(place))}::bytea[]) as g (product_id, fingerprint, vector)
-        join products p on p.site_id = ${shop.siteId} and p.id = g.product_id
+        join products p on p.site_id = ${db.siteId} and p.id = g.product_id
         on conflict (site_id, product_id) do update
           set model_id = excluded.model_id, fingerprint = excluded.fingerprint, vector = excluded.vector
       )

@@ -1,4 +1,4 @@
-import { isJoining, isNumber, plainText, termsOf, withMeasures } from '../words/text.ts';
+import { isJoining, isNumber, plainText, termsOf, withMeasures } from '../words/normalize.ts';
 
 /** What the search reads of a product. */
 export interface Source {

@@ -1,5 +1,5 @@
-import { numberAt } from '../words/numbers.ts';
-import { measure } from '../words/text.ts';
+import { measure } from '../words/normalize.ts';
+import { numberAt } from '../words/number-words.ts';
 import { matchPhrase, type Token } from '../words/tokens.ts';
 
 /** The numeric limits that a sentence states: prices, ratings and numbers of reviews. */

@@ -1,5 +1,5 @@
-import { type NumberRead, numberAt } from '../words/numbers.ts';
-import { isJoining, measure } from '../words/text.ts';
+import { isJoining, measure } from '../words/normalize.ts';
+import { type NumberRead, numberAt } from '../words/number-words.ts';
 import type { Token } from '../words/tokens.ts';
 
 /** How many pieces a sentence asks for. */

@@ -1,11 +1,10 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { visible } from '../../shop/products/rows.ts';
-import type { Shop } from '../../shop/shop.ts';
 import { meaningsOf, vectorsIn, vectorsOf } from '../index/latent-index.ts';
-import type { Group } from '../words/groups.ts';
+import type { ProductFilters, SearchDb } from '../search-db.ts';
+import type { Group } from '../words/term-groups.ts';
+import type { Condition } from './conditions.ts';
 import { coded, LEAST_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
-import { strongExpected } from './weigh.ts';
-import type { Condition } from './wishes.ts';
+import { strongExpected } from './term-weights.ts';
 
 /** So many of the best are ranked anew by their titles; behind them the order is that of the index. */
 export const RERANKED = 200;
@@ -60,6 +59,7 @@ export interface Search extends Query {
    * them, or, for who is told what was left out and why, those that meet all conditions.
    */
   enough?: 'all' | 'fitting';
+  filters: Pick<ProductFilters, 'visible' | 'hidden'>;
   /** Conditions on `products p` that every product must meet. */
   where: Sql[];
   /** Conditions that are counted: what a product fails is told by the bits of `misses`. */
@@ -78,24 +78,24 @@ interface Answer extends Columns {
 }
 
 /** The best matches with their counts, in one statement. */
-export async function readCandidates(shop: Shop, search: Search): Promise<Candidates> {
+export async function readCandidates(db: SearchDb, search: Search): Promise<Candidates> {
   const { groups, naming = [], coverage = LEAST_COVERAGE, enough = 'all' } = search;
   const isNamed = naming.length > 0;
   const found = enough === 'all' ? sql`count(*)` : sql`count(*) filter (where misses = 0)`;
   // A word alone is found best by itself; what words mean tells which of several the others belong to.
   const isPlain = groups.length < 2;
-  const { strong, weak } = strongAndWeak(shop, search);
-  const answer = await shop.one<Answer & Record<string, unknown>>(
-    sql`with ${coded(shop, search)}, ${strong}, good as materialized (
-        ${judged(shop, search, sql`select * from strong union all ${matchesByCode}`)}
+  const { strong, weak } = strongAndWeak(db, search);
+  const answer = await db.one<Answer & Record<string, unknown>>(
+    sql`with ${coded(db, search)}, ${strong}, good as materialized (
+        ${judged(db, search, sql`select * from strong union all ${matchesByCode}`)}
       ), rich as materialized (
         select ${found} >= ${RERANKED} as is_rich from good
       ), judged as materialized (
         select * from good
         union all
-        ${judged(shop, search, weak)}
+        ${judged(db, search, weak)}
       )
-      select best.*, is_rich, ${isPlain ? sql`null` : meaningsOf(shop, groups)} as meanings,
+      select best.*, is_rich, ${isPlain ? sql`null` : meaningsOf(db, groups)} as meanings,
         (select json_object_agg(misses, products) from (
           select misses, count(*) as products from judged group by misses) as c) as counts
       from rich, (
@@ -103,9 +103,9 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
           json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.heads) as heads,
           json_agg(b.by_vendor) as by_vendor, json_agg(b.misses) as misses,
           json_agg(b.whole) as whole, json_agg(b.guessed) as guessed, json_agg(b.is_code) as is_code,
-          ${isPlain ? sql`null` : vectorsOf(shop)} as vectors
+          ${isPlain ? sql`null` : vectorsOf(db)} as vectors
         from (select * from judged order by misses, score desc, product_id limit ${RERANKED}) as b
-        join products p on p.site_id = ${shop.siteId} and p.id = b.product_id) as best`,
+        join products p on p.site_id = ${db.siteId} and p.id = b.product_id) as best`,
   );
   if (!answer) throw new Error('An answer without matches is a row, too.');
   return {
@@ -120,46 +120,47 @@ export async function readCandidates(shop: Shop, search: Search): Promise<Candid
  * The matches by words: those with half of the query's weight, and those with less, which count only where those are few; where
  * many are to be expected, they are not even read before.
  */
-function strongAndWeak(shop: Shop, search: Search): { strong: Sql; weak: Sql } {
+function strongAndWeak(db: SearchDb, search: Search): { strong: Sql; weak: Sql } {
   const { naming = [], coverage = LEAST_COVERAGE, companionAlone = false } = search;
   const isPoor = sql`not (select is_rich from rich)`;
   const isWeak = sql`covered < ${GOOD_COVERAGE}::float8`;
   if (naming.length === 0 && strongExpected(search.weighed, GOOD_COVERAGE) > 2 * RERANKED) {
-    const weak = matchesByWords(shop, search, { least: coverage, companionAlone, when: isPoor });
+    const weak = matchesByWords(db, search, { least: coverage, companionAlone, when: isPoor });
     return {
-      strong: sql`strong as (${matchesByWords(shop, search, { least: GOOD_COVERAGE, companionAlone })})`,
+      strong: sql`strong as (${matchesByWords(db, search, { least: GOOD_COVERAGE, companionAlone })})`,
       weak: sql`select * from (${weak}) as m where ${isWeak}`,
     };
   }
   const bounds = naming.length > 0 ? { naming, least: 0 } : { least: coverage, companionAlone };
   return {
-    strong: sql`matches as materialized (${matchesByWords(shop, search, bounds)}),
+    strong: sql`matches as materialized (${matchesByWords(db, search, bounds)}),
       strong as (select * from matches where covered >= ${GOOD_COVERAGE}::float8)`,
     weak: sql`select * from matches where ${isWeak} and ${isPoor}`,
   };
 }
 
-/** What is hidden is little beside what matches, and its indexes hold nothing else. */
-function notHidden(shop: Shop): Sql {
-  const hidden = (condition: Sql) => sql`exists (select from products p
-    where p.site_id = ${shop.siteId} and p.id = m.product_id and ${condition})`;
-  return sql`not ${hidden(sql`(p.status <> 'active' or p.published_at is null)`)}
-    and not ${hidden(sql`p.status = 'active' and p.published_at > now()`)}`;
+/** Matches are checked against the hidden products: there are few of those, and their partial indexes are small. */
+function notHidden(db: SearchDb, hidden: Sql[]): Sql {
+  const conditions = hidden.map(
+    (condition) => sql`not exists (select from products p
+      where p.site_id = ${db.siteId} and p.id = m.product_id and ${condition})`,
+  );
+  return join(conditions, ' and ');
 }
 
 /** Those matches that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
-function judged(shop: Shop, { where, conditions }: Search, from: Sql): Sql {
+function judged(db: SearchDb, { where, conditions, filters }: Search, from: Sql): Sql {
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
   const misses = bits.length > 0 ? join(bits, ' + ') : sql`0`;
   if (where.length === 0 && conditions.every(({ byId }) => byId)) {
     return sql`select m.*, ${misses} as misses
-      from (${from}) as m cross join lateral (select ${shop.siteId}::uuid as site_id, m.product_id as id) as p
-      where ${notHidden(shop)}`;
+      from (${from}) as m cross join lateral (select ${db.siteId}::uuid as site_id, m.product_id as id) as p
+      where ${notHidden(db, filters.hidden)}`;
   }
   // Looked up one by one, however many the planner expects: reading the whole catalogue costs as much as many searches.
   return sql`select m.*, j.misses from (${from}) as m cross join lateral (
       select ${misses} as misses from products p
-      where p.site_id = ${shop.siteId} and p.id = m.product_id and ${join([visible, ...where], ' and ')} offset 0) as j`;
+      where p.site_id = ${db.siteId} and p.id = m.product_id and ${join([filters.visible, ...where], ' and ')} offset 0) as j`;
 }
 
 function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate[] {

@@ -2,6 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { expect, test } from 'vitest';
 import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
+import { searchableProducts } from '../../shop/agents/find.ts';
 import { inShopOf } from '../../shop/in-shop.ts';
 import { type FindQuery, find } from './find.ts';
 
@@ -9,7 +10,7 @@ type Shop = Awaited<ReturnType<typeof openShop>>;
 
 async function findIn({ site_id }: Shop, query: string, options: Partial<FindQuery> = {}) {
   const { db } = await testServer();
-  return inShopOf(db, site_id, (shop) => find(shop, { query, ...options }));
+  return inShopOf(db, site_id, (shop) => find(shop, searchableProducts(shop), { query, ...options }));
 }
 
 async function mugShop(): Promise<Shop> {

@@ -1,15 +1,13 @@
 import type { Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
-import { inCategories } from '../../shop/mandates/categories.ts';
-import { productsByIds } from '../../shop/products/rows.ts';
-import type { Shop } from '../../shop/shop.ts';
-import { termsOf } from '../words/text.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import type { ProductFilters, SearchDb } from '../search-db.ts';
+import { termsOf } from '../words/normalize.ts';
 import type { Candidate } from './candidates.ts';
-import { type ContentWord, contentWords, isMet, isNamed, metBy } from './met.ts';
-import { reasonsOf } from './reasons.ts';
+import type { Condition } from './conditions.ts';
+import { type ContentWord, contentWords, isMet, isNamed, metBy } from './coverage.ts';
+import { reasonsOf } from './match-reasons.ts';
 import { type Found, search } from './search.ts';
 import { type VariantsMeant, variantsMeant } from './variants.ts';
-import type { Condition } from './wishes.ts';
 
 export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stock';
 
@@ -53,6 +51,14 @@ export interface FindQuery {
   price_max?: string;
 }
 
+/** The products that are searched, as the shop reads them. */
+export interface ProductSource extends ProductFilters {
+  /** A condition on `products p`: it is in one of these categories. */
+  inCategories(categories: string[]): Sql;
+  /** Whole products, in the order of the ids; unknown ones are left out. */
+  byIds(product_ids: string[]): Promise<Product[]>;
+}
+
 /**
  * Finds what a sentence asks for and says why: `a blue mug under 20 euros, not plastic`. Reads price, rating and review
  * limits, quantity, values of the shop's own options, vendors, types, tags and metadata, negations, and wishes for the
@@ -62,25 +68,25 @@ export interface FindQuery {
  * Statements: 4, one more for a negation, a quantity and a rating, one where nothing may be offered, and 3 more
  * where the shop does not know a word.
  */
-export async function find(shop: Shop, { query, limit = 5, categories, price_max }: FindQuery): Promise<FindResult> {
+export async function find(
+  db: SearchDb,
+  source: ProductSource,
+  { query, limit = 5, categories, price_max }: FindQuery,
+): Promise<FindResult> {
   const conditions: Condition[] = [];
   if (price_max !== undefined)
     conditions.push({ reason: 'price', condition: sql`p.price <= ${price_max}::numeric`, strict: true, byId: false });
   if (categories) {
-    const condition = categories.length > 0 ? inCategories(categories) : sql`false`;
+    const condition = categories.length > 0 ? source.inCategories(categories) : sql`false`;
     conditions.push({ reason: 'category_not_allowed', condition, strict: true, byId: false });
   }
-  const found = await search(shop, query, { conditions, values: true });
+  const found = await search(db, source, query, { conditions, values: true });
   const looked = sorted(found)
     .slice(0, MOST_LOOKED_AT)
     .map((candidate) => ({ ...candidate, met: metBy(candidate) }));
   const words = contentWords(query, found.words, found.groups);
   const named = looked.filter(({ met }) => isNamed(words, met));
-  const products = await productsByIds(
-    shop,
-    'public',
-    named.slice(0, limit).map(({ product_id }) => product_id),
-  );
+  const products = await source.byIds(named.slice(0, limit).map(({ product_id }) => product_id));
   const top = Math.max(...named.map(({ score }) => score));
   const quantity = Number(found.understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
   const described = products.flatMap((product) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { companionOf, neededOf } from './matches.ts';
-import { strongExpected } from './weigh.ts';
+import { strongExpected } from './term-weights.ts';
 
 /** Words by how many of the shop's products have them. */
 function weighed(size: number, ...products: number[]) {

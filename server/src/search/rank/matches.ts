@@ -1,8 +1,8 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
-import type { Shop } from '../../shop/shop.ts';
 import { CODE, PLACE } from '../index/postings.ts';
-import { fold } from '../words/text.ts';
-import type { Weighed, Weight } from './weigh.ts';
+import type { SearchDb } from '../search-db.ts';
+import { fold } from '../words/normalize.ts';
+import type { Weighed, Weight } from './term-weights.ts';
 
 /** Which products match a query, and how well, as parts of a statement. */
 
@@ -33,10 +33,10 @@ export interface Bounds {
 }
 
 /** `coded (product_id)`: the products of which the query is a whole SKU or barcode. */
-export function coded(shop: Shop, { typed }: Query): Sql {
+export function coded(db: SearchDb, { typed }: Query): Sql {
   const code = CODE + fold(typed.trim()).slice(0, 255);
   return sql`coded as materialized (
-      select product_id from search_postings where site_id = ${shop.siteId} and term = ${code}
+      select product_id from search_postings where site_id = ${db.siteId} and term = ${code}
     )`;
 }
 
@@ -50,13 +50,13 @@ export const matchesByCode = sql`select product_id, ${CODE_SCORE}::float8 as sco
  * the share of the query's weight that is covered. Each group is joined to the others: to put all postings together by product
  * takes more than twice as long.
  */
-export function matchesByWords(shop: Shop, { weighed }: Query, bounds: Bounds): Sql {
+export function matchesByWords(db: SearchDb, { weighed }: Query, bounds: Bounds): Sql {
   const total = weighed.weights.reduce((sum, { rarity }) => sum + rarity, 0);
   const [needed, others] = partsOf(weighed, bounds);
   const [first, ...more] = needed;
   if (!first) return sql`${matchesByCode} where false`;
   const when = bounds.when ?? sql`true`;
-  const read = (part: Part) => postings(shop, part, weighed, when);
+  const read = (part: Part) => postings(db, part, weighed, when);
   // Added up in one order whatever is needed, so that the same product has the same share in two parts of a statement.
   const each = (part: (part: Part) => Sql, between: string) => join([...others, ...needed].map(part), between);
   return sql`select product_id, mass * power(covered, ${COVERAGE}::float8) as score, covered, heads, by_vendor, whole, guessed,
@@ -135,20 +135,20 @@ export function companionOf({ weights, size }: Pick<Weighed, 'weights' | 'size'>
 }
 
 /** The postings of a group by product, as `(product_id, impact, place, whole, guessed)`: read as a whole, and not one by one. */
-function postings(shop: Shop, { terms: [term, ...others] }: Part, { terms }: Weighed, when: Sql): Sql {
+function postings(db: SearchDb, { terms: [term, ...others] }: Part, { terms }: Weighed, when: Sql): Sql {
   // All in one form or all in the other: so there are fewer statements to prepare.
   const isSimple = new Set(terms.map(({ grp }) => grp)).size === terms.length;
   if (isSimple && term) {
     const isGuess = sql`p.place & ${PLACE.title} > 0 and not ${term.whole}::boolean`;
     return sql`select p.product_id, p.impact * ${term.weight}::real as impact, p.place, ${term.whole}::boolean as whole, ${isGuess} as guessed
-      from search_postings p where p.site_id = ${shop.siteId} and p.term = ${term.term} and ${when} offset 0`;
+      from search_postings p where p.site_id = ${db.siteId} and p.term = ${term.term} and ${when} offset 0`;
   }
   const own = term ? [term, ...others] : [];
   return sql`select p.product_id, max(p.impact * w.weight) as impact, bit_or(p.place) as place, bool_or(w.whole) as whole,
       bool_or(p.place & ${PLACE.title} > 0 and not w.whole) as guessed
     from unnest((select ${own.map((one) => one.term)}::text[]), (select ${own.map(({ weight }) => weight)}::real[]),
       (select ${own.map(({ whole }) => whole)}::boolean[])) as w (term, weight, whole)
-    join search_postings p on p.site_id = ${shop.siteId} and p.term = w.term where ${when} group by p.product_id`;
+    join search_postings p on p.site_id = ${db.siteId} and p.term = w.term where ${when} group by p.product_id`;
 }
 
 function alias({ at }: Part): Sql {

@@ -1,9 +1,10 @@
 import { affinities } from '../index/latent-index.ts';
-import type { Group } from '../words/groups.ts';
-import { plainText, termsOf } from '../words/text.ts';
+import { plainText, termsOf } from '../words/normalize.ts';
+import type { Group } from '../words/term-groups.ts';
 import type { Candidate, Candidates } from './candidates.ts';
-import { companyOf } from './company.ts';
-import type { Weight } from './weigh.ts';
+import type { Preferences } from './preferences.ts';
+import type { Weight } from './term-weights.ts';
+import { companyOf } from './top-similarity.ts';
 
 /** What the best candidates tell beyond which words are in them and where. */
 
@@ -41,17 +42,12 @@ const USUAL_HEADS = 0.6;
 
 const ACCESSORY = /\s(?:for|compatible|fits|replacement)\s/i;
 
-export interface Wishes {
-  price?: 'low' | 'high';
-  popular?: boolean;
-}
-
 /** The candidates, best first. */
 export function rerank(
   { rows, meanings }: Candidates,
   groups: Group[],
   weights: Weight[],
-  wishes: Wishes = {},
+  wishes: Preferences = {},
 ): Candidate[] {
   const wanted = wantedOf(groups);
   const headWeights = weights.map((weight) => Math.min(1, headShare(weight) / USUAL_HEADS));

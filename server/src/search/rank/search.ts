@@ -1,18 +1,19 @@
 import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
-import type { Shop } from '../../shop/shop.ts';
-import { understandIn } from '../query/known.ts';
-import { repair } from '../query/repair.ts';
-import type { Constraint } from '../query/understanding.ts';
-import { thingIn, valuesIn } from '../query/values.ts';
-import { type Group, groupsOf } from '../words/groups.ts';
+import { understandIn } from '../query/disambiguate.ts';
+import { thingIn, valuesIn } from '../query/facet-values.ts';
+import type { Constraint } from '../query/parse.ts';
+import { repair } from '../query/spelling.ts';
+import type { ProductFilters, SearchDb } from '../search-db.ts';
+import { type Group, groupsOf, isWhole } from '../words/term-groups.ts';
 import type { Token } from '../words/tokens.ts';
 import { type Candidate, type Candidates, readCandidates, type Search } from './candidates.ts';
+import { type Condition, conditionsOf } from './conditions.ts';
 import { companionOf } from './matches.ts';
-import { isWhole } from './met.ts';
+import { fatesOf, unstatedOpinions } from './outcomes.ts';
+import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
-import { type Weighed, weigh } from './weigh.ts';
-import { boostsOf, type Condition, conditionsOf, fatesOf, unstatedOpinions } from './wishes.ts';
+import { type Weighed, weigh } from './term-weights.ts';
 
 /** What a query found in a shop. */
 export interface Found {
@@ -52,26 +53,31 @@ export interface SearchOptions {
  * more for a negation, a quantity and a rating, one where nothing that is meant may be offered, and three where the shop does
  * not know a word.
  */
-export async function search(shop: Shop, sentence: string, options: SearchOptions = {}): Promise<Found> {
-  const { constraints, words } = await understandIn(shop, sentence);
-  const { groups, weighed } = await weighRepaired(shop, groupsOf(words));
+export async function search(
+  db: SearchDb,
+  filters: ProductFilters,
+  sentence: string,
+  options: SearchOptions = {},
+): Promise<Found> {
+  const { constraints, words } = await understandIn(db, sentence);
+  const { groups, weighed } = await weighRepaired(db, groupsOf(words));
   const named = options.values
-    ? await valuesIn(shop, sentence, words, thingIn(corrected(words, groups), weighed.heads))
+    ? await valuesIn(db, sentence, words, thingIn(corrected(words, groups), weighed.heads))
     : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
-  const conditions = [...conditionsOf(shop, all), ...(options.conditions ?? [])];
+  const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
-  const query = { groups, weighed, typed: sentence, where, conditions };
+  const query = { groups, weighed, typed: sentence, where, conditions, filters };
   const first = options.values ? { ...query, naming: namingOf(groups, named), enough: 'fitting' as const } : query;
-  const { candidates, companionAlone } = await readMeant(shop, first);
+  const { candidates, companionAlone } = await readMeant(db, first);
   const missed = leastMissed(candidates, conditions);
   const kept = candidates.rows.filter(({ misses }) => misses === missed);
   const met = conditions.filter((_condition, i) => missed === undefined || (missed & (1 << i)) === 0);
   const ids = kept.map(({ product_id }) => product_id);
-  const unstated = await unstatedOpinions(shop, all, ids);
+  const unstated = await unstatedOpinions(db, all, ids);
   return {
-    understood: fatesOf(shop, all, conditions, { missed: missed ?? 0, unstated }),
-    best: rerank({ ...candidates, rows: kept }, groups, weighed.weights, boostsOf(all)),
+    understood: fatesOf(db, all, conditions, { missed: missed ?? 0, unstated }),
+    best: rerank({ ...candidates, rows: kept }, groups, weighed.weights, preferencesOf(all)),
     total: candidates.counts.get(missed ?? 0) ?? 0,
     excluded: met.flatMap((condition) => {
       const count = failing(candidates, 1 << conditions.indexOf(condition));
@@ -110,11 +116,11 @@ function failing({ counts }: Candidates, bit: number): number {
 }
 
 /** Looks for what the shop knows; for unknown words, what they may mean. */
-async function weighRepaired(shop: Shop, groups: Group[]): Promise<{ groups: Group[]; weighed: Weighed }> {
-  const weighed = await weigh(shop, groups);
+async function weighRepaired(db: SearchDb, groups: Group[]): Promise<{ groups: Group[]; weighed: Weighed }> {
+  const weighed = await weigh(db, groups);
   if (weighed.unknown.length === 0) return { groups, weighed };
-  const repaired = await repair(shop, groups, weighed.unknown);
-  return { groups: repaired, weighed: await weigh(shop, repaired) };
+  const repaired = await repair(db, groups, weighed.unknown);
+  return { groups: repaired, weighed: await weigh(db, repaired) };
 }
 
 /** The words, those that are surely misspelt as they were meant. */
@@ -141,13 +147,13 @@ const LAST_COVERAGE = 0.1;
  * What is meant first; where nothing of that may be offered, what has little of it: for who is told what was left out whatever
  * has any of the words, for others what only accompanies the thing.
  */
-async function readMeant(shop: Shop, first: Search): Promise<{ candidates: Candidates; companionAlone: boolean }> {
+async function readMeant(db: SearchDb, first: Search): Promise<{ candidates: Candidates; companionAlone: boolean }> {
   const { enough, conditions, weighed } = first;
-  const candidates = await readCandidates(shop, first);
+  const candidates = await readCandidates(db, first);
   const found = { candidates, companionAlone: false };
   if (leastMissed(candidates, conditions) !== undefined) return found;
   const isTold = enough === 'fitting' && first.groups.length > 1 && weighed.terms.length > 0;
   if (!isTold && companionOf(weighed) === undefined) return found;
   const last = { ...first, companionAlone: true, ...(isTold && { naming: [], coverage: LAST_COVERAGE }) };
-  return { candidates: await readCandidates(shop, last), companionAlone: true };
+  return { candidates: await readCandidates(db, last), companionAlone: true };
 }

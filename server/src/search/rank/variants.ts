@@ -1,7 +1,7 @@
 import type { Product, Variant } from '@commerce-backend/spec';
-import type { Constraint } from '../query/understanding.ts';
+import type { Constraint } from '../query/parse.ts';
+import { fold, isNumber, measure, stem } from '../words/normalize.ts';
 import { sizeForms } from '../words/sizes.ts';
-import { fold, isNumber, measure, stem } from '../words/text.ts';
 
 /** Which variants of a product a sentence means: the same for what is shown and for what is bought. */
 

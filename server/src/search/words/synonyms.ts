@@ -1,5 +1,5 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
-import { termsOf } from './text.ts';
+import { termsOf } from './normalize.ts';
 
 /** A shop's synonyms in the form in which words are compared: by the term searched for, what is found, too. */
 export function synonymTerms(entries: SearchSynonyms[]): Record<string, string[]> {

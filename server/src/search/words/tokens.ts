@@ -1,4 +1,4 @@
-import { fold, stem } from './text.ts';
+import { fold, stem } from './normalize.ts';
 
 /** A sentence in pieces that keep their place, so that it can be said which words made a constraint. */
 export interface Token {

@@ -1,12 +1,14 @@
 import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
-import { understandIn } from '../../search/query/known.ts';
-import { understand } from '../../search/query/understanding.ts';
-import { type FoundProduct, find as findProducts } from '../../search/rank/find.ts';
-import { reasonsOf } from '../../search/rank/reasons.ts';
+import { understandIn } from '../../search/query/disambiguate.ts';
+import { understand } from '../../search/query/parse.ts';
+import { type FoundProduct, find as findProducts, type ProductSource } from '../../search/rank/find.ts';
+import { reasonsOf } from '../../search/rank/match-reasons.ts';
+import { fatesOf } from '../../search/rank/outcomes.ts';
 import { variantsMeant } from '../../search/rank/variants.ts';
-import { fatesOf } from '../../search/rank/wishes.ts';
-import { groupsOf } from '../../search/words/groups.ts';
+import { groupsOf } from '../../search/words/term-groups.ts';
 import type { CatalogQuery } from '../catalog/catalog.ts';
+import { inCategories } from '../mandates/categories.ts';
+import { productsByIds, searchFilters } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { Proposal } from './products.ts';
 
@@ -23,10 +25,15 @@ export interface Finding {
 /** The best product has to be so much better than the next to be taken for the one that is meant. */
 const CLEAR_LEAD = 1.3;
 
+/** The published products of the shop, as the search is given them. */
+export function searchableProducts(shop: Shop): ProductSource {
+  return { ...searchFilters, inCategories, byIds: (product_ids) => productsByIds(shop, 'public', product_ids) };
+}
+
 /** Finds within the categories of the agent that calls. Four statements; more where the shop does not know a word. */
 export async function find(shop: Shop, query: string, limit: number): Promise<Finding> {
   const { categories = [] } = shop.agent ?? {};
-  const { understood, excluded, candidates } = await findProducts(shop, {
+  const { understood, excluded, candidates } = await findProducts(shop, searchableProducts(shop), {
     query,
     // The next one is wanted for the comparison, even when one is asked for.
     limit: Math.max(limit, 2),

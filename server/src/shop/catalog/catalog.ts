@@ -6,7 +6,7 @@ import { notFound, ValidationError } from '../errors.ts';
 import { canonicalAmount } from '../money.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import { byRelevance, labelFilters, matching, matchingSearch, readFoundPage, readPage } from '../products/list.ts';
-import { available, inStock, productRows, productsByIds, visible } from '../products/rows.ts';
+import { available, inStock, productRows, productsByIds, searchFilters, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
 import { readFacets } from './facets.ts';
@@ -48,7 +48,7 @@ export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []):
 
 /** What `q` finds; where that is nothing, names that are spelled alike. */
 async function listFound(shop: Shop, query: CatalogQuery, q: string, conditions: Sql[]): Promise<ProductList> {
-  const found = await search(shop, q, { where: conditions });
+  const found = await search(shop, searchFilters, q, { where: conditions });
   const { understood, total, where } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const all = [sql`p.site_id = ${shop.siteId}`, visible, ...where];

@@ -1,5 +1,6 @@
 import type { Product } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import type { ProductFilters } from '../../search/search-db.ts';
 import type { Shop } from '../shop.ts';
 
 /** How products are read: whole, with options, images and variants, in one statement, already in the contract's shape. */
@@ -10,12 +11,21 @@ export type Audience = 'merchant' | 'public';
 /** A product that the public may see, as a condition on `products p`. */
 export const visible = sql`p.status = 'active' and p.published_at <= now()`;
 
+/** The opposite of `visible`, in parts that each have a partial index (0016_products_hidden). */
+const hidden = [
+  sql`(p.status <> 'active' or p.published_at is null)`,
+  sql`p.status = 'active' and p.published_at > now()`,
+];
+
 /** Whether a variant can be bought, as an expression on `variants v`. */
 export const available = sql`(not v.track_inventory or v.inventory_policy = 'continue' or v.on_hand > v.reserved)`;
 
 /** Whether at least one variant of `products p` can be bought. */
 export const inStock = sql`exists (
   select from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available})`;
+
+/** What the search applies of these. */
+export const searchFilters: ProductFilters = { visible, hidden, inStock };
 
 /** The products that `from` selects and orders; it must offer `products` as `p`. */
 export async function productRows(shop: Shop, audience: Audience, from: Sql): Promise<Product[]> {

@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
-import type { Shop } from '../../shop/shop.ts';
 import { VALUE, valueTerm } from '../index/postings.ts';
+import type { SearchDb } from '../search-db.ts';
+import { isJoining, measure } from '../words/normalize.ts';
 import { announcesSize, sizeForms } from '../words/sizes.ts';
-import { isJoining, measure } from '../words/text.ts';
 import type { Token } from '../words/tokens.ts';
-import type { Constraint } from './understanding.ts';
+import type { Constraint } from './parse.ts';
 
 /** The longest value that is looked for, in words. */
 const MAX_WORDS = 4;
@@ -25,7 +25,7 @@ interface Run {
  * too: a product that lacks the value may still be meant.
  */
 export async function valuesIn(
-  shop: Shop,
+  db: SearchDb,
   sentence: string,
   words: Token[],
   thing: Thing | undefined,
@@ -33,7 +33,7 @@ export async function valuesIn(
   const runs = runsOf(words);
   if (runs.length === 0) return [];
   const known = await knownValues(
-    shop,
+    db,
     runs.flatMap(({ value }) => formsOf(value)),
   );
   const taken = new Set<number>();
@@ -63,10 +63,10 @@ function formsOf(value: string): string[] {
 }
 
 /** Those of the values that the shop has. */
-async function knownValues(shop: Shop, values: string[]): Promise<Set<string>> {
-  const rows = await shop.rows<{ term: string }>(
+async function knownValues(db: SearchDb, values: string[]): Promise<Set<string>> {
+  const rows = await db.rows<{ term: string }>(
     sql`select w.term from unnest(${values}::text[]) as w (term)
-      where exists (select from search_postings p where p.site_id = ${shop.siteId} and p.term = w.term)`,
+      where exists (select from search_postings p where p.site_id = ${db.siteId} and p.term = w.term)`,
   );
   return new Set(rows.map(({ term }) => term));
 }

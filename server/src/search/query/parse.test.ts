@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Constraint, understand } from './understanding.ts';
+import { type Constraint, understand } from './parse.ts';
 
 /** A sentence as it is read: constraints without their places, and the words that are left. */
 function read(sentence: string, names: string[] = []) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DIMENSIONS } from '../index/latent.ts';
 import type { Candidate } from './candidates.ts';
-import { companyOf } from './company.ts';
+import { companyOf } from './top-similarity.ts';
 
 function candidate(name: string, direction?: number[]): Candidate {
   const vector = direction && Int8Array.from({ length: DIMENSIONS }, (_, i) => direction[i] ?? 0);

@@ -1,27 +1,27 @@
 import sql from 'sql-template-tag';
-import type { Shop } from '../../shop/shop.ts';
 import { PLACE, VALUE } from '../index/postings.ts';
-import { stem } from '../words/text.ts';
-import { type Understanding, understand } from './understanding.ts';
+import type { SearchDb } from '../search-db.ts';
+import { stem } from '../words/normalize.ts';
+import { type Understanding, understand } from './parse.ts';
 
 /** Reads a sentence, and asks the catalogue where the words may as well be a name: `no show socks`. At most one statement. */
-export async function understandIn(shop: Shop, sentence: string): Promise<Understanding> {
+export async function understandIn(db: SearchDb, sentence: string): Promise<Understanding> {
   const read = understand(sentence);
   const { names, values } = read.doubts;
   if (names.length + values.length === 0) return read;
   const words = names.map((name) => name.split(' '));
-  const rows = await shop.rows<{ name: string | null; value: string | null }>(
+  const rows = await db.rows<{ name: string | null; value: string | null }>(
     sql`select n.name, null as value
       from unnest((select ${names}::text[]), (select ${words.map(([first = '']) => stem(first))}::text[]),
         (select ${words.map((all) => stem(all.at(-1) ?? ''))}::text[])) as n (name, first, last)
       where exists (select from search_postings f
         join search_postings l on l.site_id = f.site_id and l.term = n.last and l.product_id = f.product_id
         join products p on p.site_id = f.site_id and p.id = f.product_id
-        where f.site_id = ${shop.siteId} and f.term = n.first and f.place & l.place & ${PLACE.title} > 0
+        where f.site_id = ${db.siteId} and f.term = n.first and f.place & l.place & ${PLACE.title} > 0
           and strpos(' ' || regexp_replace(lower(p.name), '[^[:alnum:]]+', ' ', 'g'), ' ' || n.name) > 0)
       union all
       select null, v.value from unnest((select ${values}::text[])) as v (value)
-      where exists (select from search_postings x where x.site_id = ${shop.siteId} and x.term = ${VALUE} || v.value)`,
+      where exists (select from search_postings x where x.site_id = ${db.siteId} and x.term = ${VALUE} || v.value)`,
   );
   if (rows.length === 0) return read;
   return understand(sentence, {

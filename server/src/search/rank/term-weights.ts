@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
-import type { Shop } from '../../shop/shop.ts';
 import { PLACE } from '../index/postings.ts';
-import type { Group } from '../words/groups.ts';
-import { isWhole } from './met.ts';
+import type { SearchDb } from '../search-db.ts';
+import { type Group, isWhole } from '../words/term-groups.ts';
 
 /** What a query looks for, and how much each of its words tells in this shop. */
 
@@ -59,19 +58,19 @@ const counted = new LRUCache<string, Counts>({ max: 50_000, ttl: MINUTE });
 const sizes = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE });
 
 /** Adds the synonyms and the weights. One statement. */
-export async function weigh(shop: Shop, groups: Group[]): Promise<Weighed> {
-  const key = `${shop.siteId} ${shop.catalogVersion}`;
+export async function weigh(db: SearchDb, groups: Group[]): Promise<Weighed> {
+  const key = `${db.siteId} ${db.catalogVersion}`;
   const size = sizes.get(key);
   const known = knownCounts(key, groups);
-  const rows = await shop.rows<Counts & WeighedTerm & { size: number }>(
-    sql`with ${wantedTerms(shop, groups)}
+  const rows = await db.rows<Counts & WeighedTerm & { size: number }>(
+    sql`with ${wantedTerms(db, groups)}
       select w.grp, w.term, w.weight, w.whole, c.products, c.titles, c.heads,
-        ${size === undefined ? sql`(select count(*) from product_search where site_id = ${shop.siteId})` : sql`${size}::bigint`} as size
+        ${size === undefined ? sql`(select count(*) from product_search where site_id = ${db.siteId})` : sql`${size}::bigint`} as size
       from wanted w cross join lateral (
         select count(*) as products, count(*) filter (where p.place & ${PLACE.title} > 0) as titles,
           count(*) filter (where p.place & ${PLACE.headOfTitle} > 0) as heads
         from search_postings p
-        where p.site_id = ${shop.siteId} and p.term = w.term and w.term <> all((select ${[...known.keys()]}::text[])::text[])) as c
+        where p.site_id = ${db.siteId} and p.term = w.term and w.term <> all((select ${[...known.keys()]}::text[])::text[])) as c
       order by w.grp, w.term`,
   );
   const all = rows.map((row) => ({ ...row, ...known.get(row.term) }));
@@ -136,7 +135,7 @@ function weightOf(rows: (Counts & { size: number })[]): Weight {
 }
 
 /** What to look for with the synonyms, each term of a group once: `wanted (grp, term, weight, whole)`. */
-function wantedTerms(shop: Shop, groups: Group[]): Sql {
+function wantedTerms(db: SearchDb, groups: Group[]): Sql {
   const given = groups.flatMap(({ alternatives }, grp) =>
     alternatives.map(({ term, weight }) => ({ grp, term, weight, whole: isWhole(groups, grp, term) })),
   );
@@ -149,7 +148,7 @@ function wantedTerms(shop: Shop, groups: Group[]): Sql {
         select * from given
         union all
         select g.grp, synonym, g.weight * ${SYNONYM}::real, g.whole from given g
-        join site_settings t on t.site_id = ${shop.siteId},
+        join site_settings t on t.site_id = ${db.siteId},
           jsonb_array_elements_text(t.search_synonym_terms -> g.term) as synonym
       ) as w group by grp, term
     )`;

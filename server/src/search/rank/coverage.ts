@@ -1,6 +1,6 @@
-import type { Group } from '../words/groups.ts';
+import { fold } from '../words/normalize.ts';
 import { sizeForms } from '../words/sizes.ts';
-import { fold } from '../words/text.ts';
+import type { Group } from '../words/term-groups.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Candidate } from './candidates.ts';
 
@@ -30,19 +30,6 @@ export function metBy({ whole, guessed, is_code }: Candidate): Met {
   const places = (bits: number) =>
     new Set(Array.from({ length: 32 }, (_, grp) => grp).filter((grp) => bits & (1 << grp)));
   return { whole: places(whole), guessed: places(guessed), isCode: is_code };
-}
-
-/** A shorter word that differs in a letter is rather another word: a `case` is nothing `cast`. */
-const SURELY_MISSPELT = 7;
-
-/** Whether a term is the word asked for, and no guess: what only begins with it can be another thing. */
-export function isWhole(groups: Group[], grp: number, term: string): boolean {
-  const typed = groups[grp]?.alternatives[0]?.term ?? '';
-  const isLast = grp === groups.length - 1;
-  if (term === typed) return true;
-  // Joined with a neighbour; only the last word is looked for unfinished.
-  if (term.includes(typed)) return !(isLast && term.startsWith(typed));
-  return typed.length >= SURELY_MISSPELT;
 }
 
 /** A word that names or describes the thing, with the groups that stand for it: two where it was written as one. */

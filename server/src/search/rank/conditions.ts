@@ -1,12 +1,9 @@
-import type { Understood } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import { inStock } from '../../shop/products/rows.ts';
-import type { Shop } from '../../shop/shop.ts';
 import { PLACE, VALUE } from '../index/postings.ts';
-import type { Constraint } from '../query/understanding.ts';
+import type { Constraint } from '../query/parse.ts';
+import type { ProductFilters, SearchDb } from '../search-db.ts';
+import { isNumber, termsOf } from '../words/normalize.ts';
 import { sizeForms } from '../words/sizes.ts';
-import { isNumber, termsOf } from '../words/text.ts';
-import type { Wishes } from './rerank.ts';
 
 /** What a product has to meet: a condition on `products p`. */
 export interface Condition {
@@ -22,7 +19,7 @@ export interface Condition {
 }
 
 /** In which metadata a shop keeps what its customers think; a number there, alone. */
-const METADATA = {
+export const METADATA = {
   rating: ['rating', 'average_rating'],
   reviews: ['reviews', 'review_count', 'reviews_count', 'rating_count'],
 };
@@ -34,9 +31,13 @@ const IMPORTANCE: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_sto
 const BY_ID = new Set<Condition['reason']>(['value', 'in_stock', 'word', 'without']);
 
 /** The conditions that constraints state, the least important first; what only concerns the order is not among them. */
-export function conditionsOf(shop: Shop, constraints: Constraint[]): Condition[] {
+export function conditionsOf(
+  db: SearchDb,
+  { inStock }: Pick<ProductFilters, 'inStock'>,
+  constraints: Constraint[],
+): Condition[] {
   const conditions = constraints.flatMap((constraint) => {
-    const condition = conditionOf(shop, constraint);
+    const condition = conditionOf(db, inStock, constraint);
     const { kind } = constraint;
     return condition
       ? [{ reason: kind, condition, constraint, strict: kind === 'without', byId: BY_ID.has(kind) }]
@@ -49,11 +50,11 @@ function importance({ kind, thing }: Constraint): number {
   return IMPORTANCE.indexOf(thing === undefined ? kind : 'word');
 }
 
-function conditionOf(shop: Shop, constraint: Constraint): Sql | undefined {
+function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | undefined {
   const { kind, value = '', min, max, isSize } = constraint;
   switch (kind) {
     case 'price':
-      if (isForeign(shop, constraint)) return undefined;
+      if (isForeign(db, constraint)) return undefined;
       return costs(min, max);
     case 'rating':
     case 'reviews':
@@ -61,23 +62,23 @@ function conditionOf(shop: Shop, constraint: Constraint): Sql | undefined {
     case 'in_stock':
       return inStock;
     case 'without':
-      return sql`not (${isCalled(shop, value, ~PLACE.option)} or ${isCalledInAll(shop, value)})`;
+      return sql`not (${isCalled(db, value, ~PLACE.option)} or ${isCalledInAll(db, value)})`;
     case 'value':
       // A size in letters is a value like any other.
-      return isSize && isNumber(value) ? sql`(${isCalled(shop, value)} or ${hasSize(value)})` : isCalled(shop, value);
+      return isSize && isNumber(value) ? sql`(${isCalled(db, value)} or ${hasSize(value)})` : isCalled(db, value);
     case 'word':
-      return isCalled(shop, value);
+      return isCalled(db, value);
     default:
       return undefined;
   }
 }
 
 /** Prices are in the shop's currency alone; nothing is converted. */
-function isForeign({ currency: own }: Shop, { currency }: Constraint): boolean {
+export function isForeign({ currency: own }: SearchDb, { currency }: Constraint): boolean {
   return currency !== undefined && currency !== own;
 }
 
-function metadataNumber(names: string[]): Sql {
+export function metadataNumber(names: string[]): Sql {
   return sql`(select case when m.value ~ '^[0-9]{1,9}([.][0-9]{1,4})?$' then m.value::numeric end
     from unnest(${names}::text[]) with ordinality as n (name, place), jsonb_each_text(p.metadata) as m
     where lower(m.key) = n.name order by n.place limit 1)`;
@@ -93,23 +94,23 @@ function costs(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
 }
 
 /** Products that have it as a value in these places or in their name; what their description says does not count. */
-function isCalled(shop: Shop, value: string, places = -1): Sql {
+function isCalled(db: SearchDb, value: string, places = -1): Sql {
   const words = value.split(' ');
   // Asked of all products at once, which are few beside one question for each match. A posting without a place is none of a value.
-  return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${shop.siteId}
+  return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${sizeForms(value).map((form) => VALUE + form)}::text[])::text[]) and x.place & ${places}::int <> 0)
-    or p.id in (select x.product_id from search_postings x where x.site_id = ${shop.siteId}
+    or p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${words}::text[])::text[]) and x.place & ${PLACE.title} > 0
       group by x.product_id having count(*) = ${words.length}))`;
 }
 
 /** Products of which every variant has it in a value of an option. */
-function isCalledInAll(shop: Shop, value: string): Sql {
+function isCalledInAll(db: SearchDb, value: string): Sql {
   const words = [...value.split(' '), ...termsOf(value)];
   const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
   const forms = endings.flatMap((form) => [` ${form} `, ` ${form}s `]);
   return sql`(p.id in (select x.product_id from search_postings x
-      where x.site_id = ${shop.siteId} and x.term = any((select ${words}::text[])::text[]))
+      where x.site_id = ${db.siteId} and x.term = any((select ${words}::text[])::text[]))
     and not exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
     and not exists (select from unnest(${forms}::text[]) as f (form) where strpos(
       ' ' || regexp_replace(lower(concat_ws(' | ', v.option1, v.option2, v.option3)), '[^[:alnum:]|]+', ' ', 'g') || ' ',
@@ -123,53 +124,4 @@ function hasSize(value: string): Sql {
       regexp_match(o.value, '^ *([0-9]{1,3}) *[-–—/] *([0-9]{1,3}) *$') as r (bounds)
     where v.site_id = p.site_id and v.product_id = p.id
       and (lower(o.value) = ${value} or ${size}::int between r.bounds[1]::int and r.bounds[2]::int))`;
-}
-
-/** The soft wishes: they move the order, and leave nothing out. */
-export function boostsOf(constraints: Constraint[]): Wishes {
-  const has = (value: string) => constraints.some((each) => each.kind === 'wish' && each.value === value);
-  const price = has('low_price') ? 'low' : has('high_price') ? 'high' : undefined;
-  return { ...(price && { price }), popular: has('popular') || has('rating') };
-}
-
-/** What became of each constraint, when the products found fail the conditions of these bits. */
-export function fatesOf(
-  shop: Shop,
-  constraints: Constraint[],
-  conditions: Condition[],
-  { missed, unstated }: { missed: number; unstated: ReadonlySet<Opinion> },
-): Understood[] {
-  return constraints.map((constraint) => {
-    const bit = conditions.findIndex((condition) => condition.constraint === constraint);
-    const isMissed = bit >= 0 && (missed & (1 << bit)) > 0;
-    const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
-    const opinion = opinionOf(constraint);
-    const cannotBeJudged = (kind === 'price' && isForeign(shop, constraint)) || (opinion && unstated.has(opinion));
-    const fate = cannotBeJudged ? 'not_available' : isMissed ? 'relaxed' : 'applied';
-    return { kind, text, start, end, min, max, currency, value, fate };
-  });
-}
-
-/** What customers think, as far as a sentence may ask for it. */
-export type Opinion = keyof typeof METADATA;
-
-function opinionOf({ kind, value }: Constraint): Opinion | undefined {
-  if (kind === 'rating' || kind === 'reviews') return kind;
-  return kind === 'wish' && value === 'rating' ? 'rating' : undefined;
-}
-
-/** Of the opinions asked for those that none of these products states. No statement where none is asked for. */
-export async function unstatedOpinions(
-  shop: Shop,
-  constraints: Constraint[],
-  product_ids: string[],
-): Promise<ReadonlySet<Opinion>> {
-  const asked = [...new Set(constraints.flatMap((constraint) => opinionOf(constraint) ?? []))];
-  if (asked.length === 0) return new Set();
-  const stated = await shop.one<Record<Opinion, boolean | null>>(
-    sql`select bool_or(${metadataNumber(METADATA.rating)} is not null) as rating,
-        bool_or(${metadataNumber(METADATA.reviews)} is not null) as reviews
-      from products p where p.site_id = ${shop.siteId} and p.id = any(${product_ids}::uuid[])`,
-  );
-  return new Set(asked.filter((opinion) => !stated?.[opinion]));
 }

@@ -1,6 +1,6 @@
 import type { Product, Understood, Variant } from '@commerce-backend/spec';
-import type { Group } from '../words/groups.ts';
-import { isNumber, plainText, termsOf, wordsByTerm } from '../words/text.ts';
+import { isNumber, plainText, termsOf, wordsByTerm } from '../words/normalize.ts';
+import type { Group } from '../words/term-groups.ts';
 import type { NamedValue } from './variants.ts';
 
 /** Why a variant of a product is an answer, such as `name: desk, lamp` or `price 49.00 within the limit`. */

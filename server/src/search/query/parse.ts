@@ -1,5 +1,5 @@
-import { numberAt } from '../words/numbers.ts';
-import { isJoining } from '../words/text.ts';
+import { isJoining } from '../words/normalize.ts';
+import { numberAt } from '../words/number-words.ts';
 import { matchPhrase, type Token, tokensOf } from '../words/tokens.ts';
 import { type Limit, limitsIn } from './limits.ts';
 import { quantityIn } from './quantity.ts';

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { Shop } from '../../shop/shop.ts';
-import type { Group } from '../words/groups.ts';
+import type { SearchDb } from '../search-db.ts';
+import type { Group } from '../words/term-groups.ts';
 
 /** Words that no product of the shop has: unfinished, misspelt or written as one. Compared with the shop's own words alone. */
 
@@ -14,11 +14,11 @@ const LETTER = 3;
  * The groups with what unknown words may mean: for the last one what it may be the beginning of, else words that are
  * spelled alike and begin alike, else two words. Two statements.
  */
-export async function repair(shop: Shop, groups: Group[], unknown: number[]): Promise<Group[]> {
+export async function repair(db: SearchDb, groups: Group[], unknown: number[]): Promise<Group[]> {
   const words = unknown.map((grp) => ({ grp, term: termOf(groups[grp]), last: grp === groups.length - 1 }));
-  const similar = await readSimilar(shop, words);
+  const similar = await readSimilar(db, words);
   const halves = words.flatMap(({ term }) => halvesOf(term).flat());
-  const counts = await readCounts(shop, [
+  const counts = await readCounts(db, [
     ...similar.flatMap(({ term, unfinished }) => (unfinished ? [] : [term])),
     ...halves,
   ]);
@@ -45,10 +45,10 @@ interface Similar {
 
 /** Words of the shop that begin with the last word, or begin like an unknown word and differ from it in few letters. */
 function readSimilar(
-  shop: Shop,
+  db: SearchDb,
   words: { grp: number; term: string; last: boolean }[],
 ): Promise<(Similar & Record<string, unknown>)[]> {
-  return shop.rows(
+  return db.rows(
     sql`with recursive given as materialized (
         select grp, term collate "C" as term, last from unnest(${words.map(({ grp }) => grp)}::int[], ${words.map(({ term }) => term)}::text[],
           ${words.map(({ last }) => last)}::boolean[]) as g (grp, term, last) where term <> ''
@@ -60,10 +60,10 @@ function readSimilar(
       ), vocabulary (beginning, unfinished, term) as (
         -- From one word to the next through the index, never over the postings of a word. Numbers of models, of which there
         -- can be one for each product, are no spelling of a word: the walk goes on behind them, where a colon would stand.
-        select beginning, unfinished, (select p.term from search_postings p where p.site_id = ${shop.siteId}
+        select beginning, unfinished, (select p.term from search_postings p where p.site_id = ${db.siteId}
           and p.term >= beginning order by p.term limit 1) from (select distinct beginning, unfinished from meant) as b
         union all
-        select v.beginning, v.unfinished, (select p.term from search_postings p where p.site_id = ${shop.siteId}
+        select v.beginning, v.unfinished, (select p.term from search_postings p where p.site_id = ${db.siteId}
             and p.term > case when v.unfinished then v.term else regexp_replace(v.term, '[0-9].*', ':') end
           order by p.term limit 1)
         from vocabulary v where starts_with(v.term, v.beginning)
@@ -82,10 +82,10 @@ function readSimilar(
 }
 
 /** How many products have each of the terms; those that none has are absent. */
-async function readCounts(shop: Shop, terms: string[]): Promise<Map<string, number>> {
-  const rows = await shop.rows<{ term: string; products: number }>(
+async function readCounts(db: SearchDb, terms: string[]): Promise<Map<string, number>> {
+  const rows = await db.rows<{ term: string; products: number }>(
     sql`select term, count(*) as products from search_postings
-      where site_id = ${shop.siteId} and term = any(${terms}::text[]) group by term`,
+      where site_id = ${db.siteId} and term = any(${terms}::text[]) group by term`,
   );
   return new Map(rows.map(({ term, products }) => [term, products]));
 }

@@ -1,5 +1,5 @@
+import { isJoining, measure } from './normalize.ts';
 import { announcesSize } from './sizes.ts';
-import { isJoining, measure } from './text.ts';
 import type { Token } from './tokens.ts';
 
 /** One thing that a query asks for, with the terms that would do; the best of them counts. */
@@ -31,6 +31,19 @@ export function groupsOf(words: Token[]): Group[] {
     }
   }
   return groups;
+}
+
+/** A shorter word that differs in a letter is rather another word: a `case` is nothing `cast`. */
+const SURELY_MISSPELT = 7;
+
+/** Whether a term is the word asked for, and no guess: what only begins with it can be another thing. */
+export function isWhole(groups: Group[], grp: number, term: string): boolean {
+  const typed = groups[grp]?.alternatives[0]?.term ?? '';
+  const isLast = grp === groups.length - 1;
+  if (term === typed) return true;
+  // Joined with a neighbour; only the last word is looked for unfinished.
+  if (term.includes(typed)) return !(isLast && term.startsWith(typed));
+  return typed.length >= SURELY_MISSPELT;
 }
 
 /** Of `made of wood` only the wood says something; `Made In` is a name. */

@@ -1,0 +1,23 @@
+import type { QueryResultRow } from 'pg';
+import type { Sql } from 'sql-template-tag';
+
+/** What the search needs of a shop: the tenant, and the connection that its statements run on. `Shop` has all of it. */
+export interface SearchDb {
+  readonly siteId: string;
+  readonly currency: string;
+  /** Changes with every committed change of the catalogue. */
+  readonly catalogVersion: string;
+  rows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]>;
+  one<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined>;
+  run(statement: Sql): Promise<number>;
+}
+
+/** Conditions on `products p` that the shop defines and the search applies. */
+export interface ProductFilters {
+  /** The public may see the product. */
+  visible: Sql;
+  /** The opposite of `visible`, as alternatives that each have a partial index of their own. */
+  hidden: Sql[];
+  /** At least one variant can be bought. */
+  inStock: Sql;
+}
