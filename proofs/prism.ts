@@ -76,7 +76,8 @@ async function forward(upstream: string, req: IncomingMessage, res: ServerRespon
   });
   const spoil = req.headers['x-spoil'] !== undefined;
   const bytes = spoil ? Buffer.from(SPOILT) : Buffer.from(await answer.arrayBuffer());
-  const kept = without(OF_THE_CONNECTION, [...answer.headers]);
+  // What is compressed has been unpacked by now.
+  const kept = without([...OF_THE_CONNECTION, 'content-encoding'], [...answer.headers]);
   res.writeHead(answer.status, { ...kept, 'content-length': String(bytes.length) });
   res.end(bytes);
 }

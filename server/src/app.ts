@@ -46,6 +46,8 @@ export interface AppDeps {
   rateLimits: boolean;
   catalogueCache: boolean;
   validateResponses: boolean;
+  /** The site of the demo shop, if there is one. */
+  demoSiteId?: string;
 }
 
 /** The whole pipeline on one screen. What the contract describes goes through `dispatch`; the rest is for operators. */
@@ -67,7 +69,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(docs());
   app.get('/demo-images/:name', demoImages);
   const { baseUrl, secretKey, card } = deps;
-  app.use(pages({ db: deps.db, limits, checkoutDeps: { baseUrl, secretKey, card } }));
+  app.use(pages({ db: deps.db, limits, checkoutDeps: { baseUrl, secretKey, card } }, deps.demoSiteId));
   app.use(oauthMetadata({ db: deps.db, baseUrl }));
   app.use(preflight(deps.dashboardOrigins));
   app.use(

@@ -68,7 +68,7 @@ async function serve(config: Config, logger: Logger, database: Database, readine
   await refuseUnsafe(db, config, logger);
   const demo = database.embedded && config.demoShop ? await openDemo(config, db, database.directUrl) : undefined;
   const lastUsed = createLastUsed(db);
-  const app = await appFor(config, logger, db, readiness, lastUsed, stops);
+  const app = await appFor({ ...config, demoSiteId: demo?.site_id }, logger, db, readiness, lastUsed, stops);
   if (config.role !== 'api') {
     const jobs = await startJobs({
       ...config,
@@ -99,7 +99,7 @@ async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoC
 
 /** The whole API, or for a worker health and metrics alone. */
 async function appFor(
-  config: Config,
+  config: Config & { demoSiteId: string | undefined },
   logger: Logger,
   db: pg.Pool,
   readiness: Readiness,

@@ -136,12 +136,17 @@ export async function migrateQueue(url: string): Promise<void> {
   await runMigrations({ connectionString: url, maxPoolSize: 1, logger: new JobLogger(() => () => undefined) });
 }
 
-/** graphile-worker's own lines, without the job's payload; what is routine there is not news here. */
+/** Deliveries have far fewer connections than workers, and are meant to: one that waits for its receiver holds none. */
+function isOfPoolSize(meta: Record<string, unknown> | undefined): boolean {
+  return meta?.max === CONNECTIONS && typeof meta.concurrency === 'number';
+}
+
+/** graphile-worker's own lines, without the job's payload; what is routine or meant is not news here. */
 function jobLogger(logger: Logger): JobLogger {
-  return new JobLogger(({ taskIdentifier, jobId }) => (level, message) => {
+  return new JobLogger(({ taskIdentifier, jobId }) => (level, message, meta) => {
     const line = { job: taskIdentifier, job_id: jobId };
     if (level === 'error') logger.error(line, message);
-    else if (level === 'warning') logger.warn(line, message);
+    else if (level === 'warning' && !isOfPoolSize(meta)) logger.warn(line, message);
     else logger.debug(line, message);
   });
 }

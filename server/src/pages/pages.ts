@@ -4,15 +4,20 @@ import { resetPasswordPage } from './account/reset-password.ts';
 import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
 import { checkoutPage } from './checkout/checkout.ts';
+import { FAVICON_PATH, favicon } from './parts/favicon.ts';
 import { createGuard } from './parts/guard.ts';
+import { pageHeaders } from './parts/headers.ts';
 import { addPage, type PagesDeps } from './parts/route.ts';
 import { STYLE_PATH, style } from './parts/style.ts';
+import { welcome } from './welcome.ts';
 
 /** The pages of the shop that are not the storefront's: the hosted checkout, consent, the account, and where the links in mails lead. */
-export function pages(deps: PagesDeps): Router {
+export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const guarded = { ...deps, guard: createGuard(deps.checkoutDeps) };
+  router.get('/', pageHeaders, welcome(deps.checkoutDeps.baseUrl, demoSiteId));
   router.get(STYLE_PATH, style);
+  router.get(FAVICON_PATH, favicon);
   addPage(router, guarded, checkoutPage);
   addPage(router, guarded, agentConsentPage);
   addPage(router, guarded, accountPage);

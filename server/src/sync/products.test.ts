@@ -354,7 +354,7 @@ test('large answers are compressed for who accepts gzip', async () => {
 
   expect(packed.headers.get('Content-Encoding')).toBe('gzip');
   expect(plain.headers.get('Content-Encoding')).toBeNull();
-  expect([packed, plain].map((answer) => answer.headers.get('Vary'))).toEqual(['Accept-Encoding', 'Accept-Encoding']);
+  for (const answer of [packed, plain]) expect(answer.headers.get('Vary')).toContain('Accept-Encoding');
   // The cursor moves on with whatever another shop writes.
   const changesOf = async (answer: Response) => ((await answer.json()) as { changes: unknown[] }).changes;
   const [changes, same] = [await changesOf(packed), await changesOf(plain)];

@@ -2,6 +2,7 @@ import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backen
 import { CommitUnknown, isLostConnection } from '../../db/transaction.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { document } from '../contract/contract.ts';
+import type { Packed } from './compress.ts';
 
 /** Errors on the wire: status and retryability of each code stand in the contract's catalogue, and nowhere else. */
 
@@ -20,6 +21,8 @@ export interface Answer {
   /** JSON, as text or encoded. */
   body: string | Buffer | undefined;
   headers?: Record<string, string>;
+  /** Where the compressed forms of the body are kept, when it is sent more than once. */
+  packed?: Packed;
   /** The call is on record already, in the transaction of the request. */
   audited?: boolean;
 }

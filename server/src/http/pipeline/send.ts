@@ -1,32 +1,45 @@
 import type { Request, Response } from 'express';
 import type { Operation } from '../contract/contract.ts';
 import { faultIn } from '../contract/schemas.ts';
-import { compress } from './compress.ts';
+import { encodingFor, isWorthPacking, pack } from './compress.ts';
 import { type Answer, answerTo } from './errors.ts';
 import { asMarkdown, prefersMarkdown } from './markdown.ts';
 import type { Notes } from './notes.ts';
 
-/** Writes an answer. In tests it is held against the contract first, and a fault becomes a 500. */
+/**
+ * Writes an answer: compressed when the caller takes that, unless it holds a secret, which its length might betray. In tests
+ * it is held against the contract first, and a fault becomes a 500.
+ */
 export async function send(req: Request, res: Response, given: Answer, validateResponses: boolean): Promise<void> {
   if (res.headersSent) return;
   const notes = res.locals as Notes;
   const { operation } = notes;
   const fault = validateResponses && operation && faultIn(operation, given.status, given.body?.toString());
   if (fault) notes.cause = new Error(fault);
-  const told = fault ? answerTo(notes.cause, notes.request_id) : given;
-  const { status, body, headers = {} } = await compress(operation, req, told);
+  const { status, body, headers = {}, packed } = fault ? answerTo(notes.cause, notes.request_id) : given;
   res.status(status).set(headers);
-  if (headers.ETag && matches(req.headers['if-none-match'], headers.ETag)) {
-    res.status(304).end();
-    return;
-  }
   if (body === undefined) {
     res.end();
     return;
   }
   const { type, text } = formOf(req, operation, status, body);
-  res.set({ 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) });
-  res.end(text);
+  const encoding = encodingOf(req, res, operation, text);
+  const { ETag } = headers;
+  if (ETag && encoding) res.set('ETag', `W/${ETag}`); // The same content, not the same bytes.
+  if (ETag && matches(req.headers['if-none-match'], ETag)) {
+    res.status(304).end();
+    return;
+  }
+  const bytes = encoding ? await pack(text, encoding, packed) : text;
+  if (encoding) res.set('Content-Encoding', encoding);
+  res.set({ 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(bytes)) });
+  res.end(bytes);
+}
+
+function encodingOf(req: Request, res: Response, operation: Operation | undefined, text: string | Buffer) {
+  if (!operation || operation.secret || !isWorthPacking(text)) return undefined;
+  res.vary('Accept-Encoding');
+  return encodingFor(req);
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,3 +1,4 @@
+import { FAVICON_PATH } from './favicon.ts';
 import { type Html, html } from './html.ts';
 import { STYLE_PATH } from './style.ts';
 
@@ -6,7 +7,7 @@ export interface Document {
   /** The name of the shop, once it is known. */
   shop: string | undefined;
   /** What the reader is at: stands beside the name of the shop. */
-  where: 'Checkout' | 'Your account' | 'Consent';
+  where: 'Checkout' | 'Your account' | 'Consent' | 'Commerce backend';
   main: Html;
 }
 
@@ -21,6 +22,7 @@ export function page({ title, shop, where, main }: Document): string {
 <meta name="format-detection" content="telephone=no">
 <meta name="color-scheme" content="light">
 <title>${shop ? `${title} · ${shop}` : title}</title>
+<link rel="icon" href="${FAVICON_PATH}" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
