@@ -1,7 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { document, operationTable } from '../server/src/http/contract/contract.ts';
 import { createRouting } from '../server/src/http/contract/route.ts';
-import { createValidation } from '../server/src/http/contract/validate.ts';
+import { contractMistakes } from '../server/src/http/contract/validate.ts';
 import { announce } from './processes.ts';
 
 /**
@@ -31,11 +31,10 @@ function validated(mounted: number): RequestHandler {
   const others = operationTable.filter(({ id }) => id !== MEASURED);
   // The measured operation comes last, where a walk along all paths would cost most.
   const { route } = createRouting([...others.slice(0, mounted - 1), ...own]);
-  const { mistakesIn } = createValidation();
   return (req, res, next) => {
     const { operation, path } = route(req.method, req.originalUrl);
     req.params = path;
-    const mistakes = mistakesIn(operation, req);
+    const mistakes = contractMistakes(operation, req);
     if (mistakes.length > 0) res.status(422).json({ detail: mistakes });
     else answer(req, res, next);
   };

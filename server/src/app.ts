@@ -7,7 +7,6 @@ import { dashboard } from './dashboard/index.ts';
 import type { EgressPolicy } from './egress/addresses.ts';
 import { preflight } from './http/callers/cors.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
-import { createValidation } from './http/contract/validate.ts';
 import { demoImages } from './http/operators/demo-images.ts';
 import { docs } from './http/operators/docs.ts';
 import { healthz, readyz } from './http/operators/health.ts';
@@ -81,7 +80,6 @@ export function createApp(deps: AppDeps): Express {
         secretKey: deps.secretKey,
         card: deps.card,
         egressPolicy: deps.egressPolicy,
-        validation: createValidation(),
         limits,
         cache: createCatalogueCache({ enabled: deps.catalogueCache }),
         lastUsed: deps.lastUsed,

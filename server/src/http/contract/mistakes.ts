@@ -52,12 +52,11 @@ function unstorable(place: string, name: string): ValidationErrorItem {
   return { loc: [place, name], msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
 }
 
-/** The errors of ajv in the body's form, after those found by other means. `prefix` is the place of what it judged. */
+/** The errors of ajv in the body's form, after those found by other means. */
 export function detailOf(
   operation: Operation,
   errors: ErrorObject[],
   own: ValidationErrorItem[] = [],
-  prefix = '',
 ): ValidationErrorItem[] {
   const all = new Map<string, ValidationErrorItem>();
   const add = (item: ValidationErrorItem) => {
@@ -67,7 +66,7 @@ export function detailOf(
   own.forEach(add);
   for (const error of mostExact(errors)) {
     if (all.size >= MAX_MISTAKES) break;
-    add(itemOf(operation, error, prefix));
+    add(itemOf(operation, error));
   }
   return [...all.values()].slice(0, MAX_MISTAKES);
 }
@@ -102,10 +101,10 @@ function within(path: string): string[] {
 const SPELLINGS = ['minLength', 'maxLength', 'pattern'];
 const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if'];
 
-function itemOf(operation: Operation, error: ErrorObject, prefix: string): ValidationErrorItem {
+function itemOf(operation: Operation, error: ErrorObject): ValidationErrorItem {
   const { keyword, instancePath, message = '' } = error;
   const { type, msg, ctx } = WORDINGS[keyword]?.(error) ?? { type: keyword, msg: message };
-  return { loc: locOf(operation, `${prefix}${instancePath}${partOf(error)}`), msg, type, ...(ctx && { ctx }) };
+  return { loc: locOf(operation, `${instancePath}${partOf(error)}`), msg, type, ...(ctx && { ctx }) };
 }
 
 /** The field that is missing or too much, which ajv tells beside the path. */

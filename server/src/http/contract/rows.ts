@@ -1,16 +1,16 @@
 import type { RowCheck } from '../../shop/products/import.ts';
 import { operationTable } from './contract.ts';
-import { judge } from './judge.ts';
 import { detailOf } from './mistakes.ts';
-import { compileSchema } from './schemas.ts';
+import { valueErrors } from './validator.ts';
 
-/** A hundred rows are judged in one go, so a row counts as large sooner than a body. */
+/** A hundred rows are validated in one go, so a row counts as large sooner than a body. */
 const LARGE_ROW = 500;
-const mistakesOf = judge((all) => compileSchema('/components/schemas/ProductImport', all), LARGE_ROW);
 const operation = operationTable.find(({ id }) => id === 'dashboard.importProducts');
 
 /** Holds one row of an import against ProductImport of the contract, with the same formats and wording as a whole body. */
 export const mistakesInRow: RowCheck = (row, loc) => {
-  const mistakes = mistakesOf(row);
-  return mistakes.length > 0 && operation ? detailOf(operation, mistakes, [], `/${loc.join('/')}`) : [];
+  const errors = valueErrors('ProductImport', row, LARGE_ROW);
+  if (errors.length === 0 || !operation) return [];
+  const mistakes = detailOf(operation, errors);
+  return mistakes.map((mistake) => ({ ...mistake, loc: [...loc, ...mistake.loc.slice(1)] }));
 };

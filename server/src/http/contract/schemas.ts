@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { document, type Operation, resolve } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
-/** Schemas of the contract for what is not a request: rows of an import, and answers in tests. */
+/** Answers are checked by ajv itself, and tests and proofs check by it what they send. Requests are validated in validator.ts. */
 const compilers: Partial<Record<'all errors' | 'first error', Ajv2020>> = {};
 
 /** Made when first needed, and without a look at the contract itself, which has been linted: a start is to be quick. */

@@ -1,10 +1,9 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Request } from 'express';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { document, operationTable } from './contract.ts';
 import { FORMATS } from './formats.ts';
-import { createValidation } from './validate.ts';
-
-const { mistakesIn } = createValidation();
+import { contractMistakes } from './validate.ts';
 
 function operation(id: string) {
   const found = operationTable.find((one) => one.id === id);
@@ -19,7 +18,7 @@ function request(parts: Partial<Record<'query' | 'headers' | 'params' | 'body', 
 test('parameters become what the contract says of them, and absent ones their default', () => {
   const req = request({ query: { limit: '5', in_stock: 'true', vendor: 'Alder' } });
 
-  expect(mistakesIn(operation('storefront.listProducts'), req)).toEqual([]);
+  expect(contractMistakes(operation('storefront.listProducts'), req)).toEqual([]);
   expect(req.query).toEqual({ limit: 5, in_stock: true, vendor: ['Alder'], page: 1 });
 });
 
@@ -31,7 +30,7 @@ test('mistakes in all parts of a request are told at once, each by its place', (
     body: { name: '', status: 'gone', colour: 'red' },
   });
 
-  const mistakes = mistakesIn(operation('dashboard.updateProduct'), req);
+  const mistakes = contractMistakes(operation('dashboard.updateProduct'), req);
 
   expect(new Set(mistakes.map(({ loc }) => loc.join('.')))).toEqual(
     new Set(['body.colour', 'body.name', 'body.status', 'header.Idempotency-Key', 'path.product_id', 'query.verbose']),
@@ -42,10 +41,9 @@ test('one mistake is told once, at the field that it is in', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const params = { checkout_id: crypto.randomUUID() };
   const told = (body: object) =>
-    mistakesIn(operation('storefront.updateCheckout'), request({ headers, params, body })).map(({ loc, type }) => [
-      loc.join('.'),
-      type,
-    ]);
+    contractMistakes(operation('storefront.updateCheckout'), request({ headers, params, body })).map(
+      ({ loc, type }) => [loc.join('.'), type],
+    );
 
   expect(told({ email: 'x' })).toEqual([['body.email', 'value_error']]);
   expect(told({ email: 5 })).toEqual([['body.email', 'string_type']]);
@@ -64,7 +62,7 @@ test('one mistake is told once, at the field that it is in', () => {
 test('a country is one, wherever it is asked for', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const told = (id: string, parts: object) =>
-    mistakesIn(operation(id), request({ headers, ...parts })).map(({ loc, type }) => [loc.join('.'), type]);
+    contractMistakes(operation(id), request({ headers, ...parts })).map(({ loc, type }) => [loc.join('.'), type]);
   const unknown = 'country_unknown';
 
   expect(
@@ -84,7 +82,7 @@ test('a country is one, wherever it is asked for', () => {
 test('a body that must be there is missed', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
 
-  expect(mistakesIn(operation('dashboard.createProduct'), request({ headers }))).toEqual([
+  expect(contractMistakes(operation('dashboard.createProduct'), request({ headers }))).toEqual([
     { loc: ['body'], msg: 'Field required.', type: 'missing' },
   ]);
 });
@@ -93,17 +91,17 @@ test('the rows of an import are left to the import', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
 
   expect(
-    mistakesIn(operation('dashboard.importProducts'), request({ headers, body: { products: [{ name: 5 }] } })),
+    contractMistakes(operation('dashboard.importProducts'), request({ headers, body: { products: [{ name: 5 }] } })),
   ).toEqual([]);
   expect(
-    mistakesIn(operation('dashboard.importProducts'), request({ headers, body: { products: ['row'] } })),
+    contractMistakes(operation('dashboard.importProducts'), request({ headers, body: { products: ['row'] } })),
   ).toHaveLength(1);
 });
 
 test('every operation of the contract compiles, and every format in it is checked', () => {
   const formats = new Set(JSON.stringify(document).match(/"format":"[^"]+"/g));
 
-  for (const one of operationTable) mistakesIn(one, request({ headers: {}, params: {}, body: {} }));
+  for (const one of operationTable) contractMistakes(one, request({ headers: {}, params: {}, body: {} }));
 
   const known = [...Object.keys(FORMATS), 'password'].map((format) => `"format":"${format}"`);
   expect([...formats].filter((format) => !known.includes(format))).toEqual([]);
@@ -115,7 +113,7 @@ test('a list whose entries must differ is judged in time that does not grow with
   const reorder = operation('dashboard.reorderCollectionProducts');
   const judge = (product_ids: string[]) => {
     const started = performance.now();
-    mistakesIn(reorder, request({ headers, params: { collection_id: ids[0] }, body: { product_ids } }));
+    contractMistakes(reorder, request({ headers, params: { collection_id: ids[0] }, body: { product_ids } }));
     return performance.now() - started;
   };
   const best = (product_ids: string[]) => Math.min(...Array.from({ length: 5 }, () => judge(product_ids)));
@@ -123,4 +121,43 @@ test('a list whose entries must differ is judged in time that does not grow with
   const [small, large] = [best(ids.slice(0, 900)), best(ids)];
 
   expect(large).toBeLessThan(50 * Math.max(small, 1));
+});
+
+test('what was compiled for an operation serves all its requests, whatever their Content-Type', () => {
+  const create = operation('dashboard.createProduct');
+  const headers = { 'idempotency-key': crypto.randomUUID(), 'content-type': 'application/json' };
+  contractMistakes(create, request({ headers, body: { name: 'Boots' } }));
+  const compiled = vi.spyOn(Ajv2020.prototype, 'addSchema');
+
+  for (let i = 0; i < 20; i += 1) {
+    const parts = { headers: { ...headers, 'content-type': `application/json; v=${i}` }, body: { name: 'Boots' } };
+    expect(contractMistakes(create, request(parts))).toEqual([]);
+  }
+
+  expect(compiled).not.toHaveBeenCalled();
+  compiled.mockRestore();
+});
+
+test('a large body is told its first mistake, a parameter beside it all of its own', () => {
+  const rows = Array.from({ length: 3_000 }, () => ({}));
+  const req = request({ params: { product_id: 'no uuid' }, body: { name: rows, status: rows } });
+
+  const mistakes = contractMistakes(operation('dashboard.updateProduct'), req);
+
+  expect(mistakes.map(({ loc }) => loc[0])).toEqual(['header', 'path', 'body']);
+});
+
+test('a default of the contract is not carried from one request to the next', () => {
+  const list = operation('storefront.listProducts');
+  const queries = [{ limit: '5', page: '3' }, {}, { limit: '7' }].map((query) => {
+    const req = request({ query });
+    contractMistakes(list, req);
+    return req.query;
+  });
+
+  expect(queries).toEqual([
+    { limit: 5, page: 3 },
+    { limit: 20, page: 1 },
+    { limit: 7, page: 1 },
+  ]);
 });

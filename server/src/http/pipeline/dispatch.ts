@@ -15,7 +15,6 @@ import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
 import type { Operation, Surface } from '../contract/contract.ts';
-import type { Validation } from '../contract/validate.ts';
 import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
@@ -47,7 +46,6 @@ export interface Deps {
   card: PaymentProvider | undefined;
   /** Which addresses webhooks may go to. */
   egressPolicy: EgressPolicy;
-  validation: Validation;
   limits: Limits;
   cache: CatalogueCache;
   lastUsed: LastUsed;
@@ -130,7 +128,7 @@ async function serve(
   const secured = claimOf(operation, req.headers);
   // Before its body is read: of a flood, each refusal must cost next to nothing.
   if ('hashes' in handler) logins.refuseIfFull();
-  const mistakes = await mistakesIn(deps.validation, operation, req, res);
+  const mistakes = await mistakesIn(operation, req, res);
   const open = operation.security.length === 0;
   // Where nobody is to be authenticated, mistakes need not wait.
   if (open && mistakes.length > 0) throw new ValidationError(mistakes);

@@ -2,13 +2,12 @@ import type { Request, Response } from 'express';
 import { ValidationError } from '../../shop/errors.ts';
 import { openMistakes } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
-import type { Validation } from '../contract/validate.ts';
+import { contractMistakes } from '../contract/validate.ts';
 import { readBody } from './body.ts';
 import { isForm } from './form.ts';
 
 /** What the contract has against a request, its body read and parsed. Throws what makes it unreadable: 413, 415. */
 export async function mistakesIn(
-  validation: Validation,
   operation: Operation,
   req: Request,
   res: Response,
@@ -21,7 +20,7 @@ export async function mistakesIn(
   }
   // HEAD is GET without its body, to the validator as to the handler.
   if (req.method === 'HEAD') req.method = 'GET';
-  const mistakes = validation.mistakesIn(operation, req);
+  const mistakes = contractMistakes(operation, req);
   return [...keyMistakes(operation, req), ...openMistakes(operation, req), ...mistakes];
 }
 

@@ -1,5 +1,5 @@
 import { document } from '../../http/contract/contract.ts';
-import { compileSchema } from '../../http/contract/schemas.ts';
+import { valueErrors } from '../../http/contract/validator.ts';
 import * as registration from '../../shop/account/registration.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
@@ -95,12 +95,11 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
 }
 
 const RULES = document.components.schemas?.NewPassword as { minLength: number; maxLength: number };
-const fits = compileSchema('/components/schemas/NewPassword');
 
 function mistakesIn(password: string, again: string): Mistake<FieldName>[] {
   if (password === '') return [{ field: 'new_password', message: 'Enter a new password.' }];
   if (password.includes('\0')) return [{ field: 'new_password', message: 'Leave out what cannot be typed.' }];
-  if (!fits(password)) {
+  if (valueErrors('NewPassword', password).length > 0) {
     const length = [...password].length;
     const bound =
       length < RULES.minLength ? `at least ${RULES.minLength}` : `at most ${RULES.maxLength.toLocaleString('en')}`;

@@ -1,5 +1,5 @@
 import type { Address, Checkout, CheckoutPatch } from '@commerce-backend/spec';
-import { compileSchema } from '../../http/contract/schemas.ts';
+import { valueErrors } from '../../http/contract/validator.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import {
   ADDRESS_FIELDS,
@@ -90,13 +90,10 @@ function addressOf(kind: AddressKind, entered: Entered, before: Address | null) 
   >;
 }
 
-const fits = compileSchema('/components/schemas/CheckoutPatch');
-
 /** What is wrong with a change by itself, in words, each at its field. */
 export function mistakesIn(patch: CheckoutPatch, entered: Entered): Mistake[] {
-  const fields = fits(patch)
-    ? []
-    : (fits.errors ?? []).map(({ instancePath }) => fieldAt(instancePath.split('/').slice(1)));
+  const errors = valueErrors('CheckoutPatch', patch);
+  const fields = errors.map(({ instancePath }) => fieldAt(instancePath.split('/').slice(2)));
   const wrong = [...new Set(fields)].map((field) => ({ field, message: wordsFor(field) }));
   const billing = entered.billing === 'other' ? REQUIRED_PARTS.map((part) => addressField('billing', part)) : [];
   const empty = billing.filter((field) => !entered[field]).map((field) => ({ field, message: askFor(field) }));

@@ -1,0 +1,205 @@
+import type { ErrorObject } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Response } from 'express';
+import {
+  BadRequest,
+  type OpenAPIV3,
+  type OpenApiRequest,
+  type RequestValidatorOptions,
+} from 'express-openapi-validator/dist/framework/types.js';
+import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
+import { document, type Parameter, resolve } from './contract.ts';
+import { FORMATS } from './formats.ts';
+
+/**
+ * Requests are validated by express-openapi-validator. Its middleware matches each request against the paths of the contract one
+ * after another, so that every operation more makes every request slower. Our router has found the operation by then, so the
+ * class behind that middleware is asked directly. It compiles an operation when it first sees it, which takes some
+ * milliseconds.
+ *
+ * It is given the declared parts of a request only, and always the same Content-Type: it compiles an operation again for each
+ * Content-Type it has not seen, parameters such as `charset` included, and keeps the result. It throws sentences; the errors
+ * of ajv behind them tell place and rule, and they are what is returned.
+ */
+
+/** What a request is validated against: an operation, or a schema by itself. */
+export interface Subject {
+  /** The operation's id, or whatever else is unique. */
+  id: string;
+  parameters: Parameter[];
+  /** The schema of its JSON body. */
+  body?: JsonObject | undefined;
+}
+
+export interface Parts {
+  query: unknown;
+  headers: object;
+  params: object;
+  body: unknown;
+}
+
+/** Their `instancePath` begins with the part of the request: `/query`, `/headers`, `/params`, `/body`. */
+export interface Errors {
+  parameters: ErrorObject[];
+  body: ErrorObject[];
+}
+
+type JsonObject = Record<string, unknown>;
+
+/** Bodies of more values than this are told their first mistake alone. */
+const LARGE = 2_000;
+
+/**
+ * Text in `parts.query` becomes what its schema says, and absent parameters get their default; a body is left as it is. All
+ * mistakes of a body are told unless it is large.
+ */
+export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Errors {
+  if (!holdsMoreThan(parts.body, large)) return validatorFor('all')(subject, parts);
+  const { parameters } = validatorFor('all')(subject, { ...parts, body: undefined });
+  const { body } = validatorFor('first')({ ...subject, parameters: [] }, { ...nothing(), body: parts.body });
+  return { parameters, body };
+}
+
+/** Validates a value by itself against a schema of the contract: a row of an import, the fields of a page's form. */
+export function valueErrors(schema: string, value: unknown, large = LARGE): ErrorObject[] {
+  const subject = { id: schema, parameters: [], body: { $ref: `#/components/schemas/${schema}` } };
+  return requestErrors(subject, { ...nothing(), body: value }, large).body;
+}
+
+const nothing = (): Parts => ({ query: {}, headers: {}, params: {}, body: undefined });
+
+/**
+ * Telling all mistakes takes time that grows with them: a megabyte of `{}` would make a million, and hold up every other
+ * request meanwhile. So there are two validators: one tells all mistakes, and the other, for large bodies, the first.
+ */
+type Validator = (subject: Subject, parts: Parts) => Errors;
+const validators: Partial<Record<'all' | 'first', Validator>> = {};
+
+function validatorFor(errors: 'all' | 'first'): Validator {
+  validators[errors] ??= createValidator(errors === 'all');
+  return validators[errors];
+}
+
+/** Private to `RequestValidator`, whose version is pinned: its compilers, one for parameters and one for bodies. */
+interface Compilers {
+  ajv: Pick<Ajv2020, 'getSchema'>;
+  ajvBody: Pick<Ajv2020, 'getSchema'>;
+}
+
+/** What was compiled of a subject, and what the validator is told of it with each request. */
+interface Known {
+  described: OpenApiMetadata;
+  parameters: Check;
+  body: Check;
+}
+
+type Check = NonNullable<ReturnType<Ajv2020['getSchema']>>;
+type OpenApiMetadata = Omit<NonNullable<OpenApiRequest['openapi']>, 'pathParams'>;
+
+const CONTENT_TYPE = 'application/json';
+
+function createValidator(allErrors: boolean): Validator {
+  const requestValidator = new RequestValidator(componentsAlone(), optionsFor(allErrors));
+  const { ajv, ajvBody } = requestValidator as unknown as Compilers;
+  const known = new Map<string, Known>();
+
+  function fits(described: OpenApiMetadata, { query, headers, params, body }: Parts): boolean {
+    const request = {
+      ...{ method: 'POST', originalUrl: '/', path: '/', query, params, body },
+      headers: { ...headers, 'content-type': CONTENT_TYPE },
+      openapi: { ...described, pathParams: params },
+    };
+    try {
+      requestValidator.validate(
+        request as unknown as OpenApiRequest,
+        undefined as unknown as Response,
+        () => undefined,
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof BadRequest) return false;
+      throw error;
+    }
+  }
+
+  function compile({ id, parameters, body }: Subject): Known {
+    const described = { expressRoute: id, openApiRoute: id, serial: 0, schema: { parameters: [], responses: {} } };
+    const requestBody = body && { content: { [CONTENT_TYPE]: { schema: openRows(structuredClone(body)) } } };
+    const schema = { parameters: structuredClone(parameters), requestBody, responses: {} };
+    // The first call compiles. Later ones declare no parameters, since the validator would read the query once more by them.
+    fits({ ...described, schema } as OpenApiMetadata, nothing());
+    const key = `POST-${id}-${CONTENT_TYPE}`;
+    const checks = { parameters: ajv.getSchema(key), body: ajvBody.getSchema(key) };
+    if (!checks.parameters || !checks.body) throw new Error(`express-openapi-validator has not compiled ${id}.`);
+    return { described, parameters: checks.parameters, body: checks.body };
+  }
+
+  return (subject, parts) => {
+    let checks = known.get(subject.id);
+    if (!checks) {
+      checks = compile(subject);
+      known.set(subject.id, checks);
+    }
+    if (fits(checks.described, parts)) return NO_ERRORS;
+    return { parameters: checks.parameters.errors ?? [], body: checks.body.errors ?? [] };
+  };
+}
+
+const NO_ERRORS: Errors = { parameters: [], body: [] };
+
+/** The contract as far as parts of it refer to one another. The validator changes what it is given, so it is a copy. */
+function componentsAlone() {
+  const schemas = openRows(structuredClone(document.components.schemas));
+  const described = { openapi: '3.1.0', info: document.info, paths: {}, components: { schemas } };
+  return described as unknown as OpenAPIV3.DocumentV3_1;
+}
+
+function optionsFor(allErrors: boolean): RequestValidatorOptions {
+  return {
+    allErrors,
+    strict: false,
+    // The contract has been linted, and a start is to be quick.
+    validateSchema: false,
+    // Errors carry the schema that they break.
+    verbose: true,
+    coerceTypes: false,
+    useDefaults: true,
+    formats: { ...FORMATS, password: true },
+    // Unknown ones have been told, all at once.
+    allowUnknownQueryParameters: true,
+  };
+}
+
+/**
+ * A part of the contract, made ready to be compiled. Arrays marked `x-validate-rows` are validated row by row in the handler,
+ * so that one bad row does not refuse the others; here they are only arrays of objects.
+ */
+function openRows<T>(node: T): T {
+  return walk(node, (fields) => {
+    if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
+    // Only where ajv sees that the entries are text does it compare them by a table, and not each with each.
+    const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
+    if (uniqueItems && items?.$ref) fields.items = structuredClone(resolve(items));
+  });
+}
+
+function walk<T>(node: T, change: (fields: JsonObject) => void): T {
+  if (typeof node !== 'object' || node === null) return node;
+  change(node as JsonObject);
+  for (const child of Object.values(node)) walk(child, change);
+  return node;
+}
+
+/** Whether there are more values than that in a value, at all depths. Does not look beyond. */
+function holdsMoreThan(value: unknown, limit: number): boolean {
+  let count = 0;
+  const visit = (node: unknown): boolean => {
+    count += 1;
+    if (count > limit) return true;
+    if (typeof node !== 'object' || node === null) return false;
+    if (Array.isArray(node)) return node.some(visit);
+    for (const key in node) if (visit((node as Record<string, unknown>)[key])) return true;
+    return false;
+  };
+  return visit(value);
+}
