@@ -31,6 +31,10 @@ const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 const AGENT_SCOPES = ['agent:self'];
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+export function isUuid(text: unknown): text is string {
+  return typeof text === 'string' && UUID.test(text);
+}
+
 /** The claim that a request makes; throws 401 when it makes none, a malformed one, or two that do not belong together. */
 export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Claim {
   if (operation.security.length === 0) return NO_CLAIM;

@@ -17,8 +17,10 @@ import { openClaimOf } from '../callers/open-callers.ts';
 import type { Operation, Surface } from '../contract/contract.ts';
 import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
+import type { Counted } from './counted.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
-import type { Counted, Limits } from './limits.ts';
+import { isCredentialRefusal } from './failed-credentials.ts';
+import type { Limits } from './limits.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
 import { isAnswered, isReplay, type Key, once } from './once.ts';
@@ -72,14 +74,28 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       const handler = surfaces[operation.surface][operation.name];
       if (!handler) throw new Error(`No handler for ${operation.id}`);
       answer = await serve(deps, handler, operation, req, res);
-    } catch (error) {
+      if (answer.status < 400) await succeeded(notes);
+    } catch (thrown) {
+      const error = await countFailure(deps, thrown, req, res);
       answer = answerTo(error, notes.request_id);
-      if (answer.status === 401) await deps.limits.recordFailure(req.ip ?? '');
       if (answer.status >= 500 && !(error instanceof Overload)) notes.cause = error;
       notes.error = codeOf(error);
     }
     await send(req, res, await onRecord(deps, req, notes, answer), deps.validateResponses);
   };
+}
+
+/** What happened stays as it is, whether or not this is noted. */
+async function succeeded({ succeeded: note }: Notes): Promise<void> {
+  await note?.().catch(() => undefined);
+}
+
+/** A bad credential is 401, or 429 where there have been too many of them. */
+async function countFailure({ limits }: Deps, error: unknown, req: Request, res: Response): Promise<unknown> {
+  if (!(error instanceof ShopError) || !isCredentialRefusal(error)) return error;
+  const { headers, refusal } = await limits.countFailure(req);
+  if (refusal) res.set(headers);
+  return refusal ?? error;
 }
 
 /** Sees to it that a call of an agent has its row before it is answered; without one there is no answer. */
@@ -123,9 +139,9 @@ async function serve(
   res: Response,
 ): Promise<Answer> {
   shed(deps.strain(), operation, req);
-  const ip = req.ip ?? '';
-  await deps.limits.admit(ip);
   const secured = claimOf(operation, req.headers);
+  // Where bad credentials keep coming from, this one is looked at before anything else is done for it.
+  if (await deps.limits.isSuspect(req)) await lookUp(deps, secured, operation);
   // Before its body is read: of a flood, each refusal must cost next to nothing.
   if ('hashes' in handler) logins.refuseIfFull();
   const mistakes = await mistakesIn(operation, req, res);
@@ -142,8 +158,17 @@ async function serve(
   return attempt(deps, handler, incoming, true);
 }
 
+async function lookUp(deps: Deps, claim: Claim, operation: Operation): Promise<void> {
+  if (operation.security.length === 0) return;
+  const local = deps.pooling === 'transaction';
+  await onConnection(deps, false, (connection) => authenticate(connection, claim, operation, local));
+}
+
 async function countStrictly(deps: Deps, { operation, claim, mistakes, req, res }: Incoming): Promise<void> {
-  if (mistakes.length === 0) tell(res, await deps.limits.countStrictly(operation, claim, req));
+  if (mistakes.length > 0) return;
+  const counted = await deps.limits.countStrictly(operation, claim, req);
+  (res.locals as Notes).succeeded = counted.succeeded;
+  tell(res, counted);
 }
 
 /** The handler proper, once what stands outside the transaction is done. */

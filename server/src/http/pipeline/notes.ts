@@ -9,6 +9,8 @@ export interface Notes {
   operation?: Operation;
   caller?: Caller;
   cached?: boolean;
+  /** Takes back what was counted as a failure until it was known to be none. */
+  succeeded?: () => Promise<void>;
   error?: string;
   cause?: unknown;
 }

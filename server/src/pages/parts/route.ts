@@ -56,8 +56,9 @@ export function addPage<Visit extends PageRequest>(
     (handle: (request: PageRequest) => Promise<PageAnswer>): RequestHandler =>
     async (req, res) => {
       try {
-        await deps.limits.admit(req.ip ?? '');
-        send(res, await handle({ ...deps, req, res }));
+        const answer = await handle({ ...deps, req, res });
+        if (isNoFailure(answer)) await (res.locals as Notes).succeeded?.().catch(() => undefined);
+        send(res, answer);
       } catch (error) {
         await fail(deps, page, req, res, error);
       }
@@ -76,6 +77,11 @@ export function addPage<Visit extends PageRequest>(
     res.set('Allow', 'GET, HEAD, POST');
     send(res, refusalPage(page, new ShopError('method_not_allowed', 'Open this page in a browser.')));
   });
+}
+
+/** What was done, or lacked something before it was tried. */
+function isNoFailure(answer: PageAnswer): boolean {
+  return 'redirect' in answer || answer.status < 400 || answer.status === 422;
 }
 
 async function post<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<PageAnswer> {
@@ -103,13 +109,20 @@ type Wording = Pick<PageRoute<PageRequest>, 'where' | 'notices'>;
 /** What went wrong, as a page that says what to do. */
 async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Response, error: unknown): Promise<void> {
   const known = error instanceof ShopError;
-  const refusal = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
+  const thrown = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
+  const refusal = thrown.code === 'not_found' ? await countUnknownLink(limits, req, res, thrown) : thrown;
   const status = statusOf(refusal.code);
   if (status >= 500 && !(error instanceof Overload)) (res.locals as Notes).cause = error;
-  if (refusal.code === 'not_found') await limits.recordFailure(req.ip ?? '');
   const { retry_after_seconds = status === 503 ? 1 : undefined } = refusal.context;
   if (retry_after_seconds !== undefined) res.set('Retry-After', String(retry_after_seconds));
   send(res, refusalPage(page, refusal));
+}
+
+/** An address that leads nowhere is 404, or 429 where there have been too many of them. */
+async function countUnknownLink(limits: Limits, req: Request, res: Response, notFound: ShopError): Promise<ShopError> {
+  const { headers, refusal } = await limits.countFailure(req, 'link');
+  if (refusal) res.set(headers);
+  return refusal ?? notFound;
 }
 
 function unreadable(): ShopError {

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../../http/callers/caller.ts';
 import { type Operation, operationTable } from '../../http/contract/contract.ts';
 import { audit } from '../../http/pipeline/audit.ts';
+import type { Counted } from '../../http/pipeline/counted.ts';
 import { statusOf } from '../../http/pipeline/errors.ts';
-import type { Counted } from '../../http/pipeline/limits.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
 import type { ShopError } from '../../shop/errors.ts';
 import { inShop } from '../../shop/in-shop.ts';
@@ -38,7 +38,9 @@ export async function count(
   (res.locals as Notes).operation = operation;
   const about = Object.assign(Object.create(req) as Request, { params });
   const claim = { kind: caller.kind, secret: '', customer_secret: null, site_id: tenant.site_id, merchant_id: null };
-  tell(res, await limits.countStrictly(operation, claim, about));
+  const counted = await limits.countStrictly(operation, claim, about);
+  (res.locals as Notes).succeeded = counted.succeeded;
+  tell(res, counted);
   tell(res, await limits.count(operation, caller, about));
 }
 

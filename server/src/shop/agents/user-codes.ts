@@ -4,6 +4,7 @@ import sql from 'sql-template-tag';
 import { notFound, ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import { type Draw, draw, giveBack } from '../rate-counts.ts';
+import { RATE_LIMITS } from '../rate-limits.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken } from '../tokens.ts';
 
@@ -13,11 +14,6 @@ import { hashToken } from '../tokens.ts';
  */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const HALF = 4;
-
-const MINUTE = 60;
-const GUESSES_OF_CUSTOMER = { points: 5, seconds: 15 * MINUTE };
-const GUESSES_OF_ADDRESS = { points: 10, seconds: 60 * MINUTE };
-const GUESSES_IN_SHOP = { points: 50, seconds: 60 * MINUTE };
 
 export function mintUserCode(): string {
   const half = () => Array.from({ length: HALF }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
@@ -71,9 +67,9 @@ export interface Guesser {
  */
 export async function takeGuess(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const draws: Draw[] = [
-    { key: `user_code ${tenant.site_id} ${actor.customer_id}`, ...GUESSES_OF_CUSTOMER },
-    { key: `user_code ${tenant.site_id} ip ${ip}`, ...GUESSES_OF_ADDRESS },
-    { key: `user_code ${tenant.site_id}`, ...GUESSES_IN_SHOP },
+    { key: `user_code ${tenant.site_id} ${actor.customer_id}`, ...RATE_LIMITS.user_code_customer },
+    { key: `user_code ${tenant.site_id} ip ${ip}`, ...RATE_LIMITS.user_code_address },
+    { key: `user_code ${tenant.site_id}`, ...RATE_LIMITS.user_code_site },
   ];
   // Taken before the look, so that parallel guesses count one by one.
   const drawn = await draw(db, draws);

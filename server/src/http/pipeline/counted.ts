@@ -1,0 +1,30 @@
+import { ShopError } from '../../shop/errors.ts';
+import type { RateLimit } from '../../shop/rate-limits.ts';
+
+/** What counting a request against its limits came to. */
+export interface Counted {
+  headers: Record<string, string>;
+  refusal?: ShopError;
+  /** To be called when the request succeeded: limits that count failures alone forget it. */
+  succeeded?: () => Promise<void>;
+}
+
+export function refusedFor(milliseconds: number): ShopError {
+  const retry_after_seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  return new ShopError('rate_limited', `Too many requests. Try again in ${retry_after_seconds} s.`, {
+    retry_after_seconds,
+  });
+}
+
+/** RateLimit header fields of the IETF draft: what is left of the quota, and its policy. */
+export function rateLimitHeaders(
+  name: string,
+  { points, seconds }: Pick<RateLimit, 'points' | 'seconds'>,
+  remaining: number,
+  milliseconds: number,
+): Record<string, string> {
+  return {
+    RateLimit: `"${name}";r=${remaining};t=${Math.ceil(milliseconds / 1000)}`,
+    'RateLimit-Policy': `"${name}";q=${points};w=${seconds}`,
+  };
+}

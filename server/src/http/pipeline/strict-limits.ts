@@ -1,0 +1,78 @@
+import type { Request } from 'express';
+import type { Pool } from 'pg';
+import { fold } from '../../shop/emails.ts';
+import { type Draw, draw, giveBack } from '../../shop/rate-counts.ts';
+import { RATE_LIMITS, type RateLimitName } from '../../shop/rate-limits.ts';
+import type { Claim } from '../callers/caller.ts';
+import type { Operation } from '../contract/contract.ts';
+import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
+
+/** The limits that bound guessing: they are counted in PostgreSQL, and never give way. */
+
+interface StrictLimit {
+  limit: RateLimitName;
+  by: 'address' | 'site' | 'email' | 'cart';
+  /** Only failures count: a success is given back. */
+  failures?: true;
+}
+
+/** By the name that the contract has for the limits of an operation. */
+const STRICT: Record<string, StrictLimit[]> = {
+  login: [{ limit: 'login', by: 'address', failures: true }],
+  customer_login: [{ limit: 'customer_login', by: 'address', failures: true }],
+  reset_request: [
+    { limit: 'reset_request', by: 'email' },
+    { limit: 'reset_request_address', by: 'address' },
+  ],
+  discount_apply: [
+    { limit: 'discount_apply', by: 'cart' },
+    { limit: 'discount_failed_address', by: 'address', failures: true },
+    { limit: 'discount_failed_site', by: 'site', failures: true },
+  ],
+  consent_request: [
+    { limit: 'consent_request', by: 'address' },
+    { limit: 'consent_request_site', by: 'site' },
+  ],
+  // Who polls one request too often is told slow_down; this bounds all polls of one address.
+  consent_poll: [{ limit: 'consent_poll', by: 'address' }],
+};
+
+export function isStrict({ rateLimit }: Operation): boolean {
+  return rateLimit in STRICT;
+}
+
+interface StrictDraw extends Draw {
+  failures: boolean;
+}
+
+export async function countInDatabase(db: Pool, operation: Operation, claim: Claim, req: Request): Promise<Counted> {
+  const draws = drawsOf(operation, claim, req);
+  if (draws.length === 0) return { headers: {} };
+  const drawn = await draw(db, draws);
+  const tightest = drawn.reduce((least, one, i) => (one.remaining < (drawn[least]?.remaining ?? 0) ? i : least), 0);
+  const [policy, left] = [draws[tightest], drawn[tightest]];
+  if (!policy || !left) return { headers: {} };
+  const headers = rateLimitHeaders(operation.rateLimit, policy, Math.max(0, left.remaining), left.ms_until_reset);
+  const failures = draws.filter((one) => one.failures);
+  const succeeded = failures.length > 0 ? () => giveBack(db, failures) : undefined;
+  if (left.remaining >= 0) return { headers, succeeded };
+  // What is refused was not tried, and must not use up what others may try.
+  await succeeded?.();
+  return { headers, refusal: refusedFor(left.ms_until_reset) };
+}
+
+function drawsOf(operation: Operation, { site_id }: Claim, req: Request): StrictDraw[] {
+  return (STRICT[operation.rateLimit] ?? []).flatMap(({ limit, by, failures = false }) => {
+    const subject = subjectOf(by, site_id, req);
+    if (subject === undefined) return [];
+    const { points, seconds } = RATE_LIMITS[limit];
+    return [{ points, seconds, failures, key: `${operation.id} ${site_id} ${by} ${subject}` }];
+  });
+}
+
+function subjectOf(by: StrictLimit['by'], site_id: string | null, req: Request): string | undefined {
+  const email = (req.body as Record<string, unknown> | undefined)?.email;
+  if (by === 'email') return email === undefined ? undefined : fold(String(email));
+  const subject = { address: req.ip, site: site_id ?? undefined, cart: req.params.cart_id }[by];
+  return subject === undefined ? undefined : String(subject).toLowerCase();
+}

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { operationTable } from './http/contract/contract.ts';
+import { withTable } from './rate-limits-table.ts';
+import { RATE_LIMITS } from './shop/rate-limits.ts';
+
+test('docs/limits.md tells of every limit what the server counts', () => {
+  const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8');
+
+  expect(withTable(page), 'run: node server/src/rate-limits-table.ts').toBe(page);
+  for (const name of Object.keys(RATE_LIMITS)) expect(page).toContain(`\`${name}\``);
+});
+
+test('every limit that the contract names is in the table', () => {
+  for (const { rateLimit, id } of operationTable) expect(Object.keys(RATE_LIMITS), id).toContain(rateLimit);
+});

@@ -1,0 +1,26 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { RATE_LIMITS } from './shop/rate-limits.ts';
+
+// Run directly (`node server/src/rate-limits-table.ts`), this brings the table of docs/limits.md up to date.
+const PAGE = new URL('../../docs/limits.md', import.meta.url);
+const BEGIN = '<!-- limits: written by server/src/rate-limits-table.ts -->';
+const END = '<!-- end of limits -->';
+
+/** The page with its table as RATE_LIMITS has it; what stands around the table is left as it is. */
+export function withTable(page: string): string {
+  const [before, rest = ''] = page.split(BEGIN);
+  const after = rest.split(END)[1] ?? '';
+  return [before, BEGIN, '\n\n', table(), '\n', END, after].join('');
+}
+
+const WINDOWS: Record<number, string> = { 60: 'minute', 900: '15 minutes', 3600: 'hour' };
+
+function table(): string {
+  const rows = Object.entries(RATE_LIMITS).map(([name, { points, seconds, counts, per, strict }]) => {
+    const kept = strict ? 'never skipped' : 'load';
+    return `| \`${name}\` | ${counts} | ${per} | ${points} per ${WINDOWS[seconds]} | ${kept} |\n`;
+  });
+  return ['| Name | What is counted | For each | Limit | Kind |\n', '|---|---|---|---|---|\n', ...rows].join('');
+}
+
+if (import.meta.main) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')));

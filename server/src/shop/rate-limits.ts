@@ -1,0 +1,61 @@
+/**
+ * Every rate limit of the service, in one table: docs/limits.md shows it, and a test compares the two. A fixed window begins
+ * with the first request that is counted.
+ */
+export interface RateLimit {
+  points: number;
+  seconds: number;
+  /** What is counted, for the documentation. */
+  counts: string;
+  /** Whose requests are counted together. Everything is counted by site, too, where the request names one. */
+  per: string;
+  /** Counted in PostgreSQL, and never skipped. The others live in Redis or in the process, and bound load alone. */
+  strict: boolean;
+}
+
+const MINUTE = 60;
+const QUARTER = 15 * MINUTE;
+const HOUR = 60 * MINUTE;
+
+function load(points: number, counts: string, per: string): RateLimit {
+  return { points, seconds: MINUTE, counts, per, strict: false };
+}
+
+function strict(points: number, seconds: number, counts: string, per: string): RateLimit {
+  return { points, seconds, counts, per, strict: true };
+}
+
+const GUEST = 'address of a guest; customer';
+
+export const RATE_LIMITS = {
+  storefront_read: load(600, 'Reads of the storefront', GUEST),
+  cart_write: load(60, 'Changes of carts', GUEST),
+  checkout: load(10, 'Beginning, changing, completing and cancelling a checkout', 'checkout'),
+  customer: load(120, 'Calls about one’s own account', 'customer'),
+  dashboard: load(600, 'Calls of the dashboard', 'staff member or API key'),
+  sync: load(600, 'Calls of the sync surface', 'sync key'),
+  agent: load(120, 'Calls of an agent, those of the next two included', 'agent token'),
+  agent_find: load(60, 'find and find-and-add', 'agent token'),
+  agent_buy: load(10, 'find-and-buy', 'agent token'),
+  failed_credentials: load(
+    60,
+    'Calls whose credential is missing, unknown or has ended',
+    'address and kind of credential',
+  ),
+  failed_credentials_address: load(600, 'The same, whatever the kind and the site', 'address'),
+  login: strict(30, QUARTER, 'Failed logins to the dashboard', 'address'),
+  customer_login: strict(30, QUARTER, 'Failed logins, and failed changes of a password', 'address'),
+  reset_request: strict(3, HOUR, 'Mails that anyone can ask for: password reset, verification', 'e-mail'),
+  reset_request_address: strict(30, QUARTER, 'The same, and opening what they link to', 'address'),
+  discount_apply: strict(10, MINUTE, 'Codes tried', 'cart'),
+  discount_failed_address: strict(30, HOUR, 'Codes that were refused', 'address'),
+  discount_failed_site: strict(300, HOUR, 'Codes that were refused', 'site'),
+  consent_request: strict(20, HOUR, 'Requests for consent to an agent', 'address'),
+  consent_request_site: strict(500, HOUR, 'Requests for consent to an agent', 'site'),
+  consent_poll: strict(600, MINUTE, 'Polls for a token', 'address'),
+  user_code_customer: strict(5, QUARTER, 'Unknown codes of agents', 'customer'),
+  user_code_address: strict(10, HOUR, 'Unknown codes of agents', 'address'),
+  user_code_site: strict(50, HOUR, 'Unknown codes of agents', 'site'),
+} satisfies Record<string, RateLimit>;
+
+export type RateLimitName = keyof typeof RATE_LIMITS;
