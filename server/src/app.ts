@@ -1,7 +1,7 @@
+import type { RedisClientType } from '@redis/client';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { RedisClientType } from 'redis';
 import { agent } from './agent/index.ts';
 import { dashboard } from './dashboard/index.ts';
 import type { EgressPolicy } from './egress/addresses.ts';

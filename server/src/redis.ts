@@ -1,5 +1,5 @@
+import { createClient, type RedisClientType } from '@redis/client';
 import type { Logger } from 'pino';
-import { createClient, type RedisClientType } from 'redis';
 
 const CONNECT_TIMEOUT_MS = 500;
 const COMMAND_TIMEOUT_MS = 300;

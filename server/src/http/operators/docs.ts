@@ -1,10 +1,9 @@
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { Router } from 'express';
 import { document } from '../contract/contract.ts';
 
-/** The contract for people and programs: /docs (Redoc, served from here, no network) and /openapi.json. */
-const require = createRequire(import.meta.url);
-const REDOC = require.resolve('redoc/bundles/redoc.standalone.js');
+/** Redoc itself, as `npm run generate` copies it (server/scripts/copy-redoc.ts). */
+export const REDOC = fileURLToPath(new URL('generated/redoc.standalone.js', import.meta.url));
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -36,6 +35,7 @@ export function docsPage({ script, contract }: { script: string; contract: strin
 `;
 }
 
+/** The contract for people and programs: /docs (Redoc, served from here, no network) and /openapi.json. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const json = JSON.stringify(document);

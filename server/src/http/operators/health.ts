@@ -1,6 +1,6 @@
+import type { RedisClientType } from '@redis/client';
 import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
-import type { RedisClientType } from 'redis';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
 import type { Readiness } from '../pipeline/readiness.ts';
 

@@ -1,6 +1,6 @@
+import type { RedisClientType } from '@redis/client';
 import type { Request } from 'express';
 import type { Pool } from 'pg';
-import type { RedisClientType } from 'redis';
 import { RATE_LIMITS, type RateLimit, type RateLimitName } from '../../shop/rate-limits.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RedisClientType } from '@redis/client';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { RedisClientType } from 'redis';
 
 /** Counts in Redis when it answers, and in this process when it does not. */
 export interface Limiter {
