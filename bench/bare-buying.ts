@@ -21,13 +21,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const app = express();
 app.use(express.json());
 
-/** Answers with what the deed returns, once its transaction is committed. */
-function step(status: number, deed: (query: Query, req: Request) => Promise<unknown>) {
+/** Answers with what the work returns, once its transaction is committed. */
+function step(status: number, work: (query: Query, req: Request) => Promise<unknown>) {
   return async (req: Request, res: Response) => {
     const client = await pool.connect();
     try {
       await client.query('begin');
-      const answer = await deed(async (text, values) => (await client.query(text, values)).rows, req);
+      const answer = await work(async (text, values) => (await client.query(text, values)).rows, req);
       await client.query('commit');
       res.status(status).json(answer);
     } catch (error) {

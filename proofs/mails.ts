@@ -1,4 +1,4 @@
-import { inShopOf } from '../server/src/shop/in-shop.ts';
+import { inShopAsSystem } from '../server/src/shop/in-shop.ts';
 import type { QueuedMail } from '../server/src/shop/mail.ts';
 import type { Mail } from '../server/src/shop/mails/rendering.ts';
 import { compose } from '../server/src/shop/mails/templates.ts';
@@ -19,7 +19,7 @@ export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site
   );
   const mails: Mail[] = [];
   for (const { payload } of rows) {
-    const mail = await inShopOf(db, site_id, (shop) => compose(shop, BASE_URL, payload));
+    const mail = await inShopAsSystem(db, site_id, (shop) => compose(shop, BASE_URL, payload));
     if (mail) mails.push(mail);
   }
   return mails;

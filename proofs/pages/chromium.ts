@@ -4,8 +4,8 @@ import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from
 import type { Trial } from '../frame.ts';
 import type { Deed, Furnished } from './pages.ts';
 
-/** Runs a deed in a browser. Where there is none, outside of CI, it is left out, and the proof says so. */
-export async function inChromium(trial: Trial, deed: (browser: Browser) => Promise<void>): Promise<string> {
+/** Runs work in a browser. Where there is none, outside of CI, it is left out, and the proof says so. */
+export async function inChromium(trial: Trial, work: (browser: Browser) => Promise<void>): Promise<string> {
   const chromium = findChromium();
   if (!chromium) {
     trial.progress(NO_CHROMIUM);
@@ -13,7 +13,7 @@ export async function inChromium(trial: Trial, deed: (browser: Browser) => Promi
   }
   const browser = await openChromium(chromium);
   try {
-    await deed(browser);
+    await work(browser);
     return await browser.version();
   } finally {
     await browser.close();
@@ -64,9 +64,9 @@ export function escapeHtml(text: string): string {
 }
 
 /** Fills in the form as its reader, and presses the button. */
-export async function press(tab: Page, deed: Deed, shop: Furnished): Promise<void> {
+export async function press(tab: Page, work: Deed, shop: Furnished): Promise<void> {
   await tab.evaluate(
-    `for (const [name, value] of Object.entries(${JSON.stringify(deed.entries(shop))})) {
+    `for (const [name, value] of Object.entries(${JSON.stringify(work.entries(shop))})) {
       const fields = [...document.querySelectorAll('[name="' + name + '"]')];
       for (const field of fields) {
         if (field.type === 'radio') field.checked = field.value === value;
@@ -74,7 +74,7 @@ export async function press(tab: Page, deed: Deed, shop: Furnished): Promise<voi
       }
     }`,
   );
-  await Promise.all([tab.waitForNavigation(), tab.click(`button[value="${deed.action}"]`)]);
+  await Promise.all([tab.waitForNavigation(), tab.click(`button[value="${work.action}"]`)]);
 }
 
 /** Waits until the tab stands on an address that begins so, loaded to its end. */

@@ -39,9 +39,9 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
       counts.mixed += await mix(chromium, premises, chance, one, other);
       trial.progress(`${counts.mixed} pages of two shops`);
     }
-    for (const { page, deed } of trial.size === 'short' ? chance.some(DEEDS, 2) : DEEDS) {
-      counts.back += await goBack(chromium, premises, { shop: one, page, deed });
-      trial.progress(`${deed.action}: ${counts.back} times back`);
+    for (const { page, work } of trial.size === 'short' ? chance.some(DEEDS, 2) : DEEDS) {
+      counts.back += await goBack(chromium, premises, { shop: one, page, work });
+      trial.progress(`${work.action}: ${counts.back} times back`);
     }
     for (const page of trial.size === 'short' ? [chance.of(PAGES)] : PAGES) {
       counts.looks += await scanInBrowser(chromium, premises, page, one);
@@ -82,7 +82,7 @@ async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: t
   const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
   const links = [...first.text.matchAll(/\s(?:href|src|action)="(\/[^"#]*)/g)].map(([, link = '']) => link);
   let looks = 0;
-  for (const link of new Set([path, ...links, `${path}?change=1`, `${path}?action=${page.deeds[0]?.action}`])) {
+  for (const link of new Set([path, ...links, `${path}?change=1`, `${path}?action=${page.operations[0]?.action}`])) {
     for (const way of ways) {
       for (const method of ['GET', 'HEAD']) {
         for (const held of [{}, { Cookie: cookie }] as Record<string, string>[]) {
@@ -142,7 +142,7 @@ async function mix(
   const { baseUrl, violations } = premises;
   const context = await browser.createBrowserContext();
   let pages = 0;
-  const visits = [one, other].flatMap((shop) => chance.some(DEEDS, 3).map(({ page, deed }) => ({ shop, page, deed })));
+  const visits = [one, other].flatMap((shop) => chance.some(DEEDS, 3).map(({ page, work }) => ({ shop, page, work })));
   const look = async (tab: Page, shop: Furnished, what: string) => {
     const text = String(await tab.evaluate('document.documentElement.outerHTML'));
     const [own, foreign] = [shop, shop === one ? other : one].map(({ texts }) => text.includes(texts.shop));
@@ -158,21 +158,21 @@ async function mix(
       await look(tab, visit.shop, visit.page.name);
       tabs.push({ ...visit, tab });
     }
-    for (const { shop, page, deed, tab } of chance.some(tabs, tabs.length)) {
+    for (const { shop, page, work, tab } of chance.some(tabs, tabs.length)) {
       const neighbour = shop === one ? other : one;
       const [mine, theirs] = [await all(premises, [shop]), await all(premises, [neighbour])];
       await tab.bringToFront();
-      await press(tab, deed, shop);
+      await press(tab, work, shop);
       // Where an account was entered the session is a new one, and forms that were shown before are to be sent again.
       if ((await tab.title()).startsWith('Please send the form again')) {
         await tab.goto(tab.url());
-        await press(tab, deed, shop);
+        await press(tab, work, shop);
       }
-      await look(tab, shop, `${page.name}, ${deed.action}`);
+      await look(tab, shop, `${page.name}, ${work.action}`);
       if (changed(mine, await all(premises, [shop])).length === 0)
-        violations.add(`${page.name}: ${deed.action} did nothing`);
+        violations.add(`${page.name}: ${work.action} did nothing`);
       const tables = changed(theirs, await all(premises, [neighbour]));
-      if (tables.length > 0) violations.add(`${page.name}: ${deed.action} changed ${tables} of the other shop`);
+      if (tables.length > 0) violations.add(`${page.name}: ${work.action} changed ${tables} of the other shop`);
     }
     return pages;
   } finally {
@@ -180,22 +180,22 @@ async function mix(
   }
 }
 
-/** Goes back after a deed, forward and back again, and reloads; then presses the button once more if it is still there. */
-async function goBack(browser: Browser, premises: Premises, target: { shop: Furnished; page: PageKind; deed: Deed }) {
-  const { shop, page, deed } = target;
+/** Goes back after an operation, forward and back again, and reloads; then presses the button once more if it is still there. */
+async function goBack(browser: Browser, premises: Premises, target: { shop: Furnished; page: PageKind; work: Deed }) {
+  const { shop, page, work } = target;
   const { baseUrl, violations } = premises;
   const context: BrowserContext = await browser.createBrowserContext();
   try {
     const tab = await context.newPage();
     await tab.goto(baseUrl + (await page.arrange(shop)));
-    await press(tab, deed, shop);
+    await press(tab, work, shop);
     const before = await all(premises, [shop]);
     let steps = 0;
     const move = async (step: Promise<unknown>) => {
       await step.catch(() => undefined);
       steps += 1;
       const tables = changed(before, await all(premises, [shop]));
-      if (tables.length > 0) violations.add(`${page.name}: after ${deed.action}, step ${steps} back changed ${tables}`);
+      if (tables.length > 0) violations.add(`${page.name}: after ${work.action}, step ${steps} back changed ${tables}`);
     };
     for (const step of [() => tab.goBack(), () => tab.goForward(), () => tab.goBack(), () => tab.reload()])
       await move(step());
@@ -205,8 +205,8 @@ async function goBack(browser: Browser, premises: Premises, target: { shop: Furn
     );
     if (secrets > 0) violations.add(`${page.name}: going back shows a password`);
     // A form that is still there may be sent again; what can be done once is not done twice.
-    if (DONE_ONCE.includes(deed.action) && (await tab.$(`button[value="${deed.action}"]`))) {
-      await move(press(tab, deed, shop));
+    if (DONE_ONCE.includes(work.action) && (await tab.$(`button[value="${work.action}"]`))) {
+      await move(press(tab, work, shop));
     }
     return steps;
   } finally {

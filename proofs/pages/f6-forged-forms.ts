@@ -38,21 +38,21 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   try {
     for (let round = 0; round < pick(trial.size, 1, 3); round += 1) {
       const shop = await furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
-      for (const { page, deed } of DEEDS) {
+      for (const { page, work } of DEEDS) {
         const chosen = trial.size === 'short' ? [chance.of(servers)] : servers;
         for (const server of chosen)
-          raw += await sendRaw(trial, chance, { premises, server, forger: other.baseUrl, shop, page, deed });
-        trial.progress(`${round + 1}: ${deed.action}, ${raw} raw requests`);
+          raw += await sendRaw(trial, chance, { premises, server, forger: other.baseUrl, shop, page, work });
+        trial.progress(`${round + 1}: ${work.action}, ${raw} raw requests`);
       }
     }
     const browser = await inChromium(trial, async (chromium) => {
       const shop = await furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
       for (const host of ['localhost', '127.0.0.1'] as const) {
-        for (const { page, deed } of trial.size === 'short' ? [chance.of(DEEDS)] : DEEDS) {
-          const counts = await play(chromium, host, { premises, shop, page, deed });
+        for (const { page, work } of trial.size === 'short' ? [chance.of(DEEDS)] : DEEDS) {
+          const counts = await play(chromium, host, { premises, shop, page, work });
           played += counts.attacks;
           arrived += counts.arrived;
-          trial.progress(`${deed.action} from ${host}, ${played} in the browser`);
+          trial.progress(`${work.action} from ${host}, ${played} in the browser`);
         }
       }
     });
@@ -71,16 +71,16 @@ interface Target {
   premises: Premises;
   shop: Furnished;
   page: PageKind;
-  deed: Deed;
+  work: Deed;
 }
 
 async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: Server; forger: string }) {
-  const { premises, server, forger, shop, page, deed } = target;
+  const { premises, server, forger, shop, page, work } = target;
   const open = async (path: string, baseUrl = server.baseUrl): Promise<Opened> => {
     const { html, response } = await new PaperBrowser(baseUrl).open(path);
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    const fields = formWith(html, deed.action);
-    const action = actionOf({ html, path }, deed.action);
+    const fields = formWith(html, work.action);
+    const action = actionOf({ html, path }, work.action);
     return { cookie: cookie.replace(/^[^=]*/, server.cookie), csrf: fields.get('csrf') ?? '', fields, action };
   };
   const path = await page.arrange(shop);
@@ -93,8 +93,8 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
     forged: await open(path, forger),
   };
   const fields = new URLSearchParams(reader.fields);
-  for (const [name, value] of Object.entries(deed.entries(shop))) fields.set(name, value);
-  fields.set('action', deed.action);
+  for (const [name, value] of Object.entries(work.entries(shop))) fields.set(name, value);
+  fields.set('action', work.action);
   const proper = (): Form => ({
     method: 'POST',
     path: reader.action,
@@ -111,23 +111,23 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
     const after = await stateOf(premises.owner, [shop.shop.site_id]);
     const tables = changed(before, after);
     if (tables.length > 0) {
-      premises.violations.add(`${page.name}, ${deed.action} ${what}: ${status}, changed ${tables}`);
+      premises.violations.add(`${page.name}, ${work.action} ${what}: ${status}, changed ${tables}`);
       return chosen.length;
     }
   }
   const { status } = await post(server, proper());
   const effect = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
   if (effect.length === 0)
-    premises.violations.add(`${page.name}: ${deed.action} as it should be did nothing: ${status}`);
+    premises.violations.add(`${page.name}: ${work.action} as it should be did nothing: ${status}`);
   return chosen.length;
 }
 
-/** Runs a deed on this process's clock of some days ago, which is the server's as well. */
-async function daysAgo<T>(days: number, deed: () => Promise<T>): Promise<T> {
+/** Runs work on this process's clock of some days ago, which is the server's as well. */
+async function daysAgo<T>(days: number, work: () => Promise<T>): Promise<T> {
   const now = Date.now;
   Date.now = () => now() - days * 86_400_000;
   try {
-    return await deed();
+    return await work();
   } finally {
     Date.now = now;
   }
@@ -140,13 +140,13 @@ function post({ baseUrl }: Server, { method, path, headers, fields, body = field
 
 /** A reader opens the page, and then a site that has learned all that the form holds, its token included. */
 async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: Target) {
-  const { premises, shop, page, deed } = target;
+  const { premises, shop, page, work } = target;
   const site = await openSite(host);
   const context = await browser.createBrowserContext();
   try {
     const tab = await context.newPage();
     const url = premises.baseUrl + (await page.arrange(shop));
-    const { fields, action } = await readForm(tab, url, deed, shop);
+    const { fields, action } = await readForm(tab, url, work, shop);
     const before = await stateOf(premises.owner, [shop.shop.site_id]);
     let arrived = 0;
     tab.on('response', (response) => {
@@ -155,7 +155,7 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
     const look = async (what: string) => {
       const tables = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
       if (tables.length > 0)
-        premises.violations.add(`${page.name}, ${deed.action} by ${what} of ${host}: changed ${tables}`);
+        premises.violations.add(`${page.name}, ${work.action} by ${what} of ${host}: changed ${tables}`);
     };
     const quiet = QUIET.length;
     await tab.goto(site.serve(quietly(action, fields)));
@@ -174,9 +174,9 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
       await look(what);
     }
     await tab.goto(url);
-    await press(tab, deed, shop);
+    await press(tab, work, shop);
     const effect = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
-    if (effect.length === 0) premises.violations.add(`${page.name}: ${deed.action} in the browser did nothing`);
+    if (effect.length === 0) premises.violations.add(`${page.name}: ${work.action} in the browser did nothing`);
     return { attacks: quiet + Object.keys(loud).length, arrived };
   } finally {
     await context.close();
@@ -185,11 +185,11 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
 }
 
 /** What the form holds, and where the button sends it. */
-async function readForm(tab: Page, url: string, deed: Deed, shop: Furnished) {
+async function readForm(tab: Page, url: string, work: Deed, shop: Furnished) {
   await tab.goto(url);
   const html = await tab.content();
-  const fields = { ...Object.fromEntries(formWith(html, deed.action)), ...deed.entries(shop), action: deed.action };
-  return { fields, action: new URL(actionOf({ html, path: url }, deed.action), url).href };
+  const fields = { ...Object.fromEntries(formWith(html, work.action)), ...work.entries(shop), action: work.action };
+  return { fields, action: new URL(actionOf({ html, path: url }, work.action), url).href };
 }
 
 function formTo(url: string, fields: Record<string, string>, method = 'post', target = '_self'): string {

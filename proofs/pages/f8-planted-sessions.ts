@@ -31,18 +31,18 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
     const furnished = async () => furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
     for (let round = 0; round < pick(trial.size, 1, 10); round += 1) {
       const shop = await furnished();
-      for (const { page, deed } of DEEDS) {
+      for (const { page, work } of DEEDS) {
         for (const baseUrl of trial.size === 'short' ? [chance.of(servers)] : servers) {
-          planted += await plantRaw({ premises, baseUrl, shop, page, deed });
-          if (deed.renews) renewed += 1;
+          planted += await plantRaw({ premises, baseUrl, shop, page, work });
+          if (work.renews) renewed += 1;
         }
       }
       trial.progress(`${round + 1}: ${planted} planted`);
     }
     const browser = await inChromium(trial, async (chromium) => {
       const shop = await furnished();
-      for (const { page, deed } of DEEDS.filter(({ deed }) => trial.size === 'full' || deed.renews)) {
-        planted += await plantInBrowser(chromium, { premises, baseUrl: premises.baseUrl, shop, page, deed });
+      for (const { page, work } of DEEDS.filter(({ work }) => trial.size === 'full' || work.renews)) {
+        planted += await plantInBrowser(chromium, { premises, baseUrl: premises.baseUrl, shop, page, work });
       }
     });
     const violations = premises.violations.list;
@@ -58,7 +58,7 @@ interface Target {
   baseUrl: string;
   shop: Furnished;
   page: PageKind;
-  deed: Deed;
+  work: Deed;
 }
 
 /** The cookies that an answer sets, as a browser would send them back. */
@@ -90,18 +90,18 @@ function madeUp(own: string): Record<string, string> {
 }
 
 async function plantRaw(target: Target): Promise<number> {
-  const { premises, baseUrl, shop, page, deed } = target;
+  const { premises, baseUrl, shop, page, work } = target;
   const path = await page.arrange(shop);
   const get = (headers: Record<string, string>) => exchange(baseUrl, 'GET', path, headers);
   const attacker = cookiesIn((await get({})).headers);
   const post = (cookie: string, html: string) => {
-    const fields = formWith(html, deed.action);
-    for (const [name, value] of Object.entries({ ...deed.entries(shop), action: deed.action })) fields.set(name, value);
+    const fields = formWith(html, work.action);
+    for (const [name, value] of Object.entries({ ...work.entries(shop), action: work.action })) fields.set(name, value);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
     return exchange(
       baseUrl,
       'POST',
-      actionOf({ html, path }, deed.action),
+      actionOf({ html, path }, work.action),
       { ...headers, Cookie: cookie },
       fields.toString(),
     );
@@ -125,8 +125,8 @@ async function plantRaw(target: Target): Promise<number> {
   const shown = await get({ Cookie: attacker });
   const done = await post(attacker, shown.text);
   const given = cookiesIn(done.headers);
-  if (done.status !== 303) premises.violations.add(`${page.name}: ${deed.action} did not work, ${done.status}`);
-  if (deed.renews && (given === '' || given === attacker)) premises.violations.add(`${page.name}: the session stays`);
+  if (done.status !== 303) premises.violations.add(`${page.name}: ${work.action} did not work, ${done.status}`);
+  if (work.renews && (given === '' || given === attacker)) premises.violations.add(`${page.name}: the session stays`);
   // With the session alone there is nothing to be had: a page is found by its address.
   const elsewhere = await exchange(baseUrl, 'GET', path.replace(/.{8}$/, 'AAAAAAAA'), { Cookie: given || attacker });
   if (elsewhere.status !== 404) premises.violations.add(`${page.name}: a session opens ${elsewhere.status}`);
@@ -135,7 +135,7 @@ async function plantRaw(target: Target): Promise<number> {
 
 /** A neighbour on the same host plants cookies, as it can where there is no https. */
 async function plantInBrowser(browser: Browser, target: Target): Promise<number> {
-  const { premises, baseUrl, shop, page, deed } = target;
+  const { premises, baseUrl, shop, page, work } = target;
   const site = await openSite('127.0.0.1');
   const context = await browser.createBrowserContext();
   try {
@@ -151,9 +151,9 @@ async function plantInBrowser(browser: Browser, target: Target): Promise<number>
       if (invented && cookie.includes(String(held?.value))) premises.violations.add(`${page.name}: ${cookie} is kept`);
     }
     const before = (await context.cookies()).find((one) => one.name === name)?.value;
-    await press(tab, deed, shop);
+    await press(tab, work, shop);
     const after = (await context.cookies()).find((one) => one.name === name)?.value;
-    if (deed.renews && before === after) premises.violations.add(`${page.name}: the session stays in the browser`);
+    if (work.renews && before === after) premises.violations.add(`${page.name}: the session stays in the browser`);
     return 2;
   } finally {
     await context.close();

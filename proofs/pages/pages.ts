@@ -12,7 +12,7 @@ export interface PageKind {
   /** Arranges what the page is about, anew; answers its path. */
   arrange(shop: Furnished): Promise<string>;
   /** What its forms do. Each is tried on a page of its own, for most can be done once. */
-  deeds: Deed[];
+  operations: Deed[];
 }
 
 export interface Deed {
@@ -176,7 +176,7 @@ export const PAGES: PageKind[] = [
   {
     name: 'the form of a checkout',
     arrange: async (shop) => (await begin(shop)).path,
-    deeds: [
+    operations: [
       { action: 'save', entries: details },
       { action: 'apply_discount', entries: ({ texts }) => ({ discount_code: texts.discount_code }) },
     ],
@@ -184,12 +184,12 @@ export const PAGES: PageKind[] = [
   {
     name: 'the form of a checkout with a code',
     arrange: async (shop) => (await begin(shop, shop.texts.discount_code)).path,
-    deeds: [{ action: 'remove_discount', entries: () => ({}) }],
+    operations: [{ action: 'remove_discount', entries: () => ({}) }],
   },
   {
     name: 'the review of a checkout',
     arrange: async (shop) => (await fillIn(shop)).path,
-    deeds: [{ action: 'place_order', entries: () => ({}) }],
+    operations: [{ action: 'place_order', entries: () => ({}) }],
   },
   {
     name: 'the form of a checkout with a line that is gone',
@@ -198,7 +198,7 @@ export const PAGES: PageKind[] = [
       await withGone(furnished, id);
       return path;
     },
-    deeds: [{ action: 'remove_item', entries: () => ({}) }],
+    operations: [{ action: 'remove_item', entries: () => ({}) }],
   },
   {
     name: 'the review of a checkout with a line that is gone',
@@ -207,7 +207,7 @@ export const PAGES: PageKind[] = [
       await withGone(furnished, id);
       return path;
     },
-    deeds: [{ action: 'remove_item', entries: () => ({}) }],
+    operations: [{ action: 'remove_item', entries: () => ({}) }],
   },
   {
     name: 'the confirmation of an order',
@@ -216,7 +216,7 @@ export const PAGES: PageKind[] = [
       await shop.shop.must('storefront.completeCheckout', { path: { checkout_id: id }, body: {} });
       return path;
     },
-    deeds: [],
+    operations: [],
   },
   {
     name: 'the link that confirms an address',
@@ -225,7 +225,7 @@ export const PAGES: PageKind[] = [
       await furnished.shop.must('storefront.registerCustomer', { body: { email, password: PASSWORD } });
       return mailedPath(furnished);
     },
-    deeds: [{ action: 'verify_email', entries: () => ({}), renews: true }],
+    operations: [{ action: 'verify_email', entries: () => ({}), renews: true }],
   },
   {
     name: 'the link that sets a new password',
@@ -234,7 +234,7 @@ export const PAGES: PageKind[] = [
       await furnished.shop.must('storefront.requestPasswordReset', { body: { email } });
       return mailedPath(furnished);
     },
-    deeds: [
+    operations: [
       {
         action: 'reset_password',
         entries: () => ({ new_password: 'another password', new_password_again: 'another password' }),
@@ -245,7 +245,7 @@ export const PAGES: PageKind[] = [
 ];
 
 /** Every button of every page. */
-export const DEEDS = PAGES.flatMap((page) => page.deeds.map((deed) => ({ page, deed })));
+export const DEEDS = PAGES.flatMap((page) => page.operations.map((work) => ({ page, work })));
 
 /** Addresses of pages that can only say that there is nothing to be done: made up, over, or of another shop. */
 export async function deadEnds(furnished: Furnished, stranger: Furnished): Promise<string[]> {

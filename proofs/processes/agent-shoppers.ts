@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { minorUnits } from '../../server/src/shop/money.ts';
 import { brokenInvariants } from '../../server/test/invariants.ts';
 import { openAgent } from '../agents.ts';
@@ -72,7 +72,7 @@ export class AgentShoppers {
 
   /** Opens a shop of its own and fills it; `end` closes what they hold. */
   static async open(market: Market): Promise<AgentShoppers> {
-    const owner = forgiveLostConnections(new pg.Pool({ connectionString: market.databaseUrl, max: 2 }));
+    const owner = ignoreLostConnections(new pg.Pool({ connectionString: market.databaseUrl, max: 2 }));
     const shoppers = new AgentShoppers(market, await openTenant(market.databaseUrl), owner);
     await shoppers.#must('dashboard.updateSettings', { body: SETTINGS });
     const goods = { name: 'Mug', price: '14.00', status: 'active', requires_shipping: false, track_inventory: false };

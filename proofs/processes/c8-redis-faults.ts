@@ -47,8 +47,8 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
     const guesser = new Guesser(server.baseUrl, violations);
     for (let round = 0; round < pick(size, 1, 20); round += 1) {
       if (size === 'full') guesser.move();
-      for (const [fault, deed] of Object.entries(FAULTS)) {
-        await deed(redis);
+      for (const [fault, work] of Object.entries(FAULTS)) {
+        await work(redis);
         const before = buyers.orders;
         await Promise.all([buyers.moreOrders(pick(size, 2, 20), 30_000), guesser.guess(fault, pick(size, 9, 15))]);
         if (buyers.orders === before) violations.add(`${fault}: nobody could buy`);

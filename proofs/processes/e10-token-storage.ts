@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import pg from 'pg';
-import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { mintToken, TOKEN_PREFIXES, type TokenKind } from '../../server/src/shop/tokens.ts';
 import { startServer, stopServer } from '../../server/test/server.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
@@ -81,7 +81,7 @@ function upperTail(z: number): number {
 
 async function issueAndSearch({ size, databaseUrl, progress }: Trial, violations: Violations) {
   const { server, ...running } = await startServer(databaseUrl, { rateLimits: false }, databaseUrl);
-  const dump = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 1 }));
+  const dump = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 1 }));
   try {
     const secrets: string[] = [];
     const shops = pick(size, 2, 25);

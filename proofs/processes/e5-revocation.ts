@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
 import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
@@ -20,7 +20,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const [processes, rounds] = pick(size, [2, 6] as const, [8, 120] as const);
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', ROLE: 'api' };
   const site = await openTenant(databaseUrl);
-  const owner = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
+  const owner = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
   const violations = new Violations();
   const servers: ServerProcess[] = [];
   let [before, after] = [0, 0];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../server/src/db/advisory-locks.ts';
-import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { type Pooler, startPgBouncer } from '../../server/test/pgbouncer.ts';
 import { type EventShop, openEventShop } from './event-shop.ts';
 import { type Ended, freePort, runCommand, ServerProcess } from './server-process.ts';
@@ -27,7 +27,7 @@ export class Fleet {
   private constructor(url: string, directory: string, pooler: Pooler | undefined) {
     this.#url = url;
     this.#pooler = pooler;
-    this.owner = forgiveLostConnections(new pg.Pool({ connectionString: url, max: 3 }));
+    this.owner = ignoreLostConnections(new pg.Pool({ connectionString: url, max: 3 }));
     this.#env = {
       ...(pooler
         ? { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: url, DATABASE_POOLING: 'transaction' }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { openReceiver } from '../../server/test/receiver.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { chanceOf } from '../random.ts';
@@ -37,7 +37,7 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
   };
   const start = async () => new ServerProcess(await freePort(), env);
   const receiver = await openReceiver();
-  const owner = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
+  const owner = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
   const processes = [await start(), await start()];
   try {
     await Promise.all(processes.map(up));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { openReceiver, type Received } from '../../server/test/receiver.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { Buyers } from './buyers.ts';
@@ -37,7 +37,7 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
     ...{ DATABASE_URL: databaseUrl, DATA_DIR: directory, SECRET_KEY: secretKey, DEMO_SHOP: 'off', LOG_LEVEL: 'trace' },
     ...{ RATE_LIMITS: 'off', TRUST_PROXY: '1', BASE_URL: 'http://127.0.0.1' },
   });
-  const owner = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 1 }));
+  const owner = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 1 }));
   const parties: Party[] = [];
   try {
     while (server.running && !(await server.ready()));

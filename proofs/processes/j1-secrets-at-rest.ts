@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { forgiveLostConnections, openPool } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections, openPool } from '../../server/src/db/connect.ts';
 import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import { type Call, exchange, targetOf, watchExchanges } from '../client.ts';
 import { asCustomer, openAccount, openCustomerSession } from '../customers.ts';
@@ -40,7 +40,7 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   let control: Record<string, string> = {};
   const server = await new ServerProcess(await freePort(), env).mustBeReady();
   const db = openPool({ url: databaseUrl, max: 4, pooling: 'session' });
-  const owner = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
+  const owner = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 2 }));
   const stop = watchExchanges((seen) => secrets.note(seen));
   try {
     const world = await seedWorld({ baseUrl: server.baseUrl, db, owner, causes: new Map() }, trial.seed);

@@ -22,12 +22,12 @@ export interface ProxiedLane extends Lane {
   readonly proxy: DatabaseProxy;
 }
 
-/** Runs a deed with so many lanes for each tenant of a world. */
+/** Runs an operation with so many lanes for each tenant of a world. */
 export async function withLanes<T>(
   world: World,
   databaseUrl: string,
   perTenant: number,
-  deed: (lanes: ProxiedLane[]) => Promise<T>,
+  work: (lanes: ProxiedLane[]) => Promise<T>,
 ): Promise<T> {
   const open = async (tenant: Tenant) => {
     const proxy = await DatabaseProxy.before(databaseUrl);
@@ -37,7 +37,7 @@ export async function withLanes<T>(
   const tenants = Array.from({ length: perTenant }, () => world.tenants).flat();
   const lanes = await Promise.all(tenants.map(open));
   try {
-    return await deed(lanes);
+    return await work(lanes);
   } finally {
     await Promise.all(lanes.map(({ server }) => stopServer(server)));
     await Promise.all(lanes.map(({ proxy }) => proxy.end()));

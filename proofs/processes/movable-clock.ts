@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { prepareSchema } from '../../server/src/commands/schema.ts';
-import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { DatabaseProxy, type Message } from './database-proxy.ts';
 import { asOwner } from './server-process.ts';
 
@@ -27,14 +27,14 @@ export class MovableClock {
   /** A database of its own on the server of `databaseUrl`, whose login must be a superuser. */
   static async beside(databaseUrl: string): Promise<MovableClock> {
     const name = `clock_${process.pid}_${Date.now()}`;
-    const admin = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 1 }));
+    const admin = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 1 }));
     await admin.query(`create database ${name}`);
     const url = new URL(databaseUrl);
     url.pathname = `/${name}`;
     // What is set for a database holds for connections that come later.
     for (const statement of SETUP) await asOwner(url.href, statement.replace('NAME', name));
     await prepareSchema(url.href);
-    const owner = forgiveLostConnections(new pg.Pool({ connectionString: url.href, max: 2 }));
+    const owner = ignoreLostConnections(new pg.Pool({ connectionString: url.href, max: 2 }));
     const proxy = await DatabaseProxy.before(url.href);
     proxy.rewrite = withClockOnPath;
     const drop = async () => {

@@ -148,11 +148,11 @@ export async function freePort(): Promise<number> {
 }
 
 /** A new directory that is removed afterwards. Others may pass through it: below it, the database is another user's. */
-export async function withDirectory<T>(deed: (directory: string) => Promise<T>): Promise<T> {
+export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'commerce-proof-'));
   await chmod(directory, 0o755);
   try {
-    return await deed(directory);
+    return await work(directory);
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { forgiveLostConnections } from '../../server/src/db/connect.ts';
+import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { brokenInvariants } from '../../server/test/invariants.ts';
 import { targetOf } from '../client.ts';
 import type { Violations } from '../frame.ts';
@@ -123,7 +123,7 @@ export class Shoppers {
   /** To be called at rest: what was told is in the database, once, and nothing else. */
   async judge(violations: Violations): Promise<void> {
     for (const failure of this.#failures.splice(0)) violations.add(failure);
-    const owner = forgiveLostConnections(new pg.Pool({ connectionString: this.#market.databaseUrl, max: 1 }));
+    const owner = ignoreLostConnections(new pg.Pool({ connectionString: this.#market.databaseUrl, max: 1 }));
     try {
       await this.#judgeOrders(owner, violations);
       await this.#judgeCounts(owner, violations);

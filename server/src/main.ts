@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
-import { tell } from './commands/tell.ts';
 import { readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
@@ -63,7 +63,7 @@ program
 try {
   await program.parseAsync();
 } catch (error) {
-  tell(sentenceOf(error));
+  printProgress(sentenceOf(error));
   process.exit(1);
 }
 

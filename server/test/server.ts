@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { pino } from 'pino';
 import { type AppDeps, createApp } from '../src/app.ts';
-import { forgiveLostConnections, openPool } from '../src/db/connect.ts';
+import { ignoreLostConnections, openPool } from '../src/db/connect.ts';
 import { createLastUsed } from '../src/http/callers/last-used.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
@@ -39,7 +39,7 @@ export async function closeServer(): Promise<void> {
 /** A server with settings of its own, for tests of the settings; the caller stops it. */
 export async function startServer(url: string, settings: Partial<AppDeps> = {}, ownerUrl = superuserUrl()) {
   const db = openPool({ url, max: 10, pooling: settings.pooling ?? 'session' });
-  const owner = forgiveLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
+  const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
   const app = createApp({
     db,
     redis: undefined,

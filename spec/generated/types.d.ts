@@ -4389,7 +4389,7 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @enum {string} */
             type: "created" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
-            /** @description It in a sentence, for staff. */
+            /** @description What happened, as a sentence for staff. */
             message: string;
             /**
              * @description Who did it; system is the server, guest a customer without an account.

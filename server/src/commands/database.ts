@@ -4,8 +4,8 @@ import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
 import { DataDirInUse, startEmbedded } from '../db/embedded.ts';
 import { runningEmbeddedUrl } from '../db/embedded-running.ts';
+import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
-import { tell } from './tell.ts';
 import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 /** The database that the configuration names, running. */
@@ -55,15 +55,15 @@ function withoutPassword(address: string): string {
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-/** Runs a deed of a command on the database, brought to the schema of this release first. */
-export async function withPool<T>(config: Config, deed: (db: Pool) => Promise<T>): Promise<T> {
-  const database = await shareDatabase(config, tell);
+/** Runs work of a command on the database, brought to the schema of this release first. */
+export async function withPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
+  const database = await shareDatabase(config, printProgress);
   try {
-    await prepareSchema(database.directUrl, { onWait: tell, seconds: config.migrationWaitSeconds });
+    await prepareSchema(database.directUrl, { onWait: printProgress, seconds: config.migrationWaitSeconds });
     const db = openPool({ url: database.url, max: 2, pooling: config.databasePooling });
     try {
       await refuseUndeclaredPooler(db, config.databasePooling);
-      return await deed(db);
+      return await work(db);
     } finally {
       await db.end();
     }

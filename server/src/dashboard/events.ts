@@ -16,7 +16,7 @@ export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
     // Who comes anew while the process drains waits a moment all the same, so that clients do not come at each other's heels.
     while (Date.now() < until) {
-      const look = (shop: Shop) => events.hasNews(shop, path.listener_id, query.cursor);
+      const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor);
       if (await inShop(db, caller.tenant, actor, look)) break;
       await pause(Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));
       if (ended()) break;

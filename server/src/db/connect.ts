@@ -63,7 +63,7 @@ export function openPool({ url, max, pooling, applicationName = 'commerce' }: Po
     query_timeout: 7_000,
     ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
-  forgiveLostConnections(pool);
+  ignoreLostConnections(pool);
   return pool;
 }
 
@@ -71,7 +71,7 @@ export function openPool({ url, max, pooling, applicationName = 'commerce' }: Po
  * A connection that is lost while a request has it fails the request's next statement, and an idle one is replaced. Unheard,
  * either event would end the process.
  */
-export function forgiveLostConnections(pool: pg.Pool): pg.Pool {
+export function ignoreLostConnections(pool: pg.Pool): pg.Pool {
   pool.on('error', () => {});
   return pool.on('connect', (connection) => connection.on('error', () => {}));
 }

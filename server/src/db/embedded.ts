@@ -100,7 +100,7 @@ async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promis
       const running = await runningPostmaster(deps, port);
       owner = clientOf(deps.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
       await owner.connect();
-      await lock(owner, dataDir);
+      await lockDataDirectory(owner, dataDir);
       // The lock may have come free because PostgreSQL is ending, and has told its former owner before us.
       if (isStopping(deps.cluster.directory)) throw new Error('PostgreSQL is stopping.');
       return { owner, ...running };
@@ -114,7 +114,7 @@ async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promis
 }
 
 /** Waits a little: the backend of a server killed just now may not have noticed yet. */
-async function lock(owner: pg.Client, dataDir: string): Promise<void> {
+async function lockDataDirectory(owner: pg.Client, dataDir: string): Promise<void> {
   const deadline = Date.now() + LOCK_WITHIN_MS;
   for (;;) {
     const { rows } = await owner.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [

@@ -13,7 +13,7 @@ import { LATEST_MIGRATION, migrate, pendingMigrations, rollback } from './migrat
 const FIRST_RELEASE = '0010_webhooks';
 
 /** A database of its own on the server of the test run, which migrations may undo. */
-async function withDatabase(deed: (url: string) => Promise<void>): Promise<void> {
+async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const name = `migrate_${process.pid}_${Date.now()}`;
   const admin = new pg.Client(superuserUrl());
   await admin.connect();
@@ -21,7 +21,7 @@ async function withDatabase(deed: (url: string) => Promise<void>): Promise<void>
     await admin.query(`create database ${name} owner commerce`);
     const url = new URL(databaseUrl());
     url.pathname = `/${name}`;
-    await deed(url.href);
+    await work(url.href);
   } finally {
     await admin.query(`drop database ${name} with (force)`);
     await admin.end();

@@ -87,7 +87,7 @@ export const LATEST_MIGRATION = Object.keys(MIGRATIONS).at(-1) ?? '';
 // knex prints what fails by itself; whoever called is told by the error.
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
-async function withMigrator<T>(url: string, deed: (knex: Knex) => Promise<T>): Promise<T> {
+async function withMigrator<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
   const knex = knexFactory({
     client: 'pg',
     connection: url,
@@ -96,7 +96,7 @@ async function withMigrator<T>(url: string, deed: (knex: Knex) => Promise<T>): P
     migrations: { migrationSource: source, tableName: 'commerce_migrations', schemaName: 'public' },
   });
   try {
-    return await deed(knex);
+    return await work(knex);
   } finally {
     await knex.destroy();
   }

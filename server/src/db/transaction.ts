@@ -10,13 +10,13 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** Runs a deed on one connection between BEGIN and COMMIT; whatever it throws undoes all of it and is thrown on. */
-export async function inTransaction<T>(pool: pg.Pool, deed: (connection: Connection) => Promise<T>): Promise<T> {
+/** Runs work on one connection between BEGIN and COMMIT; whatever it throws undoes all of it and is thrown on. */
+export async function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await pool.connect();
   let broken: Error | undefined;
   try {
     await connection.query(begin());
-    const result = await deed(connection);
+    const result = await work(connection);
     await commit(connection);
     return result;
   } catch (error) {
@@ -37,13 +37,13 @@ async function commit(connection: Connection): Promise<void> {
   }
 }
 
-/** Runs a deed of reads on one connection, each statement by itself unless a proxy would hand each another connection. */
-export async function withConnection<T>(pool: pg.Pool, deed: (connection: Connection) => Promise<T>): Promise<T> {
-  if (!keepsSessions()) return inTransaction(pool, deed);
+/** Runs work of reads on one connection, each statement by itself unless a proxy would hand each another connection. */
+export async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
+  if (!keepsSessions()) return inTransaction(pool, work);
   const connection = await pool.connect();
   let broken: Error | undefined;
   try {
-    return await deed(connection);
+    return await work(connection);
   } catch (error) {
     // After a time limit of ours the connection still waits for its answer: the next user must not get it.
     if ((error as { code?: string }).code === undefined && isLostConnection(error)) broken = error as Error;

@@ -18,7 +18,7 @@ export interface DemoOrder {
   /** The test card, for those paid by card. */
   card?: string;
   note?: string;
-  deeds: Deed[];
+  operations: Deed[];
 }
 
 type Deed = (shop: Shop, order: OrderDetails) => Promise<unknown>;
@@ -72,32 +72,32 @@ export const demoOrders: DemoOrder[] = [
     buyer: JUNE,
     items: { 'KH-MUG-SAGE': 2, 'AF-JAR-1L': 1 },
     code: 'WELCOME10',
-    deeds: [paid, shipped, delivered],
+    operations: [paid, shipped, delivered],
   },
-  { ...TRANSFER, buyer: NOOR, items: { 'LT-DRIFT-SLAT-1301': 1 }, deeds: [paid, shipped] },
-  { ...TRANSFER, buyer: EMIL, items: { 'AF-BOARD-MEDI': 1, 'LT-TOWEL3': 2 }, deeds: [paid, firstLineShipped] },
-  { ...AT_PICKUP, buyer: IDA, items: { 'AF-STOOL': 1 }, note: 'I come on Saturday.', deeds: [] },
-  { ...AT_PICKUP, buyer: TOM, items: { 'ME-SOY-WARM': 3 }, deeds: [handedOver, delivered] },
-  { ...TRANSFER, buyer: JUNE, items: { 'DL-WREN-LINE': 1 }, shipping: EXPRESS, deeds: [paid] },
-  { ...TRANSFER, buyer: EMIL, items: { 'HW-SLACK-FJOR': 1 }, code: 'FREESHIP', deeds: [cancelledByCustomer] },
+  { ...TRANSFER, buyer: NOOR, items: { 'LT-DRIFT-SLAT-1301': 1 }, operations: [paid, shipped] },
+  { ...TRANSFER, buyer: EMIL, items: { 'AF-BOARD-MEDI': 1, 'LT-TOWEL3': 2 }, operations: [paid, firstLineShipped] },
+  { ...AT_PICKUP, buyer: IDA, items: { 'AF-STOOL': 1 }, note: 'I come on Saturday.', operations: [] },
+  { ...AT_PICKUP, buyer: TOM, items: { 'ME-SOY-WARM': 3 }, operations: [handedOver, delivered] },
+  { ...TRANSFER, buyer: JUNE, items: { 'DL-WREN-LINE': 1 }, shipping: EXPRESS, operations: [paid] },
+  { ...TRANSFER, buyer: EMIL, items: { 'HW-SLACK-FJOR': 1 }, code: 'FREESHIP', operations: [cancelledByCustomer] },
   {
     ...TRANSFER,
     buyer: NOOR,
     items: { 'HW-BURN-FJOR-05L': 3 },
-    deeds: [paid, shipped, delivered, brokenPieceRefunded],
+    operations: [paid, shipped, delivered, brokenPieceRefunded],
   },
-  { ...TRANSFER, buyer: IDA, items: { 'HW-FELL-NIGH-18L': 1 }, deeds: [paid, shipped, delivered, returned] },
-  { ...TRANSFER, buyer: TOM, items: { 'HW-ENAMEL': 4 }, deeds: [paid, soldOut, refunded] },
-  { ...TRANSFER, buyer: NOOR, items: { 'TD-VERGE-CORN': 5 }, deeds: [overdue] },
-  { ...AT_PICKUP, buyer: EMIL, items: { 'TD-VERGE-LATE': 1 }, code: 'ONTHEHOUSE', deeds: [] },
+  { ...TRANSFER, buyer: IDA, items: { 'HW-FELL-NIGH-18L': 1 }, operations: [paid, shipped, delivered, returned] },
+  { ...TRANSFER, buyer: TOM, items: { 'HW-ENAMEL': 4 }, operations: [paid, soldOut, refunded] },
+  { ...TRANSFER, buyer: NOOR, items: { 'TD-VERGE-CORN': 5 }, operations: [overdue] },
+  { ...AT_PICKUP, buyer: EMIL, items: { 'TD-VERGE-LATE': 1 }, code: 'ONTHEHOUSE', operations: [] },
   {
     ...{ ...TRANSFER, buyer: JUNE, items: { 'LT-CUSH-OCHR-4040': 2 }, code: 'FIVEOFF' },
-    ...{ note: 'Please leave it with the neighbours.', deeds: [] },
+    ...{ note: 'Please leave it with the neighbours.', operations: [] },
   },
 ];
 
 /** Orders by card, one for each fate of the money. */
 export const demoCardOrders: DemoOrder[] = [
-  { ...CARD, buyer: TOM, items: { 'KH-BOWL-FJOR': 2 }, card: 'tok_success', deeds: [shipped, delivered] },
-  { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', deeds: [] },
+  { ...CARD, buyer: TOM, items: { 'KH-BOWL-FJOR': 2 }, card: 'tok_success', operations: [shipped, delivered] },
+  { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', operations: [] },
 ];

@@ -7,7 +7,7 @@ import { charge } from '../shop/checkout/charge.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
 import { complete } from '../shop/checkout/complete.ts';
 import { ShopError } from '../shop/errors.ts';
-import { inShop, inShopOf } from '../shop/in-shop.ts';
+import { inShop, inShopAsSystem } from '../shop/in-shop.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orders from '../shop/orders/orders.ts';
 import type { CheckoutDeps } from '../shop/payments/deps.ts';
@@ -105,9 +105,9 @@ async function optionNamed(shop: Shop, name: string): Promise<string | null> {
   return option?.id ?? null;
 }
 
-async function attend(shop: Shop, order_id: string, { deeds }: DemoOrder): Promise<void> {
+async function attend(shop: Shop, order_id: string, { operations }: DemoOrder): Promise<void> {
   const order = await orders.get(shop, order_id);
-  for (const deed of deeds) await deed(shop, order);
+  for (const work of operations) await work(shop, order);
 }
 
 const ON_TRIAL = { 'KH-MUG-OAT': 2, 'LT-TOWEL3': 1 };
@@ -118,7 +118,7 @@ const ON_TRIAL = { 'KH-MUG-OAT': 2, 'LT-TOWEL3': 1 };
  */
 export async function openCheckout(db: Pool, site_id: string, settings: TillSettings): Promise<string | undefined> {
   try {
-    return await inShopOf(db, site_id, async (shop) => {
+    return await inShopAsSystem(db, site_id, async (shop) => {
       const { id: cart_id } = await carts.create(shop);
       await fillCart(shop, cart_id, ON_TRIAL);
       const { checkout_url } = await checkouts.create(shop, tillOf(settings), cart_id);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
-import { forgiveLostConnections } from '../db/connect.ts';
+import { ignoreLostConnections } from '../db/connect.ts';
 import type { Outcome, PaymentProvider } from '../shop/payments/provider.ts';
 import { testCard } from '../shop/payments/test-card.ts';
 import { expireOverdue } from './buying.ts';
@@ -21,7 +21,7 @@ function at(order_id: string) {
 
 /** Works as the jobs of an installation do: finds out with the login that owns the tables, and acts as the requests do. */
 async function work({ db }: OpenShop, card: PaymentProvider = testCard) {
-  const pool = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
+  const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
   try {
     return await expireOverdue(client, { db, card, logger: pino({ level: 'silent' }) });

@@ -5,7 +5,7 @@ import { workJobs } from '../../test/jobs.ts';
 import { openReceiver, waitFor } from '../../test/receiver.ts';
 import { openShop } from '../../test/shop.ts';
 import type { Attempted } from '../egress/post.ts';
-import { inShopOf } from '../shop/in-shop.ts';
+import { inShopAsSystem } from '../shop/in-shop.ts';
 import * as attempts from '../shop/webhooks/attempts.ts';
 import type { Jobs } from './run.ts';
 
@@ -325,7 +325,7 @@ test.each([
       const { rows } = await staff.query('select pg_backend_pid() as pid');
       await staff.query('begin');
       await staff.query('update commerce.webhooks set updated_at = now() where id = $1', [webhook.id]);
-      const recorded = inShopOf(shop.db, shop.site_id, (inside) => attempts.record(inside, due, attempted));
+      const recorded = inShopAsSystem(shop.db, shop.site_id, (inside) => attempts.record(inside, due, attempted));
       await waitFor(async () => {
         const blocked = await shop.owner.query(
           'select from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))',
@@ -397,7 +397,7 @@ test('of two attempts of one delivery that are under way at once, one is written
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
   const due = await givenDue(shop, id);
   const refused: Attempted = { outcome: 'refused', response_status: 500, duration_ms: 1, retry_after_seconds: null };
-  const record = () => inShopOf(shop.db, shop.site_id, (inside) => attempts.record(inside, due, refused));
+  const record = () => inShopAsSystem(shop.db, shop.site_id, (inside) => attempts.record(inside, due, refused));
 
   await Promise.all([record(), record()]);
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Attempted, Egress } from '../egress/post.ts';
-import { inShopOf } from '../shop/in-shop.ts';
+import { inShopAsSystem } from '../shop/in-shop.ts';
 import * as attempts from '../shop/webhooks/attempts.ts';
 import { signatureHeaders, unseal } from '../shop/webhooks/secrets.ts';
 import { createShare } from './fair-share.ts';
@@ -43,10 +43,10 @@ export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: De
   const share = createShare(webhookConcurrency);
   return async (payload: unknown): Promise<void> => {
     const { site_id, delivery_id } = payload as { site_id: string; delivery_id: string };
-    const due = await inShopOf(db, site_id, (shop) => attempts.due(shop, delivery_id));
+    const due = await inShopAsSystem(db, site_id, (shop) => attempts.due(shop, delivery_id));
     if (!due) return;
     const taken = await share.take({ site_id, webhook_id: due.webhook_id }, () => send(egress, secretKey, due));
-    await inShopOf(db, site_id, (shop) =>
+    await inShopAsSystem(db, site_id, (shop) =>
       'done' in taken
         ? attempts.record(shop, due, taken.done)
         : attempts.enqueue(shop, delivery_id, taken.retry_in_seconds),

@@ -6,8 +6,8 @@
  * not answer hold up themselves alone, whatever their number and that of their tenants, and what waits costs next to nothing.
  */
 export interface Share {
-  /** Runs the deed when there is room; else answers in how many seconds to try again. */
-  take<T>(keys: ShareKeys, deed: () => Promise<T>): Promise<{ done: T } | { retry_in_seconds: number }>;
+  /** Runs the work when there is room; else answers in how many seconds to try again. */
+  take<T>(keys: ShareKeys, work: () => Promise<T>): Promise<{ done: T } | { retry_in_seconds: number }>;
 }
 
 export interface ShareKeys {
@@ -57,7 +57,7 @@ class Places {
   }
 
   /** A moment of one's own, behind all who were given one before. */
-  bookSeconds(): number {
+  reserveSeconds(): number {
     this.#nextFreeAt = Math.max(this.#nextFreeAt, Date.now()) + this.#mean_ms / this.#limit;
     return Math.min((this.#nextFreeAt - Date.now()) / 1000, LONGEST_SECONDS);
   }
@@ -83,8 +83,8 @@ class Shared {
     return own.free > 0 && own.taken < this.#all.free / 2;
   }
 
-  hold<T>(site_id: string, deed: () => Promise<T>): Promise<T> {
-    return held([this.of(site_id), this.#all], deed);
+  hold<T>(site_id: string, work: () => Promise<T>): Promise<T> {
+    return held([this.of(site_id), this.#all], work);
   }
 }
 
@@ -95,15 +95,15 @@ export function createShare(places: number): Share {
   const waiting = new Shared(WAITING_JOBS, WAITING_PER_TENANT);
 
   return {
-    async take({ site_id, webhook_id }, deed) {
+    async take({ site_id, webhook_id }, work) {
       const webhook = placesOf(webhooks, webhook_id, PER_WEBHOOK);
       const hasRoom = () => webhook.free > 0 && tenants.hasRoom(site_id);
       if (!hasRoom() && waiting.hasRoom(site_id)) await waiting.hold(site_id, () => wait(hasRoom));
       if (!hasRoom()) {
         const tenant = tenants.of(site_id);
-        return { retry_in_seconds: Math.max(webhook.free > 0 ? 0 : webhook.bookSeconds(), tenant.bookSeconds()) };
+        return { retry_in_seconds: Math.max(webhook.free > 0 ? 0 : webhook.reserveSeconds(), tenant.reserveSeconds()) };
       }
-      return { done: await tenants.hold(site_id, () => held([webhook], deed)) };
+      return { done: await tenants.hold(site_id, () => held([webhook], work)) };
     },
   };
 }
@@ -115,11 +115,11 @@ async function wait(hasRoom: () => boolean): Promise<void> {
   }
 }
 
-async function held<T>(places: Places[], deed: () => Promise<T>): Promise<T> {
+async function held<T>(places: Places[], work: () => Promise<T>): Promise<T> {
   for (const place of places) place.take();
   const start = Date.now();
   try {
-    return await deed();
+    return await work();
   } finally {
     for (const place of places) place.giveBack(Date.now() - start);
   }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
 import { indexOutdated, indexSynonyms } from '../search/index/index-products.ts';
-import { inShopOf } from '../shop/in-shop.ts';
+import { inShopAsSystem } from '../shop/in-shop.ts';
 
 /**
  * Indexes for the search what an older release wrote, and its synonyms, shop by shop, each batch in a transaction of its own.
@@ -12,9 +12,9 @@ export async function indexOutdatedProducts(db: Pool): Promise<number> {
   const { rows: sites } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
   let indexed = 0;
   for (const { site_id } of sites) {
-    await inShopOf(db, site_id, indexSynonyms);
+    await inShopAsSystem(db, site_id, indexSynonyms);
     for (;;) {
-      const batch = await inShopOf(db, site_id, indexOutdated);
+      const batch = await inShopAsSystem(db, site_id, indexOutdated);
       if (batch === 0) break;
       indexed += batch;
     }

@@ -83,7 +83,7 @@ async function beginAgain(
 ) {
   while (!unwanted()) {
     try {
-      await letGo(options, pools);
+      await releaseLeases(options, pools);
       return await begin(options, announce);
     } catch (cause) {
       logger.warn({ cause }, 'the background jobs cannot start yet');
@@ -94,7 +94,7 @@ async function beginAgain(
 }
 
 /** Jobs that a runner held which is no more may be done by others at once, and not only when their leases have run out. */
-async function letGo({ connectionString, logger }: RunnerOptions, pools: WorkerPool[]): Promise<void> {
+async function releaseLeases({ connectionString, logger }: RunnerOptions, pools: WorkerPool[]): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString, maxPoolSize: 1, logger });
   try {
     await utils.forceUnlockWorkers(pools.map(({ id }) => id));

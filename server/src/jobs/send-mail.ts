@@ -1,7 +1,7 @@
 import type { JobHelpers } from 'graphile-worker';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { inShopOf } from '../shop/in-shop.ts';
+import { inShopAsSystem } from '../shop/in-shop.ts';
 import type { QueuedMail } from '../shop/mail.ts';
 import { compose } from '../shop/mails/templates.ts';
 import type { Mailer } from './mailer.ts';
@@ -22,7 +22,7 @@ export interface MailDeps {
 export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
     const queued = payload as QueuedMail;
-    const mail = await inShopOf(db, queued.site_id, (shop) => compose(shop, baseUrl, queued));
+    const mail = await inShopAsSystem(db, queued.site_id, (shop) => compose(shop, baseUrl, queued));
     const line = { job: 'send_mail', template: queued.template, site_id: queued.site_id };
     if (!mail) {
       logger.info(line, 'there is nothing to send any more');

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { askForConsent, poll } from '../../test/agents.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
-import { forgiveLostConnections } from '../db/connect.ts';
+import { ignoreLostConnections } from '../db/connect.ts';
 import { hashUserCode } from '../shop/agents/user-codes.ts';
 import { sweep } from './sweep.ts';
 
@@ -20,7 +20,7 @@ async function age(shop: Awaited<ReturnType<typeof openShop>>, interval: string)
 
 /** Sweeps as the jobs of an installation do: with the login that owns the tables, and is no superuser. */
 async function sweepOnce() {
-  const pool = forgiveLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
+  const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
   try {
     return await sweep(client);

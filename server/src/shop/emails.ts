@@ -1,4 +1,4 @@
 /** The form in which e-mail addresses are kept and compared: one account, however its owner types the address. */
-export function fold(email: string): string {
+export function foldEmail(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }

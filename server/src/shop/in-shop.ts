@@ -10,21 +10,21 @@ const CONFLICTS = ['40001', '40P01'];
 const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
 
 /**
- * Runs a deed in a shop, in a transaction of its own: for what happens outside a request's transaction. Runs it again when
+ * Runs work in a shop, in a transaction of its own: for what happens outside a request's transaction. Runs it again when
  * the database chose it as the victim of a deadlock.
  */
 export async function inShop<T>(
   db: Pool,
   tenant: Tenant,
   actor: Actor,
-  deed: (shop: Shop) => Promise<T>,
+  work: (shop: Shop) => Promise<T>,
   conflicts = CONFLICTS,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await inTransaction(db, async (connection) => {
         await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
-        return deed(new Shop(tenant, actor, connection));
+        return work(new Shop(tenant, actor, connection));
       });
     } catch (error) {
       if (attempt === ATTEMPTS || !conflicts.includes((error as { code?: string }).code ?? '')) throw error;
@@ -47,9 +47,9 @@ export async function findTenant(db: Pool, site_id: string): Promise<Tenant | un
   return rows[0];
 }
 
-/** Runs a job's deed in the shop of a site, as the system itself. Throws when there is no such site. */
-export async function inShopOf<T>(db: Pool, site_id: string, deed: (shop: Shop) => Promise<T>): Promise<T> {
+/** Runs a job's work in the shop of a site, as the system itself. Throws when there is no such site. */
+export async function inShopAsSystem<T>(db: Pool, site_id: string, work: (shop: Shop) => Promise<T>): Promise<T> {
   const tenant = await findTenant(db, site_id);
   if (!tenant) throw new Error(`There is no site ${site_id}.`);
-  return inShop(db, tenant, SYSTEM, deed, CONFLICTS_OF_JOBS);
+  return inShop(db, tenant, SYSTEM, work, CONFLICTS_OF_JOBS);
 }

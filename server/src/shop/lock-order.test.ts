@@ -19,12 +19,12 @@ const checkoutDeps = {
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** A deed in a transaction of its own that is not tried again: a deadlock shows. */
-function once<T>({ db, site_id }: OpenShop, deed: (shop: Shop) => Promise<T>): Promise<T> {
+/** An operation in a transaction of its own that is not tried again: a deadlock shows. */
+function once<T>({ db, site_id }: OpenShop, work: (shop: Shop) => Promise<T>): Promise<T> {
   const tenant = { site_id, merchant_id: site_id, currency: 'EUR', currency_digits: 2, catalog_version: '' };
   return inTransaction(db, async (connection) => {
     await query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
-    return deed(new Shop(tenant, SYSTEM, connection));
+    return work(new Shop(tenant, SYSTEM, connection));
   });
 }
 
@@ -55,7 +55,7 @@ test('completing, renewing and cancelling with the same code and variants at onc
       'update commerce.checkouts set reserved_until = now() where id = any($1) and reserved_until is not null',
       [lapsed],
     );
-    const deeds = [
+    const operations = [
       ...made.map(
         ({ order }) =>
           (inside: Shop) =>
@@ -78,7 +78,7 @@ test('completing, renewing and cancelling with the same code and variants at onc
       ),
     ];
 
-    const results = await Promise.allSettled(deeds.map((deed) => once<unknown>(shop, deed)));
+    const results = await Promise.allSettled(operations.map((work) => once<unknown>(shop, work)));
 
     expect(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))).toEqual([]);
   }
@@ -115,7 +115,7 @@ test('logins that take carts along, while their checkouts are changed and others
         : checkouts.cancel(inside, checkoutDeps, id);
     });
 
-    const results = await Promise.allSettled([...merges, ...others].map((deed) => once<unknown>(shop, deed)));
+    const results = await Promise.allSettled([...merges, ...others].map((work) => once<unknown>(shop, work)));
 
     // Who comes second is refused by a rule of the shop, and never by the database.
     const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -142,7 +142,7 @@ test('importing the same products in opposite orders, new ones among them, while
     const fresh = [1, 2].map((count) => ({ slug: `fresh-${round}-${count}`, name: 'Fresh', price: '1.00' }));
     const rows = [...products.map(({ slug, name }) => ({ slug, name, price: `${round + 2}.00` })), ...fresh];
     const carts = await Promise.all([lines, lines.toReversed(), lines].map((content) => shop.givenCart(content)));
-    const deeds = [rows, rows.toReversed(), rows, rows.toReversed()].map(
+    const operations = [rows, rows.toReversed(), rows, rows.toReversed()].map(
       (given) => (inside: Shop) => importProducts(inside, { products: given }, () => []),
     );
     const begins = carts.map(
@@ -151,7 +151,7 @@ test('importing the same products in opposite orders, new ones among them, while
           checkouts.create(inside, checkoutDeps, id),
     );
 
-    const results = await Promise.allSettled([...deeds, ...begins].map((deed) => once<unknown>(shop, deed)));
+    const results = await Promise.allSettled([...operations, ...begins].map((work) => once<unknown>(shop, work)));
 
     expect(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))).toEqual([]);
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toldOf } from './merchant-text.ts';
+import { sanitizeMerchantText } from './merchant-text.ts';
 
 test.each([
   ['<b>Mug</b> <script>alert(1)</script>of clay', 'Mug of clay'],
@@ -18,13 +18,13 @@ test.each([
   ['a < b and c > d', 'a < b and c > d'],
   ['  two\n\nlines ', 'two lines'],
 ])('%j is told as %j', (text, told) => {
-  expect(toldOf(text, 200)).toBe(told);
+  expect(sanitizeMerchantText(text, 200)).toBe(told);
 });
 
 test('nothing is told as null, and what is long is cut by characters, not in their middle', () => {
-  expect(toldOf('', 10)).toBeNull();
-  expect(toldOf('\u200B', 10)).toBeNull();
-  expect(toldOf('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`);
+  expect(sanitizeMerchantText('', 10)).toBeNull();
+  expect(sanitizeMerchantText('\u200B', 10)).toBeNull();
+  expect(sanitizeMerchantText('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`);
 });
 
 test('whatever was written, nothing unseen, no tag and no address is left', () => {
@@ -50,7 +50,7 @@ test('whatever was written, nothing unseen, no tag and no address is left', () =
   );
   fc.assert(
     fc.property(fc.array(fc.oneof(part, fc.string()), { maxLength: 30 }), (parts) => {
-      const told = toldOf(parts.join(''), 1_000) ?? '';
+      const told = sanitizeMerchantText(parts.join(''), 1_000) ?? '';
       expect(told).not.toMatch(/<[a-z!/?]/i);
       expect(told).not.toMatch(/[\p{Cc}\p{Cf}\p{Co}]/u);
       expect(told).not.toMatch(/:\/\/|www\.[^.\s]/i);

@@ -19,7 +19,7 @@ const ADDRESS =
 const REMOVED = '[address removed]';
 
 /** The text in one line, of at most `cap` characters; null when nothing is left of it. */
-export function toldOf(text: string | null | undefined, cap: number): string | null {
+export function sanitizeMerchantText(text: string | null | undefined, cap: number): string | null {
   if (!text) return null;
   // What stands far behind the cap cannot be part of the answer, and only costs time.
   const visible = withoutMarkup(text.slice(0, cap * 8).normalize('NFKC'))

@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 
-/** What the credential's look-up tells of the tenant, so that no deed has to ask again. */
+/** What the credential's look-up tells of the tenant, so that no work has to ask again. */
 export interface Tenant {
   site_id: string;
   merchant_id: string;

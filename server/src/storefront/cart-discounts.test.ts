@@ -5,7 +5,7 @@ import { openShop } from '../../test/shop.ts';
 import * as carts from '../shop/carts/carts.ts';
 import * as discounts from '../shop/carts/redemptions.ts';
 import { mergeAtLogin } from '../shop/checkout/cart-merge.ts';
-import { inShopOf } from '../shop/in-shop.ts';
+import { inShopAsSystem } from '../shop/in-shop.ts';
 
 const discountsPath = '/api/storefront/cart/{cart_id}/discounts';
 const cartPath = '/api/storefront/cart/{cart_id}';
@@ -51,8 +51,8 @@ async function givenLines(shop: OpenShop, ...prices: string[]) {
 
 /** What completing a checkout does with the code of a cart. */
 function redeem(shop: OpenShop, cart_id: string, buyer: Partial<discounts.Buyer>): Promise<void> {
-  return inShopOf(shop.db, shop.site_id, async (inside) => {
-    const cart = await carts.open(inside, cart_id, buyer.customer_id ?? null, true);
+  return inShopAsSystem(shop.db, shop.site_id, async (inside) => {
+    const cart = await carts.readForCustomer(inside, cart_id, buyer.customer_id ?? null, true);
     await discounts.redeem(inside, cart, uuidv7(), { customer_id: null, email: null, ...buyer });
   });
 }
@@ -311,8 +311,8 @@ test('an order redeems the code of its cart, and a cancelled one gives it back',
   ]);
   expect(await usesOf(shop, id)).toBe(1);
 
-  await inShopOf(shop.db, shop.site_id, (inside) => discounts.release(inside, cart.id));
-  await inShopOf(shop.db, shop.site_id, (inside) => discounts.release(inside, cart.id));
+  await inShopAsSystem(shop.db, shop.site_id, (inside) => discounts.release(inside, cart.id));
+  await inShopAsSystem(shop.db, shop.site_id, (inside) => discounts.release(inside, cart.id));
   expect(await redemptionsOf(shop, id)).toMatchObject([{ status: 'released' }]);
   expect(await usesOf(shop, id)).toBe(0);
 });
@@ -358,15 +358,15 @@ test('a customer meets the limit as soon as the code is applied', async () => {
   await redeem(shop, first.id, { customer_id, email: 'june@example.com' });
   // A customer's cart, which is no longer the first.
   await shop.owner.query(`update commerce.carts set status = 'converted' where id = $1`, [first.id]);
-  await inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, second.id, customer_id));
+  await inShopAsSystem(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, second.id, customer_id));
 
   const merged = await shop.owner.query(`select id from commerce.carts where customer_id = $1 and status = 'active'`, [
     customer_id,
   ]);
-  const cart = await inShopOf(shop.db, shop.site_id, (inside) =>
-    carts.open(inside, merged.rows[0]?.id, customer_id, false),
+  const cart = await inShopAsSystem(shop.db, shop.site_id, (inside) =>
+    carts.readForCustomer(inside, merged.rows[0]?.id, customer_id, false),
   );
-  const attempt = inShopOf(shop.db, shop.site_id, async (inside) => {
+  const attempt = inShopAsSystem(shop.db, shop.site_id, async (inside) => {
     const code = await discounts.lockCode(inside, 'TEN', null, []);
     if (code) await discounts.reserve(inside, cart, code, uuidv7());
   });
@@ -376,7 +376,8 @@ test('a customer meets the limit as soon as the code is applied', async () => {
 test("at login the guest's quantities and code win, and the guest's cart becomes merged", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
-  const merge = (id: string) => inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
+  const merge = (id: string) =>
+    inShopAsSystem(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
   const [mug, plate, bowl] = [await shop.givenProduct(), await shop.givenProduct(), await shop.givenProduct()].map(
     ({ variants }) => variants[0]?.id ?? '',
   ) as [string, string, string];
@@ -396,7 +397,9 @@ test("at login the guest's quantities and code win, and the guest's cart becomes
   const target = (await merge(before.id)) ?? '';
   expect(await merge(guest.id)).toBe(target);
 
-  const cart = await inShopOf(shop.db, shop.site_id, (inside) => carts.open(inside, target, customer_id, false));
+  const cart = await inShopAsSystem(shop.db, shop.site_id, (inside) =>
+    carts.readForCustomer(inside, target, customer_id, false),
+  );
   expect(cart.lines.map(({ variant_id, quantity }) => [variant_id, quantity])).toEqual([
     [mug, 2],
     [bowl, 1],
@@ -416,7 +419,7 @@ test('a cart that cannot be merged is left alone', async () => {
   const foreign = await (await openShop()).givenCart('10.00');
   const guest = await shop.givenCart('10.00');
   const merge = (id: string, customer_id: string) =>
-    inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
+    inShopAsSystem(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
   const target = (await merge(guest.id, june)) ?? '';
 
   expect(await merge(guest.id, july)).toBeNull();
@@ -431,7 +434,9 @@ test('one guest cart that is merged many times at once is merged once', async ()
   const { id } = await shop.givenCart('10.00');
 
   const targets = await Promise.all(
-    Array.from({ length: 8 }, () => inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id))),
+    Array.from({ length: 8 }, () =>
+      inShopAsSystem(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id)),
+    ),
   );
 
   expect(targets.filter((target) => target !== null)).toHaveLength(1);
@@ -442,7 +447,8 @@ test('one guest cart that is merged many times at once is merged once', async ()
 test('of more than 100 lines at login the oldest of the customer go', async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
-  const merge = (id: string) => inShopOf(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
+  const merge = (id: string) =>
+    inShopAsSystem(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, id, customer_id));
   const numbers = Array.from({ length: 110 }, (_, i) => `${i}`);
   const { variants } = await shop.givenProduct({
     track_inventory: false,
@@ -455,7 +461,9 @@ test('of more than 100 lines at login the oldest of the customer go', async () =
 
   const target = await merge((await shop.givenCart(guests.map(line))).id);
 
-  const cart = await inShopOf(shop.db, shop.site_id, (inside) => carts.open(inside, target ?? '', customer_id, false));
+  const cart = await inShopAsSystem(shop.db, shop.site_id, (inside) =>
+    carts.readForCustomer(inside, target ?? '', customer_id, false),
+  );
   expect(cart.lines).toHaveLength(100);
   const kept = new Set(cart.lines.map(({ variant_id }) => variant_id));
   expect(own.slice(0, 10).some(({ id }) => kept.has(id))).toBe(false);

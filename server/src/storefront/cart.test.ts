@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 import * as carts from '../shop/carts/carts.ts';
-import { inShopOf } from '../shop/in-shop.ts';
+import { inShopAsSystem } from '../shop/in-shop.ts';
 
 const cartsPath = '/api/storefront/cart';
 const cartPath = '/api/storefront/cart/{cart_id}';
@@ -297,8 +297,8 @@ test('a cart past its time is gone at once, and its code is given back by the ne
       ?.usage_count;
   expect(await uses()).toBe(1);
 
-  const first = await inShopOf(shop.db, shop.site_id, carts.expireDue);
-  const second = await inShopOf(shop.db, shop.site_id, carts.expireDue);
+  const first = await inShopAsSystem(shop.db, shop.site_id, carts.expireDue);
+  const second = await inShopAsSystem(shop.db, shop.site_id, carts.expireDue);
 
   for (const { error, response } of answers) {
     expect(response.status).toBe(410);
@@ -319,7 +319,7 @@ test('a cart left alone for a day gives its code back and lives on', async () =>
   }
   await add(shop, busy.id, busy.items[0]?.variant_id ?? '');
 
-  const { codes } = await inShopOf(shop.db, shop.site_id, carts.expireDue);
+  const { codes } = await inShopAsSystem(shop.db, shop.site_id, carts.expireDue);
 
   expect(codes).toBe(1);
   expect(await read(shop, idle.id)).toMatchObject({ status: 'active', discount_code: null, total: '40.00' });

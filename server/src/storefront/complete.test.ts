@@ -307,14 +307,14 @@ test("a guest and the account of the guest's e-mail use a code as one customer, 
     await apply(ownCart.id, client);
     const guest = await shop.givenCheckout({ cart_id: guestCart.id, email: email.toUpperCase() });
     const own = await shop.givenCheckout({ client, cart_id: ownCart.id, email: 'other@example.com' });
-    const deeds = [
+    const operations = [
       () => shop.storefront.POST(completePath, { ...at(guest.id), body: {} }),
       () => client.POST(completePath, { ...at(own.id), body: {} }),
     ];
-    if (first === 'account') deeds.reverse();
+    if (first === 'account') operations.reverse();
 
-    const before = first === 'both' ? [] : [await deeds.shift()?.()];
-    const answers = [...before, ...(await Promise.all(deeds.map((complete) => complete())))];
+    const before = first === 'both' ? [] : [await operations.shift()?.()];
+    const answers = [...before, ...(await Promise.all(operations.map((complete) => complete())))];
 
     expect(answers.map((answer) => answer?.response.status).toSorted()).toEqual([200, 400]);
     expect(answers.flatMap((answer) => answer?.error?.error ?? [])).toEqual(['discount_customer_limit_reached']);

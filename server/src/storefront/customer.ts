@@ -35,7 +35,7 @@ export const loginCustomer: Beforehand<'storefront.loginCustomer'> = {
   async beforehand({ db, caller, body: { email, password, cart_id } }) {
     const verified = await sessions.verifyLogin(db, caller.tenant, actorOf(caller), email, password);
     return async ({ shop }) => {
-      const session = await sessions.open(shop, verified);
+      const session = await sessions.openSession(shop, verified);
       const merged = cart_id ? await mergeAtLogin(shop, cart_id, verified.customer_id) : null;
       return { ...session, cart_id: merged ?? session.cart_id };
     };
@@ -46,7 +46,7 @@ export const refreshCustomerToken: Handler<'storefront.refreshCustomerToken'> = 
   sessions.refresh(shop, sessionOf(caller).token_id);
 
 export const logoutCustomer: Handler<'storefront.logoutCustomer'> = async ({ shop, caller }) => {
-  await sessions.close(shop, sessionOf(caller).id);
+  await sessions.endSession(shop, sessionOf(caller).id);
   return undefined;
 };
 

@@ -141,7 +141,7 @@ interface Given {
   option_id: string;
 }
 
-test.each(Object.entries(DEEDS))('after a crawl, %s is told, and nothing else', async (_what, deed) => {
+test.each(Object.entries(DEEDS))('after a crawl, %s is told, and nothing else', async (_what, work) => {
   const shop = await openShop();
   const other = await shop.givenProduct({ name: 'Another' });
   const mug = await shop.givenProduct({
@@ -157,7 +157,7 @@ test.each(Object.entries(DEEDS))('after a crawl, %s is told, and nothing else', 
   await shop.givenTerms();
   const { cursor } = await crawlUntil(shop, (changes) => tells(other.id)(changes) && tells(mug.id)(changes));
 
-  await deed(shop, given);
+  await work(shop, given);
 
   const { changes } = await crawlUntil(shop, tells(mug.id), cursor);
   expect(new Set(changes.map(({ product_id }) => product_id))).toEqual(new Set([mug.id]));

@@ -52,9 +52,9 @@ export async function down(knex: Knex): Promise<void> {
 }
 
 /** Row-level security is forced on the owner, too: to see the rows of all tenants it is lifted for a moment. */
-async function unguarded(knex: Knex, deed: () => Promise<void>): Promise<void> {
+async function unguarded(knex: Knex, work: () => Promise<void>): Promise<void> {
   const tables = ['commerce.customer_registrations', 'commerce.customer_codes'];
   for (const table of tables) await knex.raw(`alter table ${table} no force row level security`);
-  await deed();
+  await work();
   for (const table of tables) await knex.raw(`alter table ${table} force row level security`);
 }

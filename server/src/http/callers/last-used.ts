@@ -28,7 +28,7 @@ export function createLastUsed(db: Pool): LastUsed {
           where t.site_id = u.site_id and t.id = u.id`,
       );
     }
-    if (ofCustomers.length > 0) await sessions.prolong(db, ofCustomers);
+    if (ofCustomers.length > 0) await sessions.extendPageSession(db, ofCustomers);
   }
 
   return {

@@ -18,7 +18,7 @@ import type { Operation } from '../contract/contract.ts';
  */
 
 /** A call as it came in and went out. */
-export interface Act {
+export interface AuditedCall {
   operation: Operation;
   caller: Caller;
   req: Request;
@@ -38,7 +38,7 @@ const MAX_USER_AGENT = 500;
  * The insert that writes a call down; nothing for callers whose calls are not on record. It belongs in the call's own
  * transaction: what is kept happened, and what happened is kept.
  */
-export function auditEvent(shop: Shop, act: Act): Sql | undefined {
+export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
   const { operation, caller } = act;
   if (!AUDITED.includes(caller.kind)) return undefined;
   const actor = { type: caller.kind, id: caller.principal_id };
@@ -46,12 +46,12 @@ export function auditEvent(shop: Shop, act: Act): Sql | undefined {
 }
 
 /** Writes that down by itself, for mutations that are not an operation's. */
-export async function audit(shop: Shop, act: Act): Promise<void> {
+export async function audit(shop: Shop, act: AuditedCall): Promise<void> {
   const event = auditEvent(shop, act);
   if (event) await shop.run(event);
 }
 
-type Record = Omit<Act, 'operation' | 'caller'> & {
+type Record = Omit<AuditedCall, 'operation' | 'caller'> & {
   site_id: string;
   actor: { type: string; id: string };
   action: string;
@@ -80,7 +80,7 @@ export function userAgentOf(req: Request): string | null {
  */
 export async function auditRefused(
   db: Pool,
-  act: Omit<Act, 'operation' | 'caller'> & { operation: Operation | undefined; audit_id: string },
+  act: Omit<AuditedCall, 'operation' | 'caller'> & { operation: Operation | undefined; audit_id: string },
 ): Promise<void> {
   const token = /^Bearer (agt_\w+)$/i.exec(act.req.get('Authorization') ?? '')?.[1] ?? '';
   if (!isWellFormed('agent', token)) return;

@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import type { RateLimit } from '../../shop/rate-limits.ts';
 
@@ -27,4 +28,10 @@ export function rateLimitHeaders(
     RateLimit: `"${name}";r=${remaining};t=${Math.ceil(milliseconds / 1000)}`,
     'RateLimit-Policy': `"${name}";q=${points};w=${seconds}`,
   };
+}
+
+/** Tells the caller what is left of a limit, and throws its refusal. */
+export function applyLimit(res: Response, { headers, refusal }: Counted): void {
+  res.set(headers);
+  if (refusal) throw refusal;
 }

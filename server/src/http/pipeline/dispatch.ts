@@ -17,16 +17,16 @@ import { openClaimOf } from '../callers/open-callers.ts';
 import type { Operation, Surface } from '../contract/contract.ts';
 import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
-import type { Counted } from './counted.ts';
+import { applyLimit } from './counted.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
 import { isCredentialRefusal } from './failed-credentials.ts';
+import { isAnswered, isReplay, type Key, runOncePerKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
-import { isAnswered, isReplay, type Key, once } from './once.ts';
 import { payloadOf } from './payload.ts';
 import type { Readiness } from './readiness.ts';
-import { mistakesIn } from './request-mistakes.ts';
+import { requestMistakes } from './request-mistakes.ts';
 import { send } from './send.ts';
 import { type Strain, shed } from './shedding.ts';
 
@@ -144,7 +144,7 @@ async function serve(
   if (await deps.limits.isSuspect(req)) await lookUp(deps, secured, operation);
   // Before its body is read: of a flood, each refusal must cost next to nothing.
   if ('hashes' in handler) logins.refuseIfFull();
-  const mistakes = await mistakesIn(operation, req, res);
+  const mistakes = await requestMistakes(operation, req, res);
   const open = operation.security.length === 0;
   // Where nobody is to be authenticated, mistakes need not wait.
   if (open && mistakes.length > 0) throw new ValidationError(mistakes);
@@ -168,7 +168,7 @@ async function countStrictly(deps: Deps, { operation, claim, mistakes, req, res 
   if (mistakes.length > 0) return;
   const counted = await deps.limits.countStrictly(operation, claim, req);
   (res.locals as Notes).succeeded = counted.succeeded;
-  tell(res, counted);
+  applyLimit(res, counted);
 }
 
 /** The handler proper, once what stands outside the transaction is done. */
@@ -196,11 +196,6 @@ async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{
   });
 }
 
-function tell(res: Response, { headers, refusal }: Counted): void {
-  res.set(headers);
-  if (refusal) throw refusal;
-}
-
 const ATTEMPTS = 3;
 
 /** Runs the request, again when the database chose it as the victim of a deadlock or a serialisation conflict. */
@@ -219,8 +214,8 @@ async function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, co
 }
 
 /** Reads go without BEGIN and COMMIT. */
-function onConnection<T>(deps: Deps, write: boolean, deed: (connection: Connection) => Promise<T>): Promise<T> {
-  return write ? inTransaction(deps.db, deed) : withConnection(deps.db, deed);
+function onConnection<T>(deps: Deps, write: boolean, work: (connection: Connection) => Promise<T>): Promise<T> {
+  return write ? inTransaction(deps.db, work) : withConnection(deps.db, work);
 }
 
 async function admit(deps: Deps, connection: Connection, incoming: Incoming, counted: boolean, local: boolean) {
@@ -229,7 +224,7 @@ async function admit(deps: Deps, connection: Connection, incoming: Incoming, cou
   (res.locals as Notes).caller = caller;
   checkOrigin(operation, req, caller);
   if (counted) {
-    tell(res, await deps.limits.count(operation, caller, req));
+    applyLimit(res, await deps.limits.count(operation, caller, req));
   }
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   return caller;
@@ -259,15 +254,15 @@ async function run(
     });
   const read = () => (operation.cacheable ? deps.cache.remember(shop, operation, req, notes, answer) : answer());
   const keyed = write && hasKey(req);
-  const result = keyed ? await once(shop, key, answer, event) : write ? await answer() : await read();
+  const result = keyed ? await runOncePerKey(shop, key, answer, event) : write ? await answer() : await read();
   const ofAgent = caller.kind === 'agent';
   // What `once` ran is on record with its answer; the other calls are told here.
-  if (keyed ? ofAgent && isReplay(result) : ofAgent || write) await tellOf(shop, event(result.status));
+  if (keyed ? ofAgent && isReplay(result) : ofAgent || write) await recordAudit(shop, event(result.status));
   deps.lastUsed.note(caller);
   return ofAgent ? { ...result, audited: true } : result;
 }
 
-async function tellOf(shop: Shop, event: Sql | undefined): Promise<void> {
+async function recordAudit(shop: Shop, event: Sql | undefined): Promise<void> {
   if (event) await shop.run(event);
 }
 

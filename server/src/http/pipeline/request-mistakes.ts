@@ -7,7 +7,7 @@ import { readBody } from './body.ts';
 import { isForm } from './form.ts';
 
 /** What the contract has against a request, its body read and parsed. Throws what makes it unreadable: 413, 415. */
-export async function mistakesIn(
+export async function requestMistakes(
   operation: Operation,
   req: Request,
   res: Response,

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Pool } from 'pg';
-import { fold } from '../../shop/emails.ts';
+import { foldEmail } from '../../shop/emails.ts';
 import { type Draw, draw, giveBack } from '../../shop/rate-counts.ts';
 import { RATE_LIMITS, type RateLimitName } from '../../shop/rate-limits.ts';
 import type { Claim } from '../callers/caller.ts';
@@ -72,7 +72,7 @@ function drawsOf(operation: Operation, { site_id }: Claim, req: Request): Strict
 
 function subjectOf(by: StrictLimit['by'], site_id: string | null, req: Request): string | undefined {
   const email = (req.body as Record<string, unknown> | undefined)?.email;
-  if (by === 'email') return email === undefined ? undefined : fold(String(email));
+  if (by === 'email') return email === undefined ? undefined : foldEmail(String(email));
   const subject = { address: req.ip, site: site_id ?? undefined, cart: req.params.cart_id }[by];
   return subject === undefined ? undefined : String(subject).toLowerCase();
 }

@@ -12,7 +12,7 @@ import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { type LoginWords, logIn, loginPage, logOut } from '../parts/login.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
-import { acted, count, inShopOf } from '../parts/visit.ts';
+import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { activityView, overviewView } from './views.ts';
 import type { AccountVisit } from './visit.ts';
 
@@ -55,7 +55,7 @@ async function show(visit: AccountVisit): Promise<PageAnswer> {
   const csrf = visit.guard.csrfFor(visit.req, visit.res, accountPage.formOf(visit));
   // Orders past their deadline are expired before they are shown, as everywhere.
   await expireUnpaid(visit.db, visit.tenant);
-  return inShopOf(visit, async (shop) => {
+  return inShopOfVisit(visit, async (shop) => {
     await promiseNoChange(shop);
     if (agent_id) {
       const agent = await agentTokens.get(shop, agent_id, session.customer_id);
@@ -89,7 +89,7 @@ async function revoke(visit: AccountVisit, body: FormBody, customer_id: string):
   const id = body.get('agent') ?? '';
   if (!UUID.test(id)) throw new ShopError('invalid_request', 'The form names no assistant.');
   await count(visit, 'storefront.revokeAgent');
-  return acted(
+  return runAction(
     visit,
     { operation_id: 'storefront.revokeAgent', action: 'revoke', body },
     async (shop) => {

@@ -10,7 +10,7 @@ import type { FormBody } from '../parts/form-body.ts';
 import { csrfField, type Mistake, mistakeSummary, passwordField } from '../parts/form-parts.ts';
 import { html } from '../parts/html.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
-import { acted, count } from '../parts/visit.ts';
+import { count, runAction } from '../parts/visit.ts';
 import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice } from './mailed-link.ts';
 
 /** Where the link in a mail leads with which a customer who forgot the password sets another. */
@@ -76,17 +76,17 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   if (code.state !== 'alive') return code.state === 'used' ? usedBefore(visit) : expired(visit);
   await count(visit, 'storefront.resetPassword');
   const new_password = body.get('new_password') ?? '';
-  const mistakes = mistakesIn(new_password, body.get('new_password_again') ?? '');
+  const mistakes = passwordMistakes(new_password, body.get('new_password_again') ?? '');
   if (mistakes.length > 0) return { status: 422, html: passwordForm(visit, mistakes) };
 
   const act = { operation_id: 'storefront.resetPassword', action: 'reset_password', body } as const;
   const answer = await registration.prepareReset(db, tenant, actor, { token, new_password }).then(
     (password_hash) => {
-      const deed = async (shop: Shop) => {
+      const work = async (shop: Shop) => {
         await registration.reset(shop, token, password_hash);
         return { redirect: path };
       };
-      return acted(visit, act, deed, async (_shop, error) => refusal(visit, error));
+      return runAction(visit, act, work, async (_shop, error) => refusal(visit, error));
     },
     (error: unknown) => refusal(visit, error),
   );
@@ -96,7 +96,7 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
 
 const RULES = document.components.schemas?.NewPassword as { minLength: number; maxLength: number };
 
-function mistakesIn(password: string, again: string): Mistake<FieldName>[] {
+function passwordMistakes(password: string, again: string): Mistake<FieldName>[] {
   if (password === '') return [{ field: 'new_password', message: 'Enter a new password.' }];
   if (password.includes('\0')) return [{ field: 'new_password', message: 'Leave out what cannot be typed.' }];
   if (valueErrors('NewPassword', password).length > 0) {
@@ -141,7 +141,7 @@ function expired(visit: LinkVisit): PageAnswer {
   return linkNotice(visit, 410, {
     title: 'This link has expired',
     sentences: [
-      `It worked for ${codes.LIVES.reset_password}. Your password has not been changed.`,
+      `It worked for ${codes.LIFETIMES.reset_password}. Your password has not been changed.`,
       `Ask for another link where you log in at ${visit.shop}.`,
     ],
   });

@@ -8,7 +8,7 @@ import type { FormBody } from '../parts/form-body.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { html } from '../parts/html.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
-import { acted, count } from '../parts/visit.ts';
+import { count, runAction } from '../parts/visit.ts';
 import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice } from './mailed-link.ts';
 
 const PURPOSES: codes.CodePurpose[] = ['register', 'verify_email'];
@@ -56,7 +56,7 @@ function expired(visit: LinkVisit): PageAnswer {
   return linkNotice(visit, 410, {
     title: 'This link has expired',
     sentences: [
-      `It worked for ${codes.LIVES.verify_email}. Your address has not been confirmed.`,
+      `It worked for ${codes.LIFETIMES.verify_email}. Your address has not been confirmed.`,
       `Ask for the mail once more at ${visit.shop}, and open the link in it.`,
     ],
   });
@@ -83,12 +83,12 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   const { token, path, guard, res } = visit;
   if (visit.code.state !== 'alive') return visit.code.state === 'used' ? { redirect: path } : expired(visit);
   await count(visit, 'storefront.verifyEmail');
-  const deed = async (shop: Shop) => {
+  const work = async (shop: Shop) => {
     await registration.verifyEmail(shop, token);
     return { redirect: path };
   };
   const act = { operation_id: 'storefront.verifyEmail', action: 'verify_email', body } as const;
-  const answer = await acted(visit, act, deed, (shop, error) => refusal(visit, shop, error));
+  const answer = await runAction(visit, act, work, (shop, error) => refusal(visit, shop, error));
   if ('redirect' in answer) guard.renew(res);
   return answer;
 }

@@ -113,16 +113,16 @@ ${total > orders.length && html`<p class="hint">The latest ${orders.length} of $
 }
 
 /** What an agent did, newest first. */
-export function activityView({ shop, path }: AccountVisit, agent: AgentToken, deeds: AuditEvent[]): PageAnswer {
+export function activityView({ shop, path }: AccountVisit, agent: AgentToken, operations: AuditEvent[]): PageAnswer {
   const title = 'What the assistant did';
-  const rows = deeds.map(
-    (deed) => html`<li><span>${deedInWords(deed)}</span> <span class="hint">${moment(deed.created_at)}</span></li>`,
+  const rows = operations.map(
+    (work) => html`<li><span>${deedInWords(work)}</span> <span class="hint">${moment(work.created_at)}</span></li>`,
   );
   const main = html`
 <div class="account">
 <h1>${title}</h1>
-<p>${assistantNamed(agent.agent_name)}, newest first${deeds.length >= 50 && html`: the last 50`}.</p>
-${deeds.length > 0 ? html`<ol class="deeds">${rows}</ol>` : html`<p>Nothing yet.</p>`}
+<p>${assistantNamed(agent.agent_name)}, newest first${operations.length >= 50 && html`: the last 50`}.</p>
+${operations.length > 0 ? html`<ol class="operations">${rows}</ol>` : html`<p>Nothing yet.</p>`}
 <p><a href="${path}">Back to your account</a></p>
 </div>`;
   return { status: 200, html: page({ title, shop, where: 'Your account', main }) };

@@ -88,7 +88,7 @@ for (const width of [1280, 375]) {
       await look('7-revoked');
       expect((await call('/api/agent/intent/find', { query: 'mug' })).status).toBe(401);
       await page.click('a[href*="agent="]');
-      await page.waitForSelector('.deeds');
+      await page.waitForSelector('.operations');
       await look('8-activity');
       // What a form lacked is told with 422, and browsers note that.
       expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);

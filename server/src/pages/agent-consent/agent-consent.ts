@@ -10,9 +10,9 @@ import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
 import { type LoginWords, logIn, loginPage, logOut } from '../parts/login.ts';
-import { hold } from '../parts/page-session.ts';
+import { setSessionCookie } from '../parts/page-session.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
-import { acted, count, inShopOf } from '../parts/visit.ts';
+import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { type ConsentField, type ConsentForm, consentForm, decidedPage, enterCodePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
 
@@ -88,7 +88,7 @@ async function requestOf(visit: ConsentVisit, user_code: string): Promise<AgentC
   try {
     if (!sealed) await userCodes.takeGuess(db, { tenant, actor: actorOf(caller), ip: req.ip ?? null }, user_code);
     const proof = { fresh: session?.fresh ?? false, password: false };
-    return await inShopOf(visit, (shop) => consents.get(shop, user_code, proof));
+    return await inShopOfVisit(visit, (shop) => consents.get(shop, user_code, proof));
   } catch (error) {
     if (!(error instanceof ShopError) || error.code !== 'not_found') throw error;
     const message = 'There is no request with this code. Compare it with the one that the assistant shows.';
@@ -123,7 +123,7 @@ async function enterCode(visit: ConsentVisit, body: FormBody): Promise<PageAnswe
 async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
   const { db, tenant, actor, session, res, checkoutDeps } = visit;
   const form = formIn(body, consent);
-  const mistakes = mistakesIn(body, form, consent);
+  const mistakes = consentMistakes(body, form, consent);
   if (mistakes.length > 0) return again(visit, consent, form, mistakes, 422);
   const password = body.get('password');
   const failed = await provePassword(visit, password);
@@ -134,7 +134,7 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
     categories: form.categories,
   };
   let token = '';
-  const answer = await acted(
+  const answer = await runAction(
     { ...visit, db, tenant, actor },
     { operation_id: 'storefront.approveAgentConsent', action: 'approve', body },
     async (shop) => {
@@ -144,7 +144,7 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
     },
     (_shop, error) => refused(visit, consent, form, error),
   );
-  if (token && 'redirect' in answer) hold(res, checkoutDeps.baseUrl, tenant.site_id, token);
+  if (token && 'redirect' in answer) setSessionCookie(res, checkoutDeps.baseUrl, tenant.site_id, token);
   return answer;
 }
 
@@ -172,7 +172,7 @@ function formIn(body: FormBody, consent: AgentConsent): ConsentForm {
   return { budget: body.get('budget') ?? '', categories };
 }
 
-function mistakesIn(body: FormBody, form: ConsentForm, consent: AgentConsent): Mistake<ConsentField>[] {
+function consentMistakes(body: FormBody, form: ConsentForm, consent: AgentConsent): Mistake<ConsentField>[] {
   const mistakes: Mistake<ConsentField>[] = [];
   const digits = digitsOf(consent.currency);
   const cents = centsIn(form.budget, digits);
@@ -231,7 +231,7 @@ async function refused(
 
 function deny(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
   const proof = { fresh: true, password: false };
-  return acted(
+  return runAction(
     visit,
     { operation_id: 'storefront.denyAgentConsent', action: 'deny', body },
     async (shop) => {

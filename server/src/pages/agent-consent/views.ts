@@ -1,5 +1,5 @@
 import type { AgentConsent, ConsentStatus } from '@commerce-backend/spec';
-import { toldOf } from '../../shop/merchant-text.ts';
+import { sanitizeMerchantText } from '../../shop/merchant-text.ts';
 import { budgetInWords, DECIDED, decimalOf, digitsOf, SCOPES } from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
 import {
@@ -129,7 +129,7 @@ ${
 
 function asked({ scopes, token_expires_at, requested_at, requested_from }: AgentConsent): Html {
   const place = requested_from.ip ? html`from the network of ${requested_from.ip}` : 'from an unknown network';
-  const software = toldOf(requested_from.user_agent, LONGEST_SOFTWARE);
+  const software = sanitizeMerchantText(requested_from.user_agent, LONGEST_SOFTWARE);
   return html`
 <dl class="facts">
 <div><dt>It may</dt><dd><ul class="bullets">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul></dd></div>

@@ -3,7 +3,7 @@ import { formWith, type Page, PaperBrowser, unescaped } from '../../../test/pape
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
-import { inShopOf } from '../../shop/in-shop.ts';
+import { inShopAsSystem } from '../../shop/in-shop.ts';
 import { release } from '../../shop/stock/stock.ts';
 
 const DETAILS = {
@@ -318,7 +318,7 @@ test('what is short is told at its line, and nothing is ordered', async () => {
   const given = await givenCheckout();
   const { browser, db, site_id, variant_id, checkout } = given;
   const review = await filledIn(given);
-  await inShopOf(db, site_id, (shop) => release(shop, checkout.id));
+  await inShopAsSystem(db, site_id, (shop) => release(shop, checkout.id));
   await given.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
   const short = await browser.press(review, 'place_order');
   expect(short.response.status).toBe(409);

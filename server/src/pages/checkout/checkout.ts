@@ -7,7 +7,7 @@ import { post } from './post.ts';
 import { show } from './show.ts';
 import { arrive, type CheckoutVisit } from './visit.ts';
 
-/** The hosted checkout. It changes things by the same deeds as the storefront surface, counted and audited as its operations. */
+/** The hosted checkout. It changes things with the storefront surface's operations, and is counted and audited as they are. */
 export const checkoutPage: PageRoute<CheckoutVisit> = {
   path: '/checkout/:token',
   where: 'Checkout',

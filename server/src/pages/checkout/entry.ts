@@ -91,7 +91,7 @@ function addressOf(kind: AddressKind, entered: Entered, before: Address | null) 
 }
 
 /** What is wrong with a change by itself, in words, each at its field. */
-export function mistakesIn(patch: CheckoutPatch, entered: Entered): Mistake[] {
+export function entryMistakes(patch: CheckoutPatch, entered: Entered): Mistake[] {
   const errors = valueErrors('CheckoutPatch', patch);
   const fields = errors.map(({ instancePath }) => fieldAt(instancePath.split('/').slice(2)));
   const wrong = [...new Set(fields)].map((field) => ({ field, message: wordsFor(field) }));

@@ -9,8 +9,8 @@ import { ShopError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import type { PageAnswer } from '../parts/route.ts';
-import { acted, inShopOf } from '../parts/visit.ts';
-import { enteredIn, mistakesIn, mistakesOfMissing, patchOf, together, withoutWrong } from './entry.ts';
+import { inShopOfVisit, runAction } from '../parts/visit.ts';
+import { enteredIn, entryMistakes, mistakesOfMissing, patchOf, together, withoutWrong } from './entry.ts';
 import type { Entered, Mistake } from './fields.ts';
 import { answerRefusal } from './refusals.ts';
 import { showOpen, showOver } from './show.ts';
@@ -37,7 +37,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   if (checkout.order_id || checkout.status === 'cancelled') return { redirect: path };
   const posted: Posted = { operation_id, action, pressed, body, entered, hasFields: body.has('fields') };
   await countCheckout(visit, operation_id);
-  const over = await inShopOf(visit, (shop) => showOver(visit, shop));
+  const over = await inShopOfVisit(visit, (shop) => showOver(visit, shop));
   if (over) return over;
   if (action === 'remove_item') return removeItem(visit, posted);
   return action === 'place_order' ? placeOrder(visit, posted) : change(visit, posted);
@@ -45,12 +45,12 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
 
 /** Saves what was entered, and puts a code on or takes it off: all or nothing. */
 function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
-  const deed = async (shop: Shop) => {
+  const work = async (shop: Shop) => {
     const { action, body, entered, hasFields } = posted;
     const before = await checkouts.get(shop, visit.checkoutDeps, visit.checkout.id);
     const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
     const wrong: Mistake[] = [
-      ...(hasFields ? mistakesIn(patch, entered) : []),
+      ...(hasFields ? entryMistakes(patch, entered) : []),
       ...(action === 'apply_discount' && !codeIn(entered) ? [NO_CODE] : []),
     ];
     if (wrong.length > 0) {
@@ -65,7 +65,7 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     const after = await checkouts.update(shop, visit.checkoutDeps, before.id, patch);
     return next(visit, shop, after, posted);
   };
-  return acted(visit, posted, deed, (shop, error) => answerRefusal(visit, shop, posted, error));
+  return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
 const NO_CODE: Mistake = { field: 'discount_code', message: 'Enter the code, 64 characters at most.' };
@@ -98,14 +98,14 @@ function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { entered, hasFields } = posted;
   const line_id = String(visit.req.query.line ?? '');
   if (!UUID.test(line_id)) throw new ShopError('invalid_request', 'The form names no line.');
-  const deed = async (shop: Shop): Promise<PageAnswer> => {
+  const work = async (shop: Shop): Promise<PageAnswer> => {
     const { items } = await carts.removeItem(shop, checkout.cart_id, line_id);
     if (items.length === 0) return { redirect: path };
     const isSaved = await saves(visit, shop, posted);
     if (!hasFields) return { redirect: path };
     return isSaved ? { redirect: `${path}?change=1#summary` } : showOpen(visit, shop, 'form', { entered });
   };
-  return acted(visit, posted, deed, async (shop, error) => {
+  return runAction(visit, posted, work, async (shop, error) => {
     // A second click: the line is gone already.
     if (error instanceof ShopError && error.code === 'not_found') return { redirect: path };
     return answerRefusal(visit, shop, posted, error);
@@ -117,7 +117,7 @@ async function saves({ checkoutDeps, checkout }: CheckoutVisit, shop: Shop, post
   const { body, entered, hasFields } = posted;
   const before = await checkouts.get(shop, checkoutDeps, checkout.id);
   const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
-  if (hasFields && mistakesIn(patch, entered).length > 0) return false;
+  if (hasFields && entryMistakes(patch, entered).length > 0) return false;
   try {
     await shop.savepoint(() => checkouts.update(shop, checkoutDeps, checkout.id, patch));
     return true;
@@ -136,11 +136,11 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
   if (!AMOUNT.test(expected_total)) throw new ShopError('invalid_request', 'The form lacks the total.');
   const completion = { expected_total, card_token: cardToken(posted.entered) };
   const charged = await charge(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
-  const deed = async (shop: Shop) => {
+  const work = async (shop: Shop) => {
     await complete(shop, checkoutDeps, checkout.id, completion, charged);
     return { redirect: path };
   };
-  return acted(visit, posted, deed, (shop, error) => answerRefusal(visit, shop, posted, error));
+  return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
 function cardToken({ card_token }: Entered): string | undefined {

@@ -30,7 +30,7 @@ export async function answerRefusal(
   if (!(error instanceof ShopError)) throw error;
   // Someone else, or a second click, was faster: the page says how it stands.
   if (error.code === 'checkout_not_open') return { redirect: visit.path };
-  const told = tell(error, posted);
+  const told = explainRefusal(error, posted);
   if (!told) throw error;
   const wish = told.wish ?? (hasFields ? 'form' : 'review');
   return showOpen(visit, shop, wish, { status: statusOf(error.code), entered, ...told });
@@ -40,7 +40,7 @@ interface Told extends Refused {
   wish?: 'form' | 'review';
 }
 
-function tell(error: ShopError, { action }: Posted): Told | undefined {
+function explainRefusal(error: ShopError, { action }: Posted): Told | undefined {
   const { code, context } = error;
   if (code.startsWith('discount_')) return tellOfCode(error, action);
   switch (code) {
@@ -103,7 +103,7 @@ const CODE_WORDS: Record<string, string> = {
   discount_expired: 'This code can no longer be used.',
   discount_minimum_not_met: 'Your order does not come to the minimum for this code.',
   discount_usage_limit_reached: 'This code has been used as often as it may be.',
-  discount_customer_limit_reached: 'You have used this code as often as one may.',
+  discount_customer_limit_reached: 'You have already used this code as often as it allows.',
   discount_not_applicable: 'This code is for none of these items.',
 };
 

@@ -11,7 +11,7 @@ import * as shippingOptions from '../../shop/shipping/options.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { Html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
-import { inShopOf } from '../parts/visit.ts';
+import { inShopOfVisit } from '../parts/visit.ts';
 import { confirmation } from './confirmation.ts';
 import { enteredBefore } from './entry.ts';
 import type { Entered, Mistake } from './fields.ts';
@@ -24,7 +24,7 @@ import { type CheckoutVisit, countCheckout } from './visit.ts';
 /** GET: the page as the checkout stands. The database itself refuses any change. */
 export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   await countCheckout(visit, 'storefront.getCheckout');
-  return inShopOf(visit, async (shop) => {
+  return inShopOfVisit(visit, async (shop) => {
     await promiseNoChange(shop);
     return (await showOver(visit, shop)) ?? showOpen(visit, shop, 'change' in visit.req.query ? 'form' : 'review', {});
   });

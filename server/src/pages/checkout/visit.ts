@@ -10,7 +10,7 @@ import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import type { Actor } from '../../shop/shop.ts';
 import { type CustomerVisit, recognize } from '../parts/customer-visit.ts';
 import type { PageRequest } from '../parts/route.ts';
-import { type Act, count, type Visit } from '../parts/visit.ts';
+import { count, type FormAction, type Visit } from '../parts/visit.ts';
 import type { Entered } from './fields.ts';
 
 /** One request for the page of one checkout. */
@@ -21,7 +21,7 @@ export interface CheckoutVisit extends Visit {
 }
 
 /** What was posted. */
-export interface Posted extends Act {
+export interface Posted extends FormAction {
   /** The button that was pressed; `action` is what it does. */
   pressed: string;
   entered: Entered;
@@ -53,7 +53,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     allowed_origins: [],
   };
   (res.locals as Notes).caller = caller;
-  // Whoever has the link goes on with the checkout for the customer whose it is.
+  // Whoever has the link continues the checkout on behalf of its customer.
   return {
     ...request,
     path: `/checkout/${token}`,

@@ -81,8 +81,8 @@ const ACTIONS: Record<string, string> = {
 
 /** A call of an agent in words; one that was refused says so. */
 export function deedInWords({ action, status }: Pick<AuditEvent, 'action' | 'status'>): string {
-  const deed = ACTIONS[action] ?? 'Tried something that there is not';
-  return status < 400 ? deed : `${deed} (refused)`;
+  const work = ACTIONS[action] ?? 'Tried something that there is not';
+  return status < 400 ? work : `${work} (refused)`;
 }
 
 /** Why there is nothing to decide any more. */

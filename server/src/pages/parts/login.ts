@@ -6,9 +6,9 @@ import { type Document, page } from './document.ts';
 import type { FormBody } from './form-body.ts';
 import { csrfField, type Mistake, mistakeSummary, passwordField, textField } from './form-parts.ts';
 import { html } from './html.ts';
-import { hold, letGo } from './page-session.ts';
+import { clearSessionCookie, setSessionCookie } from './page-session.ts';
 import type { PageAnswer } from './route.ts';
-import { acted, count } from './visit.ts';
+import { count, runAction } from './visit.ts';
 
 /** Logging in and out on the pages, with the password of the shop. */
 
@@ -80,17 +80,17 @@ export async function logIn(
   );
   if ('refusal' in checked) return checked.refusal;
   let token = '';
-  const answer = await acted(
+  const answer = await runAction(
     visit,
     act,
     async (shop) => {
-      ({ access_token: token } = await sessions.open(shop, checked.verified));
+      ({ access_token: token } = await sessions.openSession(shop, checked.verified));
       return { redirect: path };
     },
     (_shop, error) => refused(error),
   );
   if (token && 'redirect' in answer) {
-    hold(res, checkoutDeps.baseUrl, tenant.site_id, token);
+    setSessionCookie(res, checkoutDeps.baseUrl, tenant.site_id, token);
     guard.renew(res);
   }
   return answer;
@@ -101,18 +101,18 @@ export async function logOut(visit: CustomerVisit, body: FormBody): Promise<Page
   const { session, checkoutDeps, tenant, res, guard, path } = visit;
   if (!session) return { redirect: path };
   await count(visit, 'storefront.logoutCustomer');
-  const answer = await acted(
+  const answer = await runAction(
     visit,
     { operation_id: 'storefront.logoutCustomer', action: 'log_out', body },
     async (shop) => {
-      await sessions.close(shop, session.session_id);
+      await sessions.endSession(shop, session.session_id);
       return { redirect: path };
     },
     async (_shop, error) => {
       throw error;
     },
   );
-  letGo(res, checkoutDeps.baseUrl, tenant.site_id);
+  clearSessionCookie(res, checkoutDeps.baseUrl, tenant.site_id);
   guard.renew(res);
   return answer;
 }

@@ -23,12 +23,12 @@ export function heldToken({ headers }: Request, baseUrl: string, site_id: string
 }
 
 /** Lax, since the customer arrives from the agent's link. */
-export function hold(res: Response, baseUrl: string, site_id: string, token: string): void {
+export function setSessionCookie(res: Response, baseUrl: string, site_id: string, token: string): void {
   const secure = baseUrl.startsWith('https:');
   res.cookie(nameOf(baseUrl, site_id), token, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_MS });
 }
 
-export function letGo(res: Response, baseUrl: string, site_id: string): void {
+export function clearSessionCookie(res: Response, baseUrl: string, site_id: string): void {
   const secure = baseUrl.startsWith('https:');
   res.clearCookie(nameOf(baseUrl, site_id), { httpOnly: true, secure, sameSite: 'lax', path: '/' });
 }

@@ -1,8 +1,8 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Caller } from '../../http/callers/caller.ts';
 import { type Operation, operationTable } from '../../http/contract/contract.ts';
 import { audit } from '../../http/pipeline/audit.ts';
-import type { Counted } from '../../http/pipeline/counted.ts';
+import { applyLimit } from '../../http/pipeline/counted.ts';
 import { statusOf } from '../../http/pipeline/errors.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
 import type { ShopError } from '../../shop/errors.ts';
@@ -20,13 +20,13 @@ export interface Visit extends PageRequest {
   caller: Caller;
 }
 
-/** Runs a deed in the shop of the visit, in a transaction of its own. */
-export function inShopOf<T>({ db, tenant, actor }: Visit, deed: (shop: Shop) => Promise<T>): Promise<T> {
-  return inShop(db, tenant, actor, deed);
+/** Runs a work in the shop of the visit, in a transaction of its own. */
+export function inShopOfVisit<T>({ db, tenant, actor }: Visit, work: (shop: Shop) => Promise<T>): Promise<T> {
+  return inShop(db, tenant, actor, work);
 }
 
 /**
- * Counts the visit as a call of the operation whose deed it is; `params` are those of its path that it is counted by. Throws
+ * Counts the visit as a call of the operation whose work it is; `params` are those of its path that it is counted by. Throws
  * `rate_limited`.
  */
 export async function count(
@@ -40,8 +40,8 @@ export async function count(
   const claim = { kind: caller.kind, secret: '', customer_secret: null, site_id: tenant.site_id, merchant_id: null };
   const counted = await limits.countStrictly(operation, claim, about);
   (res.locals as Notes).succeeded = counted.succeeded;
-  tell(res, counted);
-  tell(res, await limits.count(operation, caller, about));
+  applyLimit(res, counted);
+  applyLimit(res, await limits.count(operation, caller, about));
 }
 
 function operationOf(id: Operation['id']): Operation {
@@ -50,13 +50,8 @@ function operationOf(id: Operation['id']): Operation {
   return found;
 }
 
-function tell(res: Response, { headers, refusal }: Counted): void {
-  res.set(headers);
-  if (refusal) throw refusal;
-}
-
 /** What a form asks for. */
-export interface Act {
+export interface FormAction {
   operation_id: Operation['id'];
   /** The button that was pressed. */
   action: string;
@@ -64,33 +59,33 @@ export interface Act {
 }
 
 /**
- * Runs a deed in one transaction, with its line in the audit. What it refuses undoes it, and becomes the page that `refused`
+ * Runs a work in one transaction, with its line in the audit. What it refuses undoes it, and becomes the page that `refused`
  * makes of it.
  */
-export function acted(
+export function runAction(
   visit: Visit,
-  act: Act,
-  deed: (shop: Shop) => Promise<PageAnswer>,
+  act: FormAction,
+  work: (shop: Shop) => Promise<PageAnswer>,
   refused: (shop: Shop, error: unknown) => Promise<PageAnswer>,
 ): Promise<PageAnswer> {
-  return inShopOf(visit, async (shop) => {
+  return inShopOfVisit(visit, async (shop) => {
     try {
-      const answer = await shop.savepoint(() => deed(shop));
-      await note(visit, shop, act, 'redirect' in answer ? 303 : answer.status);
+      const answer = await shop.savepoint(() => work(shop));
+      await recordAction(visit, shop, act, 'redirect' in answer ? 303 : answer.status);
       return answer;
     } catch (error) {
       const answer = await refused(shop, error);
       await (error as ShopError).afterwards?.();
-      await note(visit, shop, act, statusOf((error as ShopError).code ?? 'validation_error'));
+      await recordAction(visit, shop, act, statusOf((error as ShopError).code ?? 'validation_error'));
       return answer;
     }
   });
 }
 
-async function note(
+async function recordAction(
   { req, res, caller, checkoutDeps }: Visit,
   shop: Shop,
-  { operation_id, action, body }: Act,
+  { operation_id, action, body }: FormAction,
   status: number,
 ) {
   const { request_id } = res.locals as Notes;

@@ -2,14 +2,14 @@ import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
 import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
-import { inShopOf } from '../../shop/in-shop.ts';
+import { inShopAsSystem } from '../../shop/in-shop.ts';
 import { learnMeanings } from './learn-meanings.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 async function learnIn({ site_id }: Shop): Promise<number> {
   const { db } = await testServer();
-  return learnMeanings((deed) => inShopOf(db, site_id, deed));
+  return learnMeanings((work) => inShopAsSystem(db, site_id, work));
 }
 
 async function found({ storefront }: Shop, q: string): Promise<string[]> {
@@ -80,7 +80,7 @@ async function expectOwnVectorsAlone(owner: Shop): Promise<void> {
   const { db } = await testServer();
   const stranger = await openShop();
   const count = ({ site_id }: Shop, table: 'words' | 'products') =>
-    inShopOf(db, site_id, (shop) =>
+    inShopAsSystem(db, site_id, (shop) =>
       shop.one(
         table === 'words'
           ? sql`select count(*)::int as n from search_word_vectors`

@@ -15,8 +15,8 @@ const CHANGED_SHARE = 0.2;
 /** So many products or words go with one statement. */
 const BATCH = 200;
 
-/** Runs a deed in the shop in a transaction of its own. */
-export type InShop = <T>(deed: (db: SearchDb) => Promise<T>) => Promise<T>;
+/** Runs work in the shop in a transaction of its own. */
+export type InShop = <T>(work: (db: SearchDb) => Promise<T>) => Promise<T>;
 
 interface State extends Record<string, unknown> {
   /** The present model, if there is one, with how many products there were then, and how many have changed since. */

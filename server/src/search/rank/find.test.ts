@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { searchableProducts } from '../../shop/agents/find.ts';
-import { inShopOf } from '../../shop/in-shop.ts';
+import { inShopAsSystem } from '../../shop/in-shop.ts';
 import { type FindQuery, find } from './find.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 async function findIn({ site_id }: Shop, query: string, options: Partial<FindQuery> = {}) {
   const { db } = await testServer();
-  return inShopOf(db, site_id, (shop) => find(shop, searchableProducts(shop), { query, ...options }));
+  return inShopAsSystem(db, site_id, (shop) => find(shop, searchableProducts(shop), { query, ...options }));
 }
 
 async function mugShop(): Promise<Shop> {

@@ -5,7 +5,7 @@ import { textChanges } from '../customers/customers.ts';
 import { PROFILE } from '../customers/rows.ts';
 import type { VerifiedLogin } from '../customers/sessions.ts';
 import * as sessions from '../customers/sessions.ts';
-import { fold } from '../emails.ts';
+import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { hashPassword } from '../passwords/passwords.ts';
@@ -40,8 +40,8 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,
   );
   if (!customer) throw accountClosed();
-  if (email !== undefined && fold(email) !== customer.email) {
-    await mail.enqueue(shop, 'address_change', { customer_id: customer.id, email: fold(email) });
+  if (email !== undefined && foldEmail(email) !== customer.email) {
+    await mail.enqueue(shop, 'address_change', { customer_id: customer.id, email: foldEmail(email) });
   }
   return customer;
 }
@@ -81,7 +81,7 @@ export async function changePassword(
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and purpose = 'reset_password'`,
   );
-  await sessions.closeAll(shop, customer_id, session_id);
+  await sessions.endAllSessions(shop, customer_id, session_id);
   await mail.enqueue(shop, 'password_changed', { customer_id });
   return customer;
 }

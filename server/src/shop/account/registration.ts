@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import * as codes from '../customers/codes.ts';
 import { PROFILE } from '../customers/rows.ts';
 import * as sessions from '../customers/sessions.ts';
-import { fold } from '../emails.ts';
+import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
@@ -39,19 +39,19 @@ export async function register(shop: Shop, { email, password_hash, profile }: Re
   const registration_id = uuidv7();
   await shop.run(
     sql`insert into customer_registrations (site_id, id, email, password_hash, profile)
-      values (${shop.siteId}, ${registration_id}, ${fold(email)}, ${password_hash}, ${JSON.stringify(profile)}::jsonb)`,
+      values (${shop.siteId}, ${registration_id}, ${foldEmail(email)}, ${password_hash}, ${JSON.stringify(profile)}::jsonb)`,
   );
-  await mail.enqueue(shop, 'registration', { email: fold(email), registration_id });
+  await mail.enqueue(shop, 'registration', { email: foldEmail(email), registration_id });
 }
 
 /** Sends new links of the registrations that wait for one at this address. */
 export async function resendVerification(shop: Shop, email: string): Promise<void> {
-  await mail.enqueue(shop, 'verification', { email: fold(email) });
+  await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
 }
 
 /** Sends a link for a new password to whoever has this address. */
 export async function requestReset(shop: Shop, email: string): Promise<void> {
-  await mail.enqueue(shop, 'password_reset', { email: fold(email) });
+  await mail.enqueue(shop, 'password_reset', { email: foldEmail(email) });
 }
 
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
@@ -190,7 +190,7 @@ export async function reset(shop: Shop, token: string, password_hash: string): P
         returning ${PROFILE}`,
     ));
   if (!customer) throw linkIsDead('reset_token_invalid');
-  await sessions.closeAll(shop, customer.id);
+  await sessions.endAllSessions(shop, customer.id);
   await approvedConsents.withdrawAll(shop, customer.id);
   await mail.enqueue(shop, 'password_changed', { customer_id: customer.id });
   return customer;

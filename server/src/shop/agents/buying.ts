@@ -107,12 +107,12 @@ async function ownBudget(shop: Shop) {
 }
 
 /** A dry run takes place behind a savepoint, to which it always goes back; refusals come as they would. */
-async function unlessDry<T>(shop: Shop, dry_run: boolean, deed: () => Promise<T>): Promise<T> {
-  if (!dry_run) return deed();
+async function unlessDry<T>(shop: Shop, dry_run: boolean, work: () => Promise<T>): Promise<T> {
+  if (!dry_run) return work();
   const undo = new Undo<T>();
   try {
     return await shop.savepoint(async () => {
-      undo.result = await deed();
+      undo.result = await work();
       throw undo;
     });
   } catch (error) {

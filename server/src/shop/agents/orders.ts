@@ -1,7 +1,7 @@
 import type { AgentLine, AgentOrder, AgentOrderPage, AgentTotals } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../errors.ts';
-import { CAPS, CONTENT_TRUST, toldOf } from '../merchant-text.ts';
+import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { lineContentOf, totalsOf } from './views.ts';
@@ -56,7 +56,7 @@ function orderOf(row: Row): AgentOrder {
     ...{ id, order_number, status, payment_status, fulfillment_status, source, currency },
     totals: totalsOf(row),
     items: lines.map(({ name, variant_name, ...line }) => ({ ...line, content: lineContentOf(name, variant_name) })),
-    content: { content_trust: CONTENT_TRUST, tracking_number: toldOf(tracking_number, CAPS.name) },
+    content: { content_trust: CONTENT_TRUST, tracking_number: sanitizeMerchantText(tracking_number, CAPS.name) },
     ...{ created_at, shipped_at, delivered_at, cancelled_at },
   };
 }

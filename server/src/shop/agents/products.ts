@@ -1,5 +1,5 @@
 import type { AgentCandidate, AgentOption, AgentProduct, AgentVariant, Product, Variant } from '@commerce-backend/spec';
-import { CAPS, CONTENT_TRUST, toldOf } from '../merchant-text.ts';
+import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 
 /** Products as agents see them (decisions §5, agent answers): small, and with what a merchant wrote kept apart. */
 
@@ -38,14 +38,16 @@ export function candidateOf({ product, variant, match_reasons }: Proposal): Agen
     price: variant.price,
     ...(variant.compare_at_price !== null && { compare_at_price: variant.compare_at_price }),
     availability: availabilityOf(product, variant),
-    match_reasons: match_reasons.slice(0, MAX_REASONS).flatMap((reason) => toldOf(reason, CAPS.name) ?? []),
+    match_reasons: match_reasons
+      .slice(0, MAX_REASONS)
+      .flatMap((reason) => sanitizeMerchantText(reason, CAPS.name) ?? []),
     content: {
       content_trust: CONTENT_TRUST,
       name: nameOf(product.name),
-      summary: toldOf(product.description, CAPS.summary),
+      summary: sanitizeMerchantText(product.description, CAPS.summary),
       variant_name: variantNameOf(variant),
-      vendor: toldOf(product.vendor, CAPS.name),
-      product_type: toldOf(product.product_type, CAPS.name),
+      vendor: sanitizeMerchantText(product.vendor, CAPS.name),
+      product_type: sanitizeMerchantText(product.product_type, CAPS.name),
       options: choicesOf(product),
     },
   };
@@ -63,13 +65,13 @@ export function productOf(product: Product): AgentProduct {
     content: {
       content_trust: CONTENT_TRUST,
       name: nameOf(product.name),
-      description: toldOf(product.description, CAPS.description),
-      vendor: toldOf(product.vendor, CAPS.name),
-      product_type: toldOf(product.product_type, CAPS.name),
-      tags: product.tags.slice(0, 50).flatMap((tag) => toldOf(tag, CAPS.name) ?? []),
+      description: sanitizeMerchantText(product.description, CAPS.description),
+      vendor: sanitizeMerchantText(product.vendor, CAPS.name),
+      product_type: sanitizeMerchantText(product.product_type, CAPS.name),
+      tags: product.tags.slice(0, 50).flatMap((tag) => sanitizeMerchantText(tag, CAPS.name) ?? []),
       options: optionsOf(product),
       attributes: Object.entries(product.metadata ?? {}).flatMap(([name, value]) => {
-        const told = { name: toldOf(name, CAPS.name), value: toldOf(value, CAPS.value) };
+        const told = { name: sanitizeMerchantText(name, CAPS.name), value: sanitizeMerchantText(value, CAPS.value) };
         return told.name && told.value ? [{ name: told.name, value: told.value }] : [];
       }),
     },
@@ -85,19 +87,19 @@ function variantOf(product: Product, variant: Variant): AgentVariant {
     content: {
       content_trust: CONTENT_TRUST,
       name: variantNameOf(variant),
-      sku: toldOf(variant.sku, CAPS.name),
+      sku: sanitizeMerchantText(variant.sku, CAPS.name),
     },
   };
 }
 
 /** A name is never empty, whatever had to be taken from it. */
 export function nameOf(name: string): string {
-  return toldOf(name, CAPS.name) ?? '[name removed]';
+  return sanitizeMerchantText(name, CAPS.name) ?? '[name removed]';
 }
 
 /** The values of the variant's options joined by ` / `; null where there is but one variant. */
 export function variantNameOf({ option1, option2, option3 }: Variant): string | null {
-  const values = [option1, option2, option3].flatMap((value) => toldOf(value, CAPS.name) ?? []);
+  const values = [option1, option2, option3].flatMap((value) => sanitizeMerchantText(value, CAPS.name) ?? []);
   return values.length > 0 ? values.join(' / ') : null;
 }
 

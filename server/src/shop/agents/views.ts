@@ -11,7 +11,7 @@ import type {
   Checkout,
   Customer,
 } from '@commerce-backend/spec';
-import { CAPS, CONTENT_TRUST, toldOf } from '../merchant-text.ts';
+import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { nameOf } from './products.ts';
 
 /** Carts, checkouts and their customer as agents see them: no addresses, no notes, and merchants' text kept apart. */
@@ -38,7 +38,7 @@ export function checkoutOf(checkout: Checkout): AgentCheckout {
 
 /** The interface gives a profile its form (§2.9): what the customer wrote stands where it always does, and the whole is marked. */
 export function customerOf({ first_name, last_name, phone, ...profile }: Customer): Omit<AgentCustomer, 'agent_token'> {
-  const [first, last, number] = [first_name, last_name, phone].map((text) => toldOf(text, CAPS.name));
+  const [first, last, number] = [first_name, last_name, phone].map((text) => sanitizeMerchantText(text, CAPS.name));
   const names = { first_name: first ?? null, last_name: last ?? null, phone: number ?? null };
   return { ...profile, ...names, content_trust: CONTENT_TRUST };
 }
@@ -54,7 +54,11 @@ function lineOf({ id, product_id, variant_id, quantity, price, total, available,
 
 /** What a merchant wrote of a line. */
 export function lineContentOf(name: string, variant_name: string | null): AgentLine['content'] {
-  return { content_trust: CONTENT_TRUST, name: nameOf(name), variant_name: toldOf(variant_name, 3 * CAPS.name) };
+  return {
+    content_trust: CONTENT_TRUST,
+    name: nameOf(name),
+    variant_name: sanitizeMerchantText(variant_name, 3 * CAPS.name),
+  };
 }
 
 /** The codes alone: their sentences quote what merchants wrote. */

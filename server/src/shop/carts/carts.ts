@@ -14,7 +14,7 @@ import { view } from './view.ts';
 export const MAX_LINES = 100;
 const MAX_QUANTITY = 999;
 /** A cart lives this long after its last change. */
-export const cartEnds: Sql = sql`now() + interval '30 days'`;
+export const cartExpiry: Sql = sql`now() + interval '30 days'`;
 
 /** A cart for who calls: a new one for a guest; for a customer the active one, if there is one already. */
 export async function create(shop: Shop): Promise<Cart> {
@@ -57,7 +57,7 @@ function insert(
 ): Promise<CartRow | undefined> {
   return shop.one<CartRow & Record<string, unknown>>(
     sql`insert into carts as c (site_id, id, customer_id, agent_token_id, expires_at)
-      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${cartEnds})
+      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${cartExpiry})
       on conflict (site_id, customer_id) where status = 'active' and agent_token_id is null do nothing
       returning ${cartColumns}`,
   );
@@ -67,7 +67,12 @@ function insert(
  * A cart as it is now, for the customer given (null for a guest), locked until the transaction ends if so wished. Throws
  * `not_found`, also for the cart of another customer or that an agent has not made itself, and `cart_expired`; a converted or merged one is answered.
  */
-export async function open(shop: Shop, id: string, customer_id: string | null, lock: boolean): Promise<CartState> {
+export async function readForCustomer(
+  shop: Shop,
+  id: string,
+  customer_id: string | null,
+  lock: boolean,
+): Promise<CartState> {
   if (lock) await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${id} for update`);
   const cart = await readCart(shop, id);
   if (!cart || (cart.customer_id !== null && cart.customer_id !== customer_id)) throw notFound('cart');
@@ -83,44 +88,44 @@ export function refuseInactive({ status, merged_into }: CartState): void {
   throw new ShopError('cart_not_active', `The cart is ${status} and cannot change.`, { status, cart_id });
 }
 
-/** A cart as its shopper sees it. Throws what `open` throws. */
+/** A cart as its shopper sees it. Throws what `readForCustomer` throws. */
 export async function get(shop: Shop, id: string): Promise<Cart> {
-  return view(await open(shop, id, shop.customerId, false));
+  return view(await readForCustomer(shop, id, shop.customerId, false));
 }
 
-/** Locks a cart for a change by who calls, and lets it live on from now. Throws what `open` throws, or `cart_not_active`. */
-async function touch(shop: Shop, id: string): Promise<void> {
-  if ((await shop.run(touching(shop, id))) === 0) await refuseUntouched(shop, id);
+/** Locks a cart for a change by who calls, and lets it live on from now. Throws what `readForCustomer` throws, or `cart_not_active`. */
+async function extendLifetime(shop: Shop, id: string): Promise<void> {
+  if ((await shop.run(extendLifetimeSql(shop, id))) === 0) await refuseChange(shop, id);
 }
 
 /** Touches no cart that who calls may not change. */
-function touching(shop: Shop, id: string): Sql {
-  return sql`update carts set expires_at = ${cartEnds}, updated_at = now()
+function extendLifetimeSql(shop: Shop, id: string): Sql {
+  return sql`update carts set expires_at = ${cartExpiry}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now()
         and (customer_id is null or customer_id = ${shop.customerId})`;
 }
 
-/** Says why a cart was not touched. Throws what `open` throws, or `cart_not_active`. */
-async function refuseUntouched(shop: Shop, id: string): Promise<never> {
-  refuseInactive(await open(shop, id, shop.customerId, false));
+/** Says why a cart was not touched. Throws what `readForCustomer` throws, or `cart_not_active`. */
+async function refuseChange(shop: Shop, id: string): Promise<never> {
+  refuseInactive(await readForCustomer(shop, id, shop.customerId, false));
   throw new ShopError('conflict', 'The cart has just been changed. Send the call again.');
 }
 
-/** A cart locked for a change, as it is now. Throws what `touch` throws. */
-export async function change(shop: Shop, id: string): Promise<CartState> {
-  await touch(shop, id);
-  return open(shop, id, shop.customerId, false);
+/** A cart locked for a change, as it is now. Throws what `extendLifetime` throws. */
+export async function lockForChange(shop: Shop, id: string): Promise<CartState> {
+  await extendLifetime(shop, id);
+  return readForCustomer(shop, id, shop.customerId, false);
 }
 
 /** The cart after a change of its lines; its code follows. */
-async function changed(shop: Shop, cart: CartState): Promise<Cart> {
-  await discounts.follow(shop, cart);
+async function withDiscountUpdated(shop: Shop, cart: CartState): Promise<Cart> {
+  await discounts.updateReservation(shop, cart);
   return view(cart);
 }
 
 /**
  * Adds pieces of a variant to what the cart has of it already. Throws `not_found` for what is not for sale,
- * `insufficient_stock`, `cart_limit`, `conflict` for a sum beyond reckoning, and what `touch` throws.
+ * `insufficient_stock`, `cart_limit`, `conflict` for a total too large to calculate, and what `extendLifetime` throws.
  */
 export async function addItem(
   shop: Shop,
@@ -128,7 +133,7 @@ export async function addItem(
   { variant_id, quantity }: { variant_id: string; quantity: number },
 ): Promise<Cart> {
   await put(shop, id, variant_id, quantity);
-  const cart = await open(shop, id, shop.customerId, false);
+  const cart = await readForCustomer(shop, id, shop.customerId, false);
   if (cart.lines.length > MAX_LINES) {
     throw new ShopError('cart_limit', `A cart has at most ${MAX_LINES} lines.`, { limit: MAX_LINES });
   }
@@ -137,13 +142,13 @@ export async function addItem(
     cart.lines.filter((line) => line.variant_id === variant_id),
   );
   refuseTooDear(cart);
-  return changed(shop, cart);
+  return withDiscountUpdated(shop, cart);
 }
 
-/** Locks the cart as `touch` does and writes the line, in one statement: no line is written before the cart is locked. */
+/** Locks the cart as `extendLifetime` does and writes the line, in one statement: no line is written before the cart is locked. */
 async function put(shop: Shop, cart_id: string, variant_id: string, quantity: number): Promise<void> {
   const result = await shop.one<{ touched: number; found: number; written: number }>(
-    sql`with touched as (${touching(shop, cart_id)} returning id), wanted as (
+    sql`with touched as (${extendLifetimeSql(shop, cart_id)} returning id), wanted as (
         select v.id, ${keptOfVariant} from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
         where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}
       ), written as (
@@ -158,7 +163,7 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
       select (select count(*) from touched) as touched, (select count(*) from wanted) as found,
         (select count(*) from written) as written`,
   );
-  if (!result?.touched) await refuseUntouched(shop, cart_id);
+  if (!result?.touched) await refuseChange(shop, cart_id);
   if (!result?.found) throw notFound('variant');
   if (result.written > 0) return;
   throw new ShopError('cart_limit', `A cart has at most ${MAX_QUANTITY} of a variant.`, { limit: MAX_QUANTITY });
@@ -166,11 +171,11 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
 
 /**
  * Sets the quantity of a line; 0 removes it, and fewer than before is always taken. Throws `not_found`,
- * `insufficient_stock`, and what `touch` throws.
+ * `insufficient_stock`, and what `extendLifetime` throws.
  */
 export async function updateItem(shop: Shop, id: string, line_id: string, quantity: number): Promise<Cart> {
   if (quantity === 0) return removeItem(shop, id, line_id);
-  await touch(shop, id);
+  await extendLifetime(shop, id);
   const line = await shop.one<{ before: number }>(
     sql`with line as (
         select id, quantity, variant_id from cart_items
@@ -182,7 +187,7 @@ export async function updateItem(shop: Shop, id: string, line_id: string, quanti
       returning line.quantity as before`,
   );
   if (!line) throw notFound('line');
-  const cart = await open(shop, id, shop.customerId, false);
+  const cart = await readForCustomer(shop, id, shop.customerId, false);
   if (quantity > line.before) {
     refuseShort(
       shop,
@@ -190,17 +195,17 @@ export async function updateItem(shop: Shop, id: string, line_id: string, quanti
     );
     refuseTooDear(cart);
   }
-  return changed(shop, cart);
+  return withDiscountUpdated(shop, cart);
 }
 
-/** Removes a line, whatever its quantity. Throws `not_found`, and what `touch` throws. */
+/** Removes a line, whatever its quantity. Throws `not_found`, and what `extendLifetime` throws. */
 export async function removeItem(shop: Shop, id: string, line_id: string): Promise<Cart> {
-  await touch(shop, id);
+  await extendLifetime(shop, id);
   const removed = await shop.run(
     sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = ${id} and id = ${line_id}`,
   );
   if (removed === 0) throw notFound('line');
-  return changed(shop, await open(shop, id, shop.customerId, false));
+  return withDiscountUpdated(shop, await readForCustomer(shop, id, shop.customerId, false));
 }
 
 const AT_ONCE = 500;

@@ -2,24 +2,24 @@ import type { Cart, DiscountApplication } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
 import { type DiscountCode, refusalOf, unknownCode } from '../discounts/terms.ts';
 import type { Shop } from '../shop.ts';
-import { change } from './carts.ts';
+import { lockForChange } from './carts.ts';
 import * as discounts from './redemptions.ts';
 import { type CartState, discountOf, forSale } from './rows.ts';
 import { application, view } from './view.ts';
 
 /**
  * Puts a code on the cart and reserves a use of it; the code before is released. The code that is on the cart already
- * stays as it is. Throws `discount_*`, and what `change` throws.
+ * stays as it is. Throws `discount_*`, and what `lockForChange` throws.
  */
 export async function apply(shop: Shop, cart_id: string, given: string): Promise<DiscountApplication> {
-  const cart = await change(shop, cart_id);
+  const cart = await lockForChange(shop, cart_id);
   const product_ids = cart.lines.map(({ product_id }) => product_id);
   const code = await discounts.lockCode(shop, given.trim(), cart.discount?.discount_id ?? null, product_ids);
   if (!code) throw unknownCode();
   const refusal = refusalOf(code, forSale(cart.lines), shop.currencyDigits);
   if (refusal) throw refusal;
   if (cart.discount?.discount_id === code.discount_id) {
-    await discounts.follow(shop, cart);
+    await discounts.updateReservation(shop, cart);
     return application(cart);
   }
   return application(await replace(shop, cart, code));
@@ -34,9 +34,9 @@ async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise
   return changed;
 }
 
-/** Takes the code off the cart and releases its use. Without a code nothing changes. Throws what `change` throws. */
+/** Takes the code off the cart and releases its use. Without a code nothing changes. Throws what `lockForChange` throws. */
 export async function remove(shop: Shop, cart_id: string): Promise<Cart> {
-  const cart = await change(shop, cart_id);
+  const cart = await lockForChange(shop, cart_id);
   if (cart.discount) await discounts.release(shop, cart_id);
   return view({ ...cart, discount: undefined });
 }

@@ -7,7 +7,7 @@ import { availableOf, labelOf, totals } from './view.ts';
 /** Above this, in minor units, sums with tax and shipping would no longer be exact. */
 const MAX_SUBTOTAL = 1e15;
 
-/** Refuses a cart whose sum is beyond reckoning. Throws `conflict`. */
+/** Refuses a cart whose total is too large to calculate. Throws `conflict`. */
 export function refuseTooDear(cart: CartState): void {
   if (totals(cart).subtotal <= MAX_SUBTOTAL) return;
   throw new ShopError('conflict', 'The cart comes to more than can be ordered at once. Make two orders.');

@@ -13,7 +13,7 @@ import { totals } from './view.ts';
  */
 
 /** A cart that is left alone gives the use of its code back after this time; the cart itself lives on. */
-const reservationEnds: Sql = sql`now() + interval '24 hours'`;
+const reservationExpiry: Sql = sql`now() + interval '24 hours'`;
 
 /** Who redeems a code: the account, whose own e-mail counts as well, and the e-mail of the order. */
 export interface Buyer {
@@ -63,7 +63,7 @@ export async function reserve(shop: Shop, cart: CartState, code: DiscountCode, r
       )
       insert into discount_redemptions (site_id, id, discount_id, code, cart_id, customer_id, status, amount_off, expires_at)
       select ${shop.siteId}, ${redemption_id}, ${code.discount_id}, code, ${cart.id}, ${customer_id}, 'reserved',
-        ${amountOff(cart)}, ${reservationEnds}
+        ${amountOff(cart)}, ${reservationExpiry}
       from counted`,
   );
   if (reserved > 0) return;
@@ -75,14 +75,14 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
   const counted = await shop.one<{ uses: number }>(
     sql`select count(*) as uses from discount_redemptions
       where site_id = ${shop.siteId} and discount_id = ${code.discount_id} and status <> 'released'
-        and id is distinct from ${own_id} and ${isBy(shop, buyer)}`,
+        and id is distinct from ${own_id} and ${isOfBuyer(shop, buyer)}`,
   );
   if ((counted?.uses ?? 0) < code.usage_limit_per_customer) return;
-  throw new ShopError('discount_customer_limit_reached', 'You have used this code as often as one may.');
+  throw new ShopError('discount_customer_limit_reached', 'You have already used this code as often as it allows.');
 }
 
 /** Redemptions of one buyer: of the account, of the account that the e-mail belongs to, and of guests with either's e-mail. */
-function isBy(shop: Shop, { customer_id, email }: Buyer): Sql {
+function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
   return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})
     or lower(email) = (
       select lower(c.email) from customers c where c.site_id = ${shop.siteId} and c.id = ${customer_id})
@@ -91,10 +91,10 @@ function isBy(shop: Shop, { customer_id, email }: Buyer): Sql {
 }
 
 /** Notes what the code takes off the cart by now, and holds its use for longer. */
-export async function follow(shop: Shop, cart: CartState): Promise<void> {
+export async function updateReservation(shop: Shop, cart: CartState): Promise<void> {
   if (!cart.discount) return;
   await shop.run(
-    sql`update discount_redemptions set amount_off = ${amountOff(cart)}, expires_at = ${reservationEnds}, updated_at = now()
+    sql`update discount_redemptions set amount_off = ${amountOff(cart)}, expires_at = ${reservationExpiry}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${cart.discount.redemption_id} and status = 'reserved'`,
   );
 }
@@ -159,7 +159,7 @@ function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
  * At login the code of a guest's cart takes the place of that of the customer's cart; one that the customer has used as
  * often as one may is released. Both carts must be locked.
  */
-export async function handOver(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
+export async function moveToCart(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
   await lockCodesOf(shop, [from_cart, to_cart]);
   const has = await shop.one(
     sql`select from discount_redemptions
@@ -175,7 +175,7 @@ export async function handOver(shop: Shop, from_cart: string, to_cart: string, c
         and (d.usage_limit_per_customer is null or d.usage_limit_per_customer > (
           select count(*) from discount_redemptions o
           where o.site_id = r.site_id and o.discount_id = r.discount_id and o.status <> 'released'
-            and ${isBy(shop, { customer_id, email: null })}))`,
+            and ${isOfBuyer(shop, { customer_id, email: null })}))`,
   );
   if (moved === 0) await release(shop, from_cart);
 }

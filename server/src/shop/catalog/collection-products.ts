@@ -31,7 +31,7 @@ export async function add(shop: Shop, collection_id: string, product_ids: string
   if (members.length > MAX_PRODUCTS) {
     throw new ShopError('limit_reached', `A collection has ${MAX_PRODUCTS} products at most.`, { limit: MAX_PRODUCTS });
   }
-  await touch(shop, collection_id);
+  await markCollectionUpdated(shop, collection_id);
 }
 
 /** Takes a product out of a manual collection. Throws `not_found` when it is not in it. */
@@ -42,7 +42,7 @@ export async function remove(shop: Shop, collection_id: string, product_id: stri
       where site_id = ${shop.siteId} and collection_id = ${collection_id} and product_id = ${product_id}`,
   );
   if (removed === 0) throw notFound('product');
-  await touch(shop, collection_id);
+  await markCollectionUpdated(shop, collection_id);
 }
 
 /** Puts the products of a manual collection in order. Throws `conflict` unless the ids are exactly those of its products. */
@@ -62,7 +62,7 @@ export async function reorder(shop: Shop, collection_id: string, product_ids: st
       where c.site_id = ${shop.siteId} and c.collection_id = ${collection_id} and c.product_id = wanted.id
         and c.position <> wanted.place`,
   );
-  await touch(shop, collection_id);
+  await markCollectionUpdated(shop, collection_id);
 }
 
 async function lockManual(shop: Shop, id: string): Promise<void> {
@@ -83,7 +83,7 @@ async function membersOf(shop: Shop, collection_id: string): Promise<string[]> {
   return rows.map(({ product_id }) => product_id);
 }
 
-async function touch(shop: Shop, id: string): Promise<void> {
+async function markCollectionUpdated(shop: Shop, id: string): Promise<void> {
   await shop.run(sql`update collections set updated_at = now() where site_id = ${shop.siteId} and id = ${id}`);
 }
 

@@ -23,16 +23,16 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
   if (!now || !isMergeable(now) || into?.status !== 'active') return null;
   const checkout = await checkouts.openOf(shop, guest_cart_id);
   await takeLines(shop, now, into);
-  await discounts.handOver(shop, guest_cart_id, target, customer_id);
+  await discounts.moveToCart(shop, guest_cart_id, target, customer_id);
   await shop.run(
     sql`update carts set status = 'merged', merged_into = ${target}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${guest_cart_id}`,
   );
   await shop.run(
-    sql`update carts set expires_at = ${carts.cartEnds}, updated_at = now()
+    sql`update carts set expires_at = ${carts.cartExpiry}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${target}`,
   );
-  await discounts.follow(shop, await carts.open(shop, target, customer_id, false));
+  await discounts.updateReservation(shop, await carts.readForCustomer(shop, target, customer_id, false));
   // Variants are locked last, as everywhere.
   if (checkout) await checkouts.end(shop, checkout.id, 'cancelled');
   return target;

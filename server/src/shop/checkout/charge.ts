@@ -8,7 +8,7 @@ import { decimal, minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Outcome, PaymentProvider } from '../payments/provider.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
-import { holdAll } from './checkouts.ts';
+import { holdStock } from './checkouts.ts';
 import { type Completion, requireReady } from './complete.ts';
 import { requireMandate } from './mandate.ts';
 import { type Charged, lockToComplete, priceCheckout, refuseOver } from './state.ts';
@@ -79,7 +79,7 @@ async function begin(
   requireReady(shop, checkoutDeps, priced, completion);
   if (priced.payment_method !== 'card') return undefined;
   await requireMandate(shop, priced);
-  await holdAll(shop, checkout_id, priced.cart, priced.lines);
+  await holdStock(shop, checkout_id, priced.cart, priced.lines);
   await shop.run(
     sql`update checkouts set reserved_until = now() + interval '15 minutes'
       where site_id = ${shop.siteId} and id = ${checkout_id}`,

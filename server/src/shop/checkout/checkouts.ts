@@ -35,17 +35,17 @@ const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
 const expiresAt: Sql = sql`now() + case when k.source in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 
 /**
- * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what `carts.open`
- * throws, `cart_not_active`, `cart_empty`, `conflict` for a sum beyond reckoning, or `insufficient_stock`.
+ * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what `carts.readForCustomer`
+ * throws, `cart_not_active`, `cart_empty`, `conflict` for a total too large to calculate, or `insufficient_stock`.
  */
 export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: string): Promise<Checkout> {
   await holdActor(shop);
-  const cart = await carts.open(shop, cart_id, shop.customerId, true);
+  const cart = await carts.readForCustomer(shop, cart_id, shop.customerId, true);
   carts.refuseInactive(cart);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
   refuseTooDear(cart);
   const row = (await openOf(shop, cart_id)) ?? (await begin(shop, checkoutDeps, cart));
-  await holdAll(shop, row.id, cart);
+  await holdStock(shop, row.id, cart);
   const priced = await priceCart(shop, checkoutDeps, row, cart);
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
 }
@@ -93,7 +93,7 @@ async function begin(shop: Shop, checkoutDeps: CheckoutDeps, cart: CartState): P
 }
 
 /**
- * Begins the checkout of an integration's order, with what the integration knows. The stock is held by `open` or sold by
+ * Begins the checkout of an integration's order, with what the integration knows. The stock is held by `reserveStock` or sold by
  * `place` of checkout-complete.ts.
  */
 export async function beginForWidget(
@@ -119,13 +119,13 @@ export async function beginForWidget(
 }
 
 /** Holds the stock of a priced checkout for its human, who comes to its page. Throws `insufficient_stock`. */
-export async function open(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Promise<Checkout> {
-  await holdAll(shop, priced.row.id, priced.cart);
+export async function reserveStock(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Promise<Checkout> {
+  await holdStock(shop, priced.row.id, priced.cart);
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
 }
 
 /** Holds exactly what the cart has. Throws `insufficient_stock`, also for lines that are no longer for sale. */
-export async function holdAll(shop: Shop, id: string, cart: CartState, lines = cart.lines): Promise<void> {
+export async function holdStock(shop: Shop, id: string, cart: CartState, lines = cart.lines): Promise<void> {
   const gone = lines.filter(({ sellable }) => !sellable);
   const wanted = lines.filter(({ sellable }) => sellable).map(({ variant_id, quantity }) => ({ variant_id, quantity }));
   const short = gone.map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: 0 }));
@@ -211,7 +211,7 @@ export async function update(
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);
   refuseUnavailable(priced, patch, checkoutDeps);
-  await holdAll(shop, id, priced.cart);
+  await holdStock(shop, id, priced.cart);
   const filledIn = assignments({
     ...wanted,
     shipping_option_id: priced.shipping_option?.id ?? null,

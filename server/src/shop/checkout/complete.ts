@@ -16,7 +16,7 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { totalsOnTheWire } from '../totals.ts';
-import { holdAll } from './checkouts.ts';
+import { holdStock } from './checkouts.ts';
 import { requireSeen } from './expected.ts';
 import * as agentCheckouts from './mandate.ts';
 import type { Charged } from './state.ts';
@@ -59,14 +59,14 @@ export async function complete(
   const spent_cents = await agentCheckouts.spend(shop, priced);
   requirePaid(shop, priced, charged);
   const customer = row.customer_id ?? shop.customerId;
-  return answer(shop, await place(shop, priced, customer, { charged, spent_cents }));
+  return answer(shop, await createOrder(shop, priced, customer, { charged, spent_cents }));
 }
 
 /**
  * Makes the order of a locked checkout that nothing speaks against, and answers its id. Throws `insufficient_stock` or what
  * `discounts.redeem` throws.
  */
-export async function place(
+export async function createOrder(
   shop: Shop,
   priced: Priced,
   customer_id: string | null,
@@ -77,7 +77,7 @@ export async function place(
   const buyer = { customer_id, email: row.email };
   await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
   await countSales(shop, priced);
-  await holdAll(shop, row.id, priced.cart, priced.lines);
+  await holdStock(shop, row.id, priced.cart, priced.lines);
   const sold = await stock.sell(shop, row.id);
   await insertOrder(shop, order_id, { customer_id, spent_cents }, priced, charged, sold);
   await close(shop, order_id, priced, charged);
@@ -98,7 +98,7 @@ const MADE_ON: Record<Priced['row']['source'], string> = {
 };
 
 /** What the timeline tells of the money, if the order begins with it taken or reserved. */
-function settledAtOnce(priced: Priced, charged: Charged | undefined): events.Happening | undefined {
+function settledAtOnce(priced: Priced, charged: Charged | undefined): events.OrderEvent | undefined {
   if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
   switch (statesOf(priced, charged).payment_status) {
     case 'paid':
@@ -117,7 +117,7 @@ async function answer(shop: Shop, order_id: string): Promise<Completed> {
 
 /**
  * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`, `conflict` for a
- * sum beyond reckoning, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for a card without its token.
+ * total too large to calculate, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for a card without its token.
  */
 export function requireReady(
   shop: Shop,

@@ -134,9 +134,9 @@ export interface Priced {
   missing: string[];
 }
 
-/** Prices a checkout by its cart as it is now. Throws what `carts.open` throws. */
+/** Prices a checkout by its cart as it is now. Throws what `carts.readForCustomer` throws. */
 export async function priceCheckout(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Priced> {
-  const cart = await carts.open(shop, row.cart_id, row.customer_id ?? shop.customerId, false);
+  const cart = await carts.readForCustomer(shop, row.cart_id, row.customer_id ?? shop.customerId, false);
   return priceCart(shop, checkoutDeps, row, cart);
 }
 

@@ -15,7 +15,7 @@ export interface Code {
 
 const KINDS = { register: 'verification', verify_email: 'verification', reset_password: 'reset' } as const;
 /** How long a code works, as SQL and people say it. */
-export const LIVES = { register: '24 hours', verify_email: '24 hours', reset_password: '30 minutes' };
+export const LIFETIMES = { register: '24 hours', verify_email: '24 hours', reset_password: '30 minutes' };
 
 /** Whom a code is for: a customer, or a registration. `email` must be folded. */
 export type CodeOwner = { customer_id: string; email: string } | { registration_id: string; email: string };
@@ -28,7 +28,7 @@ export async function mint(shop: Shop, purpose: CodePurpose, owner: CodeOwner): 
   await shop.run(
     sql`insert into customer_codes (site_id, token_hash, purpose, customer_id, registration_id, email, expires_at)
       values (${shop.siteId}, ${hashToken(token)}, ${purpose}, ${customer_id}, ${registration_id}, ${email},
-        now() + ${LIVES[purpose]}::interval)
+        now() + ${LIFETIMES[purpose]}::interval)
       on conflict ${one} do update set token_hash = excluded.token_hash, email = excluded.email,
         expires_at = excluded.expires_at, created_at = now(), used_at = null`,
   );

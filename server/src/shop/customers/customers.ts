@@ -1,7 +1,7 @@
 import type { CustomerDetails, CustomerInput, CustomerPatch, CustomerRecord } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
-import { fold } from '../emails.ts';
+import { foldEmail } from '../emails.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
 import * as mail from '../mail.ts';
@@ -66,7 +66,7 @@ export async function create(shop: Shop, input: CustomerInput): Promise<Customer
   const id = uuidv7();
   await shop.run(
     sql`insert into customers (site_id, id, email, first_name, last_name, phone, marketing_opt_in, note, metadata)
-      values (${shop.siteId}, ${id}, ${fold(input.email)}, ${input.first_name ?? null}, ${input.last_name ?? null},
+      values (${shop.siteId}, ${id}, ${foldEmail(input.email)}, ${input.first_name ?? null}, ${input.last_name ?? null},
         ${input.phone ?? null}, ${input.marketing_opt_in ?? false}, ${input.note ?? null},
         ${JSON.stringify(input.metadata ?? {})}::jsonb)`,
   );
@@ -84,7 +84,7 @@ export async function update(shop: Shop, id: string, patch: CustomerPatch): Prom
   );
   if (!before) throw notFound('customer');
   if (before.anonymized) throw new ShopError('conflict', 'This customer is anonymised and stays as it is.');
-  const email = patch.email === undefined ? before.email : fold(patch.email);
+  const email = patch.email === undefined ? before.email : foldEmail(patch.email);
   await shop.run(
     sql`update customers set email = ${email},
         email_verified_at = case when email = ${email} then email_verified_at end,
@@ -95,7 +95,7 @@ export async function update(shop: Shop, id: string, patch: CustomerPatch): Prom
   );
   if (email !== before.email) {
     await shop.run(sql`delete from customer_codes where site_id = ${shop.siteId} and customer_id = ${id}`);
-    await sessions.closeAll(shop, id);
+    await sessions.endAllSessions(shop, id);
     if (before.has_account) await mail.enqueue(shop, 'address_changed_by_staff', { customer_id: id });
   }
   return record(shop, id);

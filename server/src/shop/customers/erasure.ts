@@ -19,13 +19,13 @@ const TOLD_ORDERS = 20;
  * `customer_has_open_orders`. Doing it again changes nothing.
  */
 export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord> {
-  const found = await lock(shop, id);
+  const found = await lockCustomer(shop, id);
   if (!found) throw notFound('customer');
   if (!found.anonymized) {
     const held = await lockHoldings(shop, id);
     await refuseOpenOrders(shop, id);
     await anonymizeOrders(shop, id);
-    await letGo(shop, id, held);
+    await releaseHoldings(shop, id, held);
     await shop.run(
       sql`update customers set email = ${`${id.replaceAll('-', '')}@anonymized.invalid`}, email_verified_at = null,
           password_hash = null, first_name = null, last_name = null, phone = null, marketing_opt_in = false, note = null,
@@ -38,7 +38,7 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
 
 /** Closes the account of a customer: everything goes but the orders, which belong to no account any more. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
-  if (!(await lock(shop, id))) throw new ShopError('invalid_token', 'The account is closed already.');
+  if (!(await lockCustomer(shop, id))) throw new ShopError('invalid_token', 'The account is closed already.');
   const held = await lockHoldings(shop, id);
   await shop.run(
     sql`with own as (
@@ -46,7 +46,7 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
       )
       update orders o set customer_id = null from own where o.site_id = ${shop.siteId} and o.id = own.id`,
   );
-  await letGo(shop, id, held);
+  await releaseHoldings(shop, id, held);
   await shop.run(sql`update tokens set customer_id = null where site_id = ${shop.siteId} and customer_id = ${id}`);
   await shop.run(sql`delete from customer_tokens where site_id = ${shop.siteId} and customer_id = ${id}`);
   await shop.run(sql`delete from customers where site_id = ${shop.siteId} and id = ${id}`);
@@ -67,7 +67,7 @@ export async function holdActor(shop: Shop): Promise<void> {
   if (!found) throw new ShopError('invalid_token', 'The account is closed.');
 }
 
-async function lock(shop: Shop, id: string) {
+async function lockCustomer(shop: Shop, id: string) {
   return shop.one<{ anonymized: boolean }>(
     sql`select anonymized_at is not null as anonymized from customers
       where site_id = ${shop.siteId} and id = ${id} for update`,
@@ -122,7 +122,7 @@ function countryOf(address: ReturnType<typeof sql>) {
 }
 
 /** Ends what the customer holds and held: codes and stock are free again, and nothing tells whose they were. */
-async function letGo(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Holdings): Promise<void> {
+async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Holdings): Promise<void> {
   const active = await shop.rows<{ id: string }>(
     sql`update carts set status = 'expired', updated_at = now()
       where site_id = ${shop.siteId} and id = any(${cart_ids}::uuid[]) and status = 'active' returning id`,
@@ -163,5 +163,5 @@ async function letGo(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Ho
   await shop.run(sql`delete from customer_addresses where site_id = ${shop.siteId} and customer_id = ${id}`);
   await shop.run(sql`delete from agent_consents where site_id = ${shop.siteId} and customer_id = ${id}`);
   await agentTokens.revokeAll(shop, id, 'system');
-  await sessions.closeAll(shop, id);
+  await sessions.endAllSessions(shop, id);
 }

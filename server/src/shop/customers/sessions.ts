@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { queryAlone } from '../../db/transaction.ts';
-import { fold } from '../emails.ts';
+import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import { clearLoginFailures, takeLoginAttempt } from '../login-throttle.ts';
@@ -37,8 +37,8 @@ export async function verifyLogin(db: Pool, tenant: Tenant, actor: Actor, email:
     db,
     tenant,
     actor,
-    fold(email),
-    sql`lower(email) = ${fold(email)} and email_verified_at is not null`,
+    foldEmail(email),
+    sql`lower(email) = ${foldEmail(email)} and email_verified_at is not null`,
     password,
   );
 }
@@ -68,7 +68,7 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, email: string, who
 }
 
 /** Opens a session for a verified login; throws `invalid_credentials` when password or address have been changed meanwhile. */
-export async function open(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
+export async function openSession(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
   const customer = await shop.one<Customer & Record<string, unknown>>(
     sql`select ${PROFILE} from customers
       where site_id = ${shop.siteId} and id = ${customer_id} and password_hash = ${password_hash}
@@ -82,7 +82,7 @@ export async function open(shop: Shop, { customer_id, password_hash }: VerifiedL
         now() + ${TOKEN_LIFE}::interval, now() + ${SESSION_LIFE}::interval)
       returning expires_at, renewable_until`,
   );
-  return told(shop, customer, token, made);
+  return sessionAnswer(shop, customer, token, made);
 }
 
 /**
@@ -108,7 +108,7 @@ export async function refresh(shop: Shop, token_id: string): Promise<CustomerSes
       returning expires_at, renewable_until`,
   );
   if (!customer || !made) throw new ShopError('invalid_token', 'The session has ended. Log in again.');
-  return told(shop, customer, token, made);
+  return sessionAnswer(shop, customer, token, made);
 }
 
 interface TokenTimes {
@@ -116,7 +116,12 @@ interface TokenTimes {
   renewable_until: string;
 }
 
-async function told(shop: Shop, customer: Customer, token: string, made?: TokenTimes): Promise<CustomerSession> {
+async function sessionAnswer(
+  shop: Shop,
+  customer: Customer,
+  token: string,
+  made?: TokenTimes,
+): Promise<CustomerSession> {
   if (!made) throw new Error('The session was not written.');
   const cart = await shop.one<{ id: string }>(
     sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer.id} and status = 'active'
@@ -171,7 +176,7 @@ export async function replace(shop: Shop, token_id: string): Promise<string> {
 }
 
 /** Ends a session with all its tokens: the next call of each fails, in every process. */
-export async function close(shop: Shop, session_id: string): Promise<void> {
+export async function endSession(shop: Shop, session_id: string): Promise<void> {
   await lockOut(shop, shop.customerId);
   await shop.run(
     sql`update customer_tokens set revoked_at = now()
@@ -180,7 +185,7 @@ export async function close(shop: Shop, session_id: string): Promise<void> {
 }
 
 /** Ends all sessions of a customer, but for one if it is named. */
-export async function closeAll(shop: Shop, customer_id: string, but: string | null = null): Promise<void> {
+export async function endAllSessions(shop: Shop, customer_id: string, but: string | null = null): Promise<void> {
   await lockOut(shop, customer_id);
   await shop.run(
     sql`update customer_tokens set revoked_at = now() where site_id = ${shop.siteId} and customer_id = ${customer_id}
@@ -194,7 +199,7 @@ async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
 }
 
 /** Moves the end of tokens that were just used on, as far as their sessions reach. Replaced ones end as they were told. */
-export async function prolong(db: Pool, token_ids: string[]): Promise<void> {
+export async function extendPageSession(db: Pool, token_ids: string[]): Promise<void> {
   await queryAlone(
     db,
     sql`update customer_tokens set expires_at = least(now() + ${TOKEN_LIFE}::interval, renewable_until)

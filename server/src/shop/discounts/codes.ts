@@ -138,7 +138,7 @@ async function refuseUnknown(shop: Shop, { product_ids = [], collection_ids = []
  */
 export async function update(shop: Shop, id: string, patch: DiscountPatch): Promise<Discount> {
   await holdCurrency(shop);
-  const before = await lock(shop, id);
+  const before = await lockDiscount(shop, id);
   const plan = planned(shop, before.kind, patch);
   if (plan.starts_at !== undefined || plan.ends_at !== undefined) {
     refuseBackwards(orBefore(plan.starts_at, before.starts_at), orBefore(plan.ends_at, before.ends_at));
@@ -162,7 +162,7 @@ interface Before extends Record<string, unknown> {
   usage_count: number;
 }
 
-async function lock(shop: Shop, id: string): Promise<Before> {
+async function lockDiscount(shop: Shop, id: string): Promise<Before> {
   const found = await shop.one<Before>(
     sql`select kind, starts_at, ends_at, usage_count from discounts
       where site_id = ${shop.siteId} and id = ${id} for update`,
@@ -197,7 +197,7 @@ function assignments(plan: DiscountPatch): Sql[] {
 
 /** Deletes a code that no cart has and that was never redeemed. Throws `not_found` or `discount_in_use`. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
-  const { usage_count } = await lock(shop, id);
+  const { usage_count } = await lockDiscount(shop, id);
   const redeemed = await shop.one(
     sql`select from discount_redemptions
       where site_id = ${shop.siteId} and discount_id = ${id} and order_id is not null limit 1`,

@@ -4,11 +4,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { refuseTooDear } from '../carts/limits.ts';
 import { keptOfVariant } from '../carts/rows.ts';
 import * as checkouts from '../checkout/checkouts.ts';
-import { place } from '../checkout/complete.ts';
+import { createOrder } from '../checkout/complete.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from '../checkout/state.ts';
 import { countryCode } from '../countries.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
-import { fold } from '../emails.ts';
+import { foldEmail } from '../emails.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { checkoutUrl } from '../links.ts';
 import { minorUnits } from '../money.ts';
@@ -41,7 +41,7 @@ export async function create(shop: Shop, checkoutDeps: CheckoutDeps, input: Sync
   refuseTooDear(priced.cart);
   refuseOtherPrices(shop, priced, { ...input, line_items });
   refuseOtherShipping(row, priced);
-  if (input.payment === 'hosted_checkout') await checkouts.open(shop, checkoutDeps, priced);
+  if (input.payment === 'hosted_checkout') await checkouts.reserveStock(shop, checkoutDeps, priced);
   else await placeByTransfer(shop, priced);
   return get(shop, checkoutDeps, id);
 }
@@ -151,13 +151,13 @@ async function placeByTransfer(shop: Shop, priced: Priced): Promise<void> {
     throw new ShopError('payment_method_unavailable', 'The shop takes no bank transfers.', { payment_methods });
   }
   const customer = priced.row.email === null ? undefined : await verifiedCustomer(shop, priced.row.email);
-  await place(shop, priced, customer?.id ?? null);
+  await createOrder(shop, priced, customer?.id ?? null);
 }
 
 function verifiedCustomer(shop: Shop, email: string): Promise<{ id: string } | undefined> {
   return shop.one(
     sql`select id from customers
-      where site_id = ${shop.siteId} and lower(email) = ${fold(email)} and email_verified_at is not null
+      where site_id = ${shop.siteId} and lower(email) = ${foldEmail(email)} and email_verified_at is not null
         and anonymized_at is null`,
   );
 }

@@ -116,7 +116,7 @@ async function registrationParts(
   const link = verificationLink(baseUrl, shop.siteId, token);
   return [
     { paragraph: `The account was asked for on ${asked}. It gets the password that was chosen then.` },
-    ...linkParts('Confirm the address', link, token, codes.LIVES.register),
+    ...linkParts('Confirm the address', link, token, codes.LIFETIMES.register),
   ];
 }
 
@@ -138,7 +138,7 @@ async function verifyOwnAddress({ shop, shop_name, baseUrl }: MailContext, who: 
         'Confirm the address',
         verificationLink(baseUrl, shop.siteId, token),
         token,
-        codes.LIVES.verify_email,
+        codes.LIFETIMES.verify_email,
       ),
     ],
   };
@@ -175,7 +175,7 @@ async function addressChange(
         'Confirm the address',
         verificationLink(baseUrl, shop.siteId, token),
         token,
-        codes.LIVES.verify_email,
+        codes.LIFETIMES.verify_email,
       ),
       { paragraph: 'If you did not ask for this, do nothing.' },
     ],
@@ -208,7 +208,12 @@ async function passwordReset({ shop, shop_name, baseUrl }: MailContext, { email 
     subject: `A new password for ${shop_name}`,
     parts: [
       { paragraph: `Someone, probably you, asked for a new password for your account at ${shop_name}.` },
-      ...linkParts('Choose a new password', resetLink(baseUrl, shop.siteId, token), token, codes.LIVES.reset_password),
+      ...linkParts(
+        'Choose a new password',
+        resetLink(baseUrl, shop.siteId, token),
+        token,
+        codes.LIFETIMES.reset_password,
+      ),
       { paragraph: 'If it was not you, do nothing: your password stays as it is.' },
     ],
   };

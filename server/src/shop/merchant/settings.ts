@@ -39,7 +39,7 @@ export async function getPublic(shop: Shop): Promise<PublicShop> {
  * when the currency would change under existing prices.
  */
 export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings> {
-  const mistakes = mistakesIn(patch);
+  const mistakes = settingsMistakes(patch);
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   if (patch.currency !== undefined) await changeCurrency(shop, patch.currency);
   const name = patch.name?.trim() ?? null;
@@ -95,7 +95,7 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
 }
 
 /** What the contract's schema cannot judge alone. */
-function mistakesIn({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
+function settingsMistakes({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
   if (name?.trim() === '') {
     mistakes.push(bodyMistake(['name'], 'string_too_short', 'A name needs more than blanks.', { min_length: 1 }));

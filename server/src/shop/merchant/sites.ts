@@ -54,7 +54,7 @@ export interface OpenedSite {
  */
 export async function createSite(connection: Connection, site: NewSite): Promise<OpenedSite> {
   const { name, currency, staff } = site;
-  const mistakes = mistakesIn(site);
+  const mistakes = siteMistakes(site);
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   const tenant: Tenant = {
     site_id: uuidv7(),
@@ -92,7 +92,7 @@ export async function createSite(connection: Connection, site: NewSite): Promise
 const MAX_NAME = 255;
 const MAX_EMAIL = 254;
 
-function mistakesIn({ name, currency, staff }: NewSite): ValidationErrorItem[] {
+function siteMistakes({ name, currency, staff }: NewSite): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
   if (!isCurrency(currency)) {
     mistakes.push(bodyMistake(['currency'], 'value_error', `${currency} is no currency of ISO 4217 in use.`));

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { queryAlone } from '../../db/transaction.ts';
-import { fold } from '../emails.ts';
+import { foldEmail } from '../emails.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { clearLoginFailures, takeLoginAttempt } from '../login-throttle.ts';
 import { fitsPassword } from '../passwords/passwords.ts';
@@ -31,7 +31,7 @@ export async function verifyLogin(db: Pool, email: string, password: string): Pr
   await takeLoginAttempt(db, email);
   const { rows } = await queryAlone<Staff & { password_hash: string }>(
     db,
-    sql`select id, email, name, password_hash from staff where lower(email) = ${fold(email)}`,
+    sql`select id, email, name, password_hash from staff where lower(email) = ${foldEmail(email)}`,
   );
   const [found] = rows;
   const fits = await fitsPassword(found?.password_hash, password);

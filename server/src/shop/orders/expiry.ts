@@ -36,7 +36,7 @@ async function overdue(shop: Shop, only: string | undefined): Promise<string[]> 
 
 /** Expires and cancels an order if its deadline has passed, in the transaction and the name of who calls. */
 export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
-  const order = await orders.lock(shop, id);
+  const order = await orders.lockOrder(shop, id);
   if (!order.overdue) return false;
   const after: Partial<OrderStates> = { payment_status: 'expired', status: 'cancelled' };
   await orders.end(shop, order, after, { reason: 'payment_expired', restock: true });

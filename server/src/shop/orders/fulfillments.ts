@@ -4,9 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
-import { type LockedOrder, lock } from './orders.ts';
+import { type LockedOrder, lockOrder } from './orders.ts';
 import { fulfillmentObject, getOrder } from './rows.ts';
-import { canMove, changesBetween, noMove, type OrderStates } from './states.ts';
+import { canMove, changesBetween, invalidTransition, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
 /** What left the shop: an order may be shipped in parts. */
@@ -41,7 +41,7 @@ export async function create(
   order_id: string,
   input: FulfillmentInput,
 ): Promise<{ fulfillment: Fulfillment; order: Order }> {
-  const order = await lock(shop, order_id);
+  const order = await lockOrder(shop, order_id);
   refuseUnshippable(order);
   const lines = await remainingOf(shop, order_id);
   const items = itemsOf(input, lines);
@@ -64,10 +64,10 @@ export async function create(
 
 function refuseUnshippable(order: LockedOrder): void {
   if (order.status !== 'processing' && !canMove(order, 'status', 'processing')) {
-    throw noMove(order, 'status', 'processing', `An order that is ${order.status} cannot be shipped.`);
+    throw invalidTransition(order, 'status', 'processing', `An order that is ${order.status} cannot be shipped.`);
   }
   if (!canMove(order, 'fulfillment_status', 'fulfilled')) {
-    throw noMove(order, 'fulfillment_status', 'fulfilled', 'Nothing is left to ship.');
+    throw invalidTransition(order, 'fulfillment_status', 'fulfilled', 'Nothing is left to ship.');
   }
 }
 

@@ -21,7 +21,7 @@ import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import * as rows from './rows.ts';
-import { canMove, changesBetween, isSettled, noMove, type OrderStates, requireMove } from './states.ts';
+import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates, requireMove } from './states.ts';
 import * as events from './timeline.ts';
 
 /** Orders after they were made. Every change begins by locking the order, so that changes of one order take turns. */
@@ -159,7 +159,7 @@ export interface LockedOrder extends OrderStates {
 }
 
 /** Makes changes of one order take turns. Throws `not_found`. */
-export async function lock(shop: Shop, id: string): Promise<LockedOrder> {
+export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
   const found = await shop.one<LockedOrder & Record<string, unknown>>(
     sql`select o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.payment_method, o.total, o.email,
         o.agent_token_id,
@@ -176,7 +176,7 @@ export async function lock(shop: Shop, id: string): Promise<LockedOrder> {
  * `payment_not_awaiting`.
  */
 export async function markPaid(shop: Shop, id: string): Promise<Order> {
-  const order = await lock(shop, id);
+  const order = await lockOrder(shop, id);
   const { payment_method } = order;
   if (payment_method !== 'bank_transfer') {
     throw new ShopError('not_bank_transfer', 'The order is not paid by bank transfer.', { payment_method });
@@ -214,7 +214,7 @@ export async function confirmPayment(shop: Shop, order: LockedOrder, message: st
  * `invalid_transition`.
  */
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
-  const order = await lock(shop, id);
+  const order = await lockOrder(shop, id);
   requireMove(order, 'fulfillment_status', 'delivered', 'Only an order that has shipped as a whole can be delivered.');
   const paidNow = order.payment_method === 'manual' && order.payment_status === 'pending';
   const after: Partial<OrderStates> = { fulfillment_status: 'delivered' };
@@ -252,9 +252,9 @@ export interface Cancellation {
  * `invalid_transition`.
  */
 export async function cancel(shop: Shop, id: string, { reason, note, restock = true }: Cancellation): Promise<Order> {
-  const order = await lock(shop, id);
+  const order = await lockOrder(shop, id);
   if (!canMove(order, 'status', 'cancelled') || order.fulfillment_status !== 'unfulfilled') {
-    throw noMove(order, 'status', 'cancelled', `An order that is ${order.status} cannot be cancelled.`);
+    throw invalidTransition(order, 'status', 'cancelled', `An order that is ${order.status} cannot be cancelled.`);
   }
   const after: Partial<OrderStates> = { status: 'cancelled' };
   if (canMove(order, 'payment_status', 'voided')) after.payment_status = 'voided';

@@ -4,9 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
-import { lock } from './orders.ts';
+import { lockOrder } from './orders.ts';
 import { getOrder, refundObject } from './rows.ts';
-import { canMove, changesBetween, isSettled, noMove, type OrderStates } from './states.ts';
+import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
 /** Records of money that went back. They send none. */
@@ -41,9 +41,9 @@ export async function create(
   if (amount === 0)
     throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'This must be above 0.', { gt: 0 })]);
 
-  const order = await lock(shop, order_id);
+  const order = await lockOrder(shop, order_id);
   if (!isSettled(order.payment_status)) {
-    throw noMove(order, 'payment_status', 'refunded', 'An order that was not paid cannot be refunded.');
+    throw invalidTransition(order, 'payment_status', 'refunded', 'An order that was not paid cannot be refunded.');
   }
   const { refundable, ...known } = await balanceOf(shop, order_id, minorUnits(order.total, digits));
   if (amount > refundable) {

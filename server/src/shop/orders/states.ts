@@ -39,7 +39,7 @@ export function requireMove<Field extends keyof OrderStates>(
   to: OrderStates[Field],
   message: string,
 ): void {
-  if (!canMove(order, field, to)) throw noMove(order, field, to, message);
+  if (!canMove(order, field, to)) throw invalidTransition(order, field, to, message);
 }
 
 export function canMove<Field extends keyof OrderStates>(
@@ -50,7 +50,7 @@ export function canMove<Field extends keyof OrderStates>(
   return movesFrom(field, order[field]).includes(to);
 }
 
-export function noMove<Field extends keyof OrderStates>(
+export function invalidTransition<Field extends keyof OrderStates>(
   order: OrderStates,
   field: Field,
   to: OrderStates[Field],

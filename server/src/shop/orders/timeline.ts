@@ -6,15 +6,15 @@ import { notFound } from '../errors.ts';
 import { type Shop, SYSTEM } from '../shop.ts';
 
 /** What happens to an order is told once, in words and in fields, and never changed. */
-export interface Happening {
+export interface OrderEvent {
   type: TimelineEntry['type'];
-  /** It in a sentence, for staff. */
+  /** What happened, as a sentence for staff. */
   message: string;
   context?: Record<string, unknown>;
 }
 
 /** Adds to the timeline of an order, in the name of whoever acts. */
-export function record(shop: Shop, order_id: string, happening: Happening): Promise<void> {
+export function record(shop: Shop, order_id: string, happening: OrderEvent): Promise<void> {
   return recordForAll(shop, [order_id], happening);
 }
 
@@ -22,7 +22,7 @@ export function record(shop: Shop, order_id: string, happening: Happening): Prom
 export async function recordForAll(
   shop: Shop,
   order_ids: string[],
-  { type, message, context = {} }: Happening,
+  { type, message, context = {} }: OrderEvent,
 ): Promise<void> {
   await shop.run(
     sql`insert into order_events (site_id, id, order_id, type, message, context, actor_type, actor_id)

@@ -41,7 +41,7 @@ test('who cannot even wait is refused, and told when to come back', async () => 
   expect(begun).toEqual(['first', 'second']);
 });
 
-test('a deed that fails gives its place to the next', async () => {
+test('an operation that fails gives its place to the next', async () => {
   const turns = new Turns({ atOnce: 1, maxWaiting: 1, refusal: 'Too many at once.' });
   const fail = () => Promise.reject(new Error('It failed.'));
 

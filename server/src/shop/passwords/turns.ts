@@ -2,7 +2,7 @@ import { overloaded } from '../errors.ts';
 
 const LONGEST_RETRY_SECONDS = 10;
 
-/** A door for costly deeds: so many are done at once, a few more wait for their turn in order, and the rest are refused. */
+/** Limits costly work: some runs at once, some more waits in order, and the rest is refused. */
 export class Turns {
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
@@ -22,13 +22,13 @@ export class Turns {
     }
   }
 
-  /** Does the deed when its turn comes. Throws `unavailable` at once when too many wait already. */
-  async take<T>(deed: () => Promise<T>): Promise<T> {
+  /** Does the work when its turn comes. Throws `unavailable` at once when too many wait already. */
+  async take<T>(work: () => Promise<T>): Promise<T> {
     this.refuseIfFull();
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((go) => this.#waiting.push(go));
     try {
-      return await deed();
+      return await work();
     } finally {
       const next = this.#waiting.shift();
       if (next) next();

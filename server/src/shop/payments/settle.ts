@@ -96,7 +96,7 @@ export async function takeEvent(
   payment_id: string,
   { provider, event_id, outcome }: PaymentEvent,
 ): Promise<boolean> {
-  const order = await orders.lock(shop, order_id);
+  const order = await orders.lockOrder(shop, order_id);
   const fresh = await shop.run(
     sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event_id})
       on conflict do nothing`,

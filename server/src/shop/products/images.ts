@@ -16,9 +16,9 @@ export async function create(shop: Shop, product_id: string, input: ImageInput):
   await insertImages(shop, product_id, [{ ...input, position: undefined }], before.length + 1);
   if (input.position !== undefined) {
     const added = (await idsOf(shop, product_id)).find((id) => !before.includes(id));
-    if (added) await place(shop, product_id, added, input.position);
+    if (added) await moveToPosition(shop, product_id, added, input.position);
   }
-  await touch(shop, product_id);
+  await markProductUpdated(shop, product_id);
   return products.get(shop, product_id);
 }
 
@@ -40,8 +40,8 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
       from wanted w where i.site_id = ${shop.siteId} and i.product_id = ${product_id} and i.id = ${id}
         and (i.url, i.alt, i.width, i.height) is distinct from (w.url, w.alt, w.width, w.height)`,
   );
-  const moved = patch.position !== undefined && (await place(shop, product_id, id, patch.position));
-  if (changed > 0 || moved) await touch(shop, product_id);
+  const moved = patch.position !== undefined && (await moveToPosition(shop, product_id, id, patch.position));
+  if (changed > 0 || moved) await markProductUpdated(shop, product_id);
   return products.get(shop, product_id);
 }
 
@@ -51,7 +51,7 @@ export async function remove(shop: Shop, product_id: string, id: string): Promis
     sql`delete from product_images where site_id = ${shop.siteId} and product_id = ${product_id} and id = ${id}`,
   );
   if (deleted === 0) throw notFound('image');
-  await touch(shop, product_id);
+  await markProductUpdated(shop, product_id);
   return products.get(shop, product_id);
 }
 
@@ -63,7 +63,7 @@ async function idsOf(shop: Shop, product_id: string): Promise<string[]> {
 }
 
 /** Answers whether any image had another place before. */
-async function place(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
+async function moveToPosition(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const ids = moveTo(await idsOf(shop, product_id), id, position);
   const moved = await shop.run(
     sql`update product_images i set position = wanted.place
@@ -75,6 +75,6 @@ async function place(shop: Shop, product_id: string, id: string, position: numbe
 }
 
 /** The images are part of the product, which has changed with them: webhooks are told by its updated_at. */
-async function touch(shop: Shop, product_id: string): Promise<void> {
+async function markProductUpdated(shop: Shop, product_id: string): Promise<void> {
   await shop.run(sql`update products set updated_at = now() where site_id = ${shop.siteId} and id = ${product_id}`);
 }

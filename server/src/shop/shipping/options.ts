@@ -179,9 +179,9 @@ export async function choices(
   return free_shipping ? rows.map((option) => ({ ...option, price: decimal(0, digits) })) : rows;
 }
 
-/** The options for a cart that goes to a country. Throws what `carts.open` throws. */
+/** The options for a cart that goes to a country. Throws what `carts.readForCustomer` throws. */
 export async function choicesForCart(shop: Shop, cart_id: string, country: string): Promise<ShippingChoice[]> {
-  const cart = await carts.open(shop, cart_id, shop.customerId, false);
+  const cart = await carts.readForCustomer(shop, cart_id, shop.customerId, false);
   const { subtotal, discount } = totals(cart);
   return choices(shop, {
     country,

@@ -78,7 +78,7 @@ export interface Adjustment {
  * `quantity_changed`, `insufficient_stock`, or `conflict` for a quantity beyond what the contract can tell.
  */
 export async function adjust(shop: Shop, variant_id: string, adjustment: Adjustment): Promise<InventoryItem> {
-  const before = await lock(shop, variant_id);
+  const before = await lockVariant(shop, variant_id);
   const delta = deltaOf(adjustment, before.on_hand - before.reserved);
   if (delta !== 0) {
     refuseImpossible(before, delta);
@@ -94,7 +94,7 @@ interface Stock {
 }
 
 /** Adjustments of one variant take turns on this lock, so each decides on what is really there. */
-async function lock(shop: Shop, variant_id: string): Promise<Stock> {
+async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
   const found = await shop.one<Stock & Record<string, unknown>>(
     sql`select on_hand, reserved, inventory_policy = 'continue' or not track_inventory as may_go_below
       from variants where site_id = ${shop.siteId} and id = ${variant_id} for update`,

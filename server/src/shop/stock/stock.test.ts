@@ -6,10 +6,10 @@ import * as inventory from './inventory.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** Does a deed and commits it once somebody waits for what it has locked; answers what they were answered. */
+/** Does work and commits it once somebody waits for what it has locked; answers what they were answered. */
 async function whileWaitedFor<T>(
   { db, owner, site_id }: OpenShop,
-  deed: (shop: Shop) => Promise<unknown>,
+  work: (shop: Shop) => Promise<unknown>,
   call: () => Promise<T>,
 ): Promise<T> {
   const tenant = { site_id, merchant_id: site_id, currency: 'EUR', currency_digits: 2, catalog_version: '' };
@@ -18,7 +18,7 @@ async function whileWaitedFor<T>(
     await connection.query('begin');
     await connection.query(`select set_config('app.site_id', $1, true)`, [site_id]);
     const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await deed(new Shop(tenant, SYSTEM, connection));
+    await work(new Shop(tenant, SYSTEM, connection));
     const answer = call();
     await expect
       .poll(

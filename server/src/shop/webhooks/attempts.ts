@@ -74,7 +74,7 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
   const gone = attempted.response_status === 410;
   const wait = succeeded || gone ? null : waitAfter(delivery.tries + 1, attempted.retry_after_seconds);
   const given_up = wait === null && !succeeded;
-  if (given_up) await lock(shop, webhook_id);
+  if (given_up) await lockWebhook(shop, webhook_id);
   if (succeeded) await markWorking(shop, webhook_id);
   else await markFailing(shop, webhook_id);
   const status = succeeded ? 'succeeded' : given_up ? 'failed' : 'pending';
@@ -98,7 +98,7 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
   else if (wait !== null) await enqueue(shop, delivery.id, wait);
 }
 
-async function lock(shop: Shop, webhook_id: string): Promise<void> {
+async function lockWebhook(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(sql`select from webhooks where site_id = ${shop.siteId} and id = ${webhook_id} for no key update`);
 }
 

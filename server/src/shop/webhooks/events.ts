@@ -80,7 +80,7 @@ export async function fetch(
 }
 
 /** Whether `fetch` has something to answer, be it that the listener's time is over. Changes nothing. */
-export async function hasNews(shop: Shop, id: string, cursor: string | undefined): Promise<boolean> {
+export async function hasNewEvents(shop: Shop, id: string, cursor: string | undefined): Promise<boolean> {
   const listener = sql`select events, created_at from event_listeners
     where site_id = ${shop.siteId} and id = ${id} and expires_at > now()`;
   const found = await shop.one<{ news: boolean }>(

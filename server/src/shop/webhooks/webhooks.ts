@@ -126,7 +126,7 @@ export async function rotate(shop: Shop, secretKey: string, id: string) {
   });
 }
 
-/** The refusal of a deed that needs a webhook in service. */
+/** The refusal of an operation that needs a webhook in service. */
 export function disabled(): ShopError {
   return new ShopError('webhook_disabled', 'This webhook is disabled. Set its status to active first.');
 }

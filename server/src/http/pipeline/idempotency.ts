@@ -8,8 +8,8 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
  * An operation runs once per Idempotency-Key (decisions §3). Steps, all in the request's transaction:
  * 1. claim: insert the key. A second request waits here until the first commits, at most for lock_timeout (2 s).
  * 2. if the key was there: the same request gets the stored answer, another one a 422.
- * 3. run the deed behind a savepoint.
- * 4. a business refusal undoes the deed and is stored; any other error undoes all, key included.
+ * 3. run the work behind a savepoint.
+ * 4. a business refusal undoes the work and is stored; any other error undoes all, key included.
  * 5. store the answer with the key, and in the same statement what else is to be written of the request.
  */
 export interface Key {
@@ -29,7 +29,7 @@ export interface Key {
 const REPLAY_WINDOW = '24 hours';
 
 /** `alongside` is an insert for what is written of a request that ran, by its status; undefined for nothing. */
-export async function once(
+export async function runOncePerKey(
   shop: Shop,
   key: Key,
   run: () => Promise<Answer>,
@@ -42,7 +42,7 @@ export async function once(
   return answer;
 }
 
-/** Whether `once` would tell a stored answer instead of running the deed. */
+/** Whether `runOncePerKey` would tell a stored answer instead of running the work. */
 export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   const found = await shop.one(
     sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
@@ -110,15 +110,15 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   if (!alive) throw new ShopError('key_not_active', 'The secret that this key once brought has been revoked since.');
 }
 
-/** A business refusal undoes the deed alone and becomes the stored answer; everything else undoes the whole request. */
+/** A business refusal undoes the work alone and becomes the stored answer; everything else undoes the whole request. */
 async function runOrRefuse(shop: Shop, key: Key, run: () => Promise<Answer>): Promise<Answer> {
-  await shop.run(sql`savepoint deed`);
+  await shop.run(sql`savepoint work`);
   try {
     return await run();
   } catch (error) {
     const answer = answerTo(error, key.request_id);
     if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
-    await shop.run(sql`rollback to savepoint deed`);
+    await shop.run(sql`rollback to savepoint work`);
     if (error instanceof ShopError) await error.afterwards?.();
     return answer;
   }
@@ -175,7 +175,7 @@ function decrypt(key: Key, bytes: Buffer): string {
   }
 }
 
-/** Whether an answer of `once` was a stored one. */
+/** Whether an answer of `runOncePerKey` was a stored one. */
 export function isReplay({ headers }: Answer): boolean {
   return headers?.['Idempotency-Replayed'] === 'true';
 }
