@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
-import { readConfig } from './config.ts';
+import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
 
@@ -58,6 +58,27 @@ program
   .action(async ({ json }: { json: boolean }) => {
     const { doctor } = await import('./commands/doctor.ts');
     if (!(await doctor(process.env, { json }))) process.exitCode = 1;
+  });
+
+program
+  .command('backup')
+  .description('write the whole database to a file, while the shops go on selling')
+  .argument('<file>', 'where to; it is replaced once the new one is complete')
+  .addHelpText('after', '\nExample:\n  commerce-server backup shop-$(date +%F).backup')
+  .action(async (file: string) => {
+    const { backup } = await import('./commands/backup.ts');
+    await backup(readConfig(process.env), file);
+  });
+
+program
+  .command('restore')
+  .description('load a backup into an empty database')
+  .argument('<file>', 'what `backup` has written')
+  .option('--other-key', 'restore also where SECRET_KEY is not that of the backup', false)
+  .action(async (file: string, options: { otherKey: boolean }) => {
+    const { restore } = await import('./commands/restore.ts');
+    // A key that is not there yet is not made: it has to be that of the backup.
+    await restore(inspectConfig(process.env), file, options);
   });
 
 try {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -20,6 +20,11 @@ export function secretKeyIn(dataDir: string): string {
 /** Whether there is a key already. */
 export function hasSecretKey(dataDir: string): boolean {
   return existsSync(fileIn(dataDir));
+}
+
+/** Tells keys apart and gives nothing away of them. */
+export function fingerprintOf(secretKey: string): string {
+  return createHmac('sha256', secretKey).update('fingerprint of the secret key').digest('hex').slice(0, 16);
 }
 
 function fileIn(dataDir: string): string {

@@ -12,15 +12,18 @@ export interface Prepared {
   mended: string[];
 }
 
-/** Brings a database to the schema of this release, that of the job queue included, and makes its roles whole. */
-export async function prepareSchema(url: string, wait?: MigrationWait): Promise<Prepared> {
+/**
+ * Brings a database to the schema of this release, or of the migration `last`, that of the job queue included, and makes its
+ * roles whole.
+ */
+export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
   const made = await withClient(url, async (client) => {
     await refuseForeignOwner(client);
     return ensureRoles(client);
   });
-  const applied = await migrate(url, wait);
+  const applied = await migrate(url, wait, last);
   await migrateQueue(url);
-  const gaps = await withClient(url, mendAccess);
+  const gaps = await withClient(url, (client) => mendAccess(client));
   return { applied, mended: applied.length > 0 ? [] : inWords(made, gaps) };
 }
 

@@ -9,4 +9,6 @@ export const ADVISORY_LOCKS = {
   embeddedOwner: 7_301_965,
   /** The first of two keys, held by a process for each of its job runners (jobs/abandoned-jobs.ts). */
   jobRunner: 7_301_966,
+  /** Held by the transaction of whoever gives the roles a right that they lack (mend-access.ts). */
+  access: 7_301_967,
 };

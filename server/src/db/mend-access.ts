@@ -8,12 +8,14 @@ import {
   SEARCH_FUNCTION,
   tableRights,
 } from './access.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 
 type Client = pg.Client;
 
 /** Something that the roles lack, and the statement that gives it. */
 export interface Gap {
   kind: 'grant' | 'policy' | 'owner';
+  role: string;
   text: string;
   statement: string;
 }
@@ -22,29 +24,35 @@ export interface Gap {
 const ATTEMPTS = 5;
 
 /**
- * Gives the roles the grants and policies that they lack, and the search function its owner. Expects the migrated schema,
- * that of the queue included, and the roles. Returns what was given.
+ * Gives the roles the grants and policies that they lack, and the search function its owner; with `only`, that role alone.
+ * Expects the migrated schema, that of the queue included, and the roles. Returns what was given.
  */
-export async function mendAccess(client: Client): Promise<Gap[]> {
-  const gaps = await accessGaps(client);
-  for (const { statement } of gaps) await sendPatiently(client, statement);
-  return gaps;
+export async function mendAccess(client: Client, only?: string): Promise<Gap[]> {
+  const gaps = (await accessGaps(client)).filter(({ role }) => only === undefined || role === only);
+  const given: Gap[] = [];
+  for (const gap of gaps) if (await give(client, gap)) given.push(gap);
+  return given;
 }
 
-async function sendPatiently(client: Client, statement: string): Promise<void> {
+/** Whether it was given. Who keeps a table busy for long keeps backups away from it, not the server from starting. */
+async function give(client: Client, { statement, role }: Gap): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await client.query('begin');
       await client.query(`set local lock_timeout = '2s'`);
+      // Two that grant on the same table at once fail.
+      await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.access]);
       await client.query(statement);
       await client.query('commit');
-      return;
+      return true;
     } catch (error) {
       await client.query('rollback');
       const { code } = error as { code?: string };
       // Another process that starts at the same moment has made the policy.
-      if (code === '42710') return;
-      if (code !== '55P03' || attempt === ATTEMPTS) throw error;
+      if (code === '42710') return false;
+      if (code !== '55P03') throw error;
+      if (attempt === ATTEMPTS && role === BACKUP_ROLE) return false;
+      if (attempt === ATTEMPTS) throw error;
     }
   }
 }
@@ -92,7 +100,12 @@ async function missingRights(client: Client, relations: Relation[], roles: strin
   const wanted = wantedRights(relations).filter(({ role }) => roles.includes(role));
   const gaps = wanted
     .filter((want) => !held.has(textOf(want)))
-    .map((want) => ({ kind: 'grant' as const, text: textOf(want), statement: `grant ${textOf(want)}` }));
+    .map((want) => ({
+      kind: 'grant' as const,
+      role: want.role,
+      text: textOf(want),
+      statement: `grant ${textOf(want)}`,
+    }));
   return [...gaps, ...(await missingDefaults(client, roles))];
 }
 
@@ -164,6 +177,7 @@ async function missingDefaults(client: Client, roles: string[]): Promise<Gap[]> 
     .filter(([type]) => !held.includes(type))
     .map(([, rights]) => ({
       kind: 'grant' as const,
+      role: 'commerce_app',
       text: `default ${rights} to commerce_app`,
       statement: `alter default privileges in schema commerce grant ${rights} to commerce_app`,
     }));
@@ -182,6 +196,7 @@ async function missingPolicies(client: Client, relations: Relation[], roles: str
     .filter(({ table, name, role }) => roles.includes(role) && !held.has(`${table} ${name}`))
     .map((policy) => ({
       kind: 'policy' as const,
+      role: policy.role,
       text: `policy ${policy.name} on ${policy.table}`,
       statement: creationOf(policy),
     }));
@@ -226,12 +241,12 @@ async function functionGaps(client: Client, roles: string[]): Promise<Gap[]> {
 
 function revoked(signature: string): Gap {
   const text = `no EXECUTE on function ${signature} for everybody`;
-  return { kind: 'grant', text, statement: `revoke execute on function ${signature} from public` };
+  return { kind: 'grant', role: 'public', text, statement: `revoke execute on function ${signature} from public` };
 }
 
 function called(signature: string): Gap {
   const right = `EXECUTE on function ${signature} to commerce_app`;
-  return { kind: 'grant', text: right, statement: `grant ${right}` };
+  return { kind: 'grant', role: 'commerce_app', text: right, statement: `grant ${right}` };
 }
 
 /**
@@ -242,6 +257,7 @@ function handedOn({ signature, ours, definition }: FoundFunction): Gap {
   const anew = `select public.show_limit(); drop function ${signature}; ${definition}; grant execute on function ${signature} to commerce_app;`;
   return {
     kind: 'owner',
+    role: 'commerce_search',
     text: `owner of function ${signature}`,
     statement: `${ours ? '' : anew} grant create on schema commerce to commerce_search;
       alter function ${signature} owner to commerce_search;

@@ -37,24 +37,33 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0016_products_hidden': productsHidden,
 };
 
-const source: Knex.MigrationSource<string> = {
-  getMigrations: async () => Object.keys(MIGRATIONS),
-  getMigrationName: (name) => name,
-  getMigration: async (name) => {
-    const migration = MIGRATIONS[name];
-    if (!migration) throw new Error(`There is no migration ${name}.`);
-    return migration;
-  },
-};
+/** The names of all migrations of this release, oldest first. */
+export const MIGRATION_NAMES = Object.keys(MIGRATIONS);
+
+/** The name of the newest migration of this release, for the readiness check. */
+export const LATEST_MIGRATION = MIGRATION_NAMES.at(-1) ?? '';
+
+function sourceUpTo(last: string): Knex.MigrationSource<string> {
+  return {
+    getMigrations: async () => MIGRATION_NAMES.slice(0, MIGRATION_NAMES.indexOf(last) + 1),
+    getMigrationName: (name) => name,
+    getMigration: async (name) => {
+      const migration = MIGRATIONS[name];
+      if (!migration) throw new Error(`There is no migration ${name}.`);
+      return migration;
+    },
+  };
+}
 
 /**
- * Brings the database to the schema of this release, as the owner of the database. Returns the names of what was applied.
+ * Brings the database to the schema of this release, or to that of `last`, as the owner of the database. Returns the names of
+ * what was applied.
  * The address must be one of PostgreSQL itself. knex's own lock row outlives a process that is killed, so it is cleared under
  * our lock, which does not.
  */
-export async function migrate(url: string, wait: MigrationWait = {}): Promise<string[]> {
+export async function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIGRATION): Promise<string[]> {
   return underMigrationLock(url, wait, () =>
-    withMigrator(url, async (knex) => {
+    withMigrator(url, last, async (knex) => {
       await knex.migrate.list();
       await knex.migrate.forceFreeMigrationsLock();
       const [, applied] = (await knex.migrate.latest()) as [number, string[]];
@@ -67,7 +76,7 @@ export async function migrate(url: string, wait: MigrationWait = {}): Promise<st
 
 /** Takes the last batch of migrations back. */
 export async function rollback(url: string): Promise<string[]> {
-  return withMigrator(url, async (knex) => {
+  return withMigrator(url, LATEST_MIGRATION, async (knex) => {
     const [, undone] = (await knex.migrate.rollback()) as [number, string[]];
     return undone;
   });
@@ -75,25 +84,22 @@ export async function rollback(url: string): Promise<string[]> {
 
 /** The migrations that the database still lacks, oldest first. */
 export async function pendingMigrations(url: string): Promise<string[]> {
-  return withMigrator(url, async (knex) => {
+  return withMigrator(url, LATEST_MIGRATION, async (knex) => {
     const [, pending] = (await knex.migrate.list()) as [unknown[], string[]];
     return pending;
   });
 }
 
-/** The name of the newest migration of this release, for the readiness check. */
-export const LATEST_MIGRATION = Object.keys(MIGRATIONS).at(-1) ?? '';
-
 // knex prints what fails by itself; whoever called is told by the error.
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
-async function withMigrator<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+async function withMigrator<T>(url: string, last: string, work: (knex: Knex) => Promise<T>): Promise<T> {
   const knex = knexFactory({
     client: 'pg',
     connection: url,
     pool: { min: 0, max: 2 },
     log: SILENT,
-    migrations: { migrationSource: source, tableName: 'commerce_migrations', schemaName: 'public' },
+    migrations: { migrationSource: sourceUpTo(last), tableName: 'commerce_migrations', schemaName: 'public' },
   });
   try {
     return await work(knex);

@@ -1,0 +1,280 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
+import { backup } from '../commands/backup.ts';
+import { examine } from '../commands/doctor.ts';
+import { restore } from '../commands/restore.ts';
+import { prepareSchema } from '../commands/schema.ts';
+import { type Config, readConfig } from '../config.ts';
+import { openPool } from '../db/connect.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { LATEST_MIGRATION, MIGRATION_NAMES } from '../db/migrate.ts';
+import { seedDemo } from '../demo/seed.ts';
+import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
+import { dump } from './dump.ts';
+import { encode, opening, readFrames } from './format.ts';
+
+/** Commands as they are run, on databases of an ordinary login that has no client tools. */
+const SECRET_KEY = randomBytes(32).toString('base64');
+const ODD_TEXT = 'a\\b\tc\nd\r\\.\n\\N "quoted" €, 日本, 🫖';
+
+let dir = '';
+let shop = '';
+let made = '';
+/** The shop once more, restored. */
+let restored = '';
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'commerce-backup-'));
+  chmodSync(dir, 0o711);
+  shop = await newDatabase();
+  await prepareSchema(shop);
+  const db = openPool({ url: shop, max: 4, pooling: 'session' });
+  await seedDemo({ db, dataDir: dir, baseUrl: 'http://localhost', secretKey: SECRET_KEY }).finally(() => db.end());
+  await addOddRows(nameOf(shop));
+  made = join(dir, 'shop.backup');
+  await backup(configOf(shop), made);
+  restored = await newDatabase();
+  await restore(configOf(restored), made, { otherKey: false });
+}, 60_000);
+
+afterAll(async () => {
+  for (const url of [shop, restored]) await send(superuserUrl(), `drop database ${nameOf(url)} with (force)`);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function configOf(url: string, env: NodeJS.ProcessEnv = {}): Config {
+  return readConfig({ DATABASE_URL: url, DATA_DIR: dir, SECRET_KEY, ...env });
+}
+
+function nameOf(url: string): string {
+  return new URL(url).pathname.slice(1);
+}
+
+async function newDatabase(): Promise<string> {
+  const name = `backup_${randomBytes(6).toString('hex')}`;
+  const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });
+  await send(superuserUrl(), `create database ${name} owner ${decodeURIComponent(url.username)}`);
+  return url.href;
+}
+
+/** One that is gone after the test. */
+async function givenDatabase(): Promise<string> {
+  const url = await newDatabase();
+  onTestFinished(async () => {
+    await send(superuserUrl(), `drop database ${nameOf(url)} with (force)`);
+  });
+  return url;
+}
+
+function asSuperuser(url: string): string {
+  return Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href;
+}
+
+async function send<Row = Record<string, unknown>>(url: string, statement: string, values?: unknown[]): Promise<Row[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query(statement, values).finally(() => client.end());
+  return rows as Row[];
+}
+
+/** A webhook whose secret is sealed, and texts that a format could stumble over. */
+async function addOddRows(name: string): Promise<void> {
+  const url = asSuperuser(`postgres://x/${name}`);
+  const [site] = await send<{ site_id: string }>(url, 'select site_id from commerce.sites limit 1');
+  const [id, secret] = ['01a202fe-a50b-71ba-b73e-d11a8e6865e3', mintSecret()];
+  await send(
+    url,
+    `insert into commerce.webhooks (site_id, id, url, events, description, secret, secret_hash)
+      values ($1, $2, 'http://localhost/hook', '{product.created}', $3, $4, $5)`,
+    [site?.site_id, id, ODD_TEXT, seal(SECRET_KEY, id, secret), hashSecret(secret)],
+  );
+}
+
+/** A checksum of each table's rows, and the state of each sequence, as nobody but a superuser sees them. */
+async function contentsOf(url: string): Promise<Record<string, unknown>> {
+  const relations = await send<{ name: string; kind: string }>(
+    url,
+    `select c.oid::regclass::text as name, c.relkind as kind from pg_class c
+      where c.relnamespace in ('commerce'::regnamespace, 'graphile_worker'::regnamespace) and c.relkind in ('r', 'S')
+        and c.oid::regclass::text not in ('graphile_worker.migrations', 'commerce.change_eras')
+      union all select 'public.commerce_migrations', 'r' order by 1`,
+  );
+  const found: Record<string, unknown> = {};
+  for (const { name, kind } of relations) {
+    const statement =
+      kind === 'S'
+        ? `select last_value, is_called from ${name}`
+        : `select count(*) as rows, md5(string_agg(t::text, '' order by t::text)) as digest from ${name} t`;
+    [found[name]] = await send(url, statement);
+  }
+  return found;
+}
+
+test('a backup brings every row into an empty cluster, where doctor finds nothing wrong and secrets open', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'commerce-restored-'));
+  chmodSync(dataDir, 0o711);
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const env = { DATABASE_URL: undefined, DATA_DIR: dataDir };
+
+  await restore(configOf(shop, env), made, { otherKey: false });
+
+  const found = await examine({ DATA_DIR: dataDir, SECRET_KEY });
+  expect(found.filter(({ state }) => state !== 'ok' && state !== 'warning')).toEqual([]);
+  expect(found).toContainEqual({ check: 'secrets', state: 'ok', found: '1 webhook secrets opened' });
+  const { superuserUrl: there, stop } = await startEmbedded({ dataDir, durable: false });
+  try {
+    expect(await contentsOf(there)).toEqual(await contentsOf(asSuperuser(shop)));
+    expect(await send(there, 'select description from commerce.webhooks')).toEqual([{ description: ODD_TEXT }]);
+  } finally {
+    await stop();
+  }
+}, 60_000);
+
+test('constraints, triggers and walls stand again after a restore', async () => {
+  const schema = `select c.conrelid::regclass || ' ' || c.conname || ' ' || pg_get_constraintdef(c.oid) as line
+      from pg_constraint c where c.connamespace = 'commerce'::regnamespace
+    union all select t.tgrelid::regclass || ' ' || t.tgname || ' ' || t.tgenabled::text from pg_trigger t
+      where not t.tgisinternal
+    union all select c.relname || ' ' || c.relrowsecurity || ' ' || c.relforcerowsecurity from pg_class c
+      where c.relnamespace = 'commerce'::regnamespace and c.relkind = 'r' order by 1`;
+
+  expect(await send(restored, schema)).toEqual(await send(shop, schema));
+});
+
+test('product changes go on in another era, so that no cursor passes by what comes after a restore', async () => {
+  const era = `select commerce.change_era() as era`;
+
+  const [before] = await send<{ era: number }>(shop, era);
+  const [after] = await send<{ era: number }>(restored, era);
+
+  expect(after?.era).toBeGreaterThan(before?.era ?? Number.NaN);
+});
+
+test('a backup of an older version is restored as it was, and brought to this one', async () => {
+  const old = await givenDatabase();
+  const version = MIGRATION_NAMES.at(-2);
+  await prepareSchema(old, undefined, version);
+  await send(
+    old,
+    `insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
+      values (gen_random_uuid(), gen_random_uuid(), 'Old', 'EUR', 2)`,
+  );
+  const file = join(dir, 'old.backup');
+  await backup(configOf(old), file);
+  const url = await givenDatabase();
+
+  await restore(configOf(url), file, { otherKey: false });
+
+  expect(await send(url, 'select merchant_name from commerce.sites')).toEqual([{ merchant_name: 'Old' }]);
+  const applied = await send(url, 'select name from public.commerce_migrations order by id desc limit 1');
+  expect(applied).toEqual([{ name: LATEST_MIGRATION }]);
+});
+
+test('a file that was cut off or changed in any place is refused before the database is touched', async () => {
+  const url = await givenDatabase();
+  const whole = readFileSync(made);
+  const file = join(dir, 'damaged.backup');
+  const damages = Array.from({ length: 12 }, (_, i) => {
+    const at = Math.floor(((i + 0.5) / 12) * whole.length);
+    const changed = Buffer.from(whole);
+    changed[at] = (changed[at] ?? 0) ^ 0x10;
+    return [whole.subarray(0, at), changed];
+  }).flat();
+
+  for (const bytes of [...damages, whole.subarray(0, whole.length - 1), Buffer.from('hello'), Buffer.alloc(0)]) {
+    writeFileSync(file, bytes);
+    await expect(restore(configOf(url), file, { otherKey: false })).rejects.toThrow('cannot be restored');
+  }
+  expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
+});
+
+test('a database that is in use is not overwritten', async () => {
+  const before = await contentsOf(asSuperuser(shop));
+
+  await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it holds 1 sites');
+
+  expect(await contentsOf(asSuperuser(shop))).toEqual(before);
+});
+
+test('a database that another program is connected to is not filled', async () => {
+  const url = await givenDatabase();
+  const other = new pg.Client({ connectionString: url, application_name: 'commerce' });
+  await other.connect();
+
+  await expect(restore(configOf(url), made, { otherKey: false })).rejects.toThrow('Another program (commerce)');
+  await other.end();
+});
+
+test('another SECRET_KEY is refused with what would not open, and taken when that is wanted', async () => {
+  const url = await givenDatabase();
+  const config = configOf(url, { SECRET_KEY: randomBytes(32).toString('base64') });
+
+  await expect(restore(config, made, { otherKey: false })).rejects.toThrow('the secrets of webhooks do not open');
+  await restore(config, made, { otherKey: true });
+
+  expect(await send(url, 'select count(*)::int as sites from commerce.sites')).toEqual([{ sites: 1 }]);
+});
+
+test('a backup of a newer release is refused by its name', async () => {
+  const file = join(dir, 'newer.backup');
+  await rewrite(made, file, ['9999_from_the_future']);
+
+  await expect(restore(configOf(await givenDatabase()), file, { otherKey: false })).rejects.toThrow(
+    'the migration 9999_from_the_future, which this release does not have',
+  );
+});
+
+async function rewrite(source: string, file: string, migrations: string[]): Promise<void> {
+  await pipeline(
+    async function* frames() {
+      yield opening();
+      for await (const frame of readFrames(source)) {
+        if (frame.kind === 'header') frame.header.migrations.push(...migrations);
+        yield encode(frame);
+      }
+    },
+    createGzip(),
+    createWriteStream(file),
+  );
+}
+
+test('a table that is closed to backups stops them, and leaves the last one in its place', async () => {
+  const url = await givenDatabase();
+  await prepareSchema(url);
+  const client = new pg.Client(url);
+  await client.connect();
+  onTestFinished(() => client.end());
+
+  await client.query('drop policy backup on commerce.orders');
+  const bytes = dump(client, { release: '', secret_key: '' }, () => undefined);
+  await expect(bytes.next()).rejects.toThrow('hides rows of commerce.orders');
+
+  const file = join(dir, 'kept.backup');
+  writeFileSync(file, 'the last one');
+  const nobody = Object.assign(new URL(url), { pathname: '/none_such' }).href;
+  await expect(backup(configOf(nobody), file)).rejects.toThrow('does not exist');
+  expect(readFileSync(file, 'utf8')).toBe('the last one');
+  expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('a login that may not read past row-level security is told so', async () => {
+  const url = await givenDatabase();
+  await prepareSchema(url);
+  const login = `plain_${randomBytes(4).toString('hex')}`;
+  await send(asSuperuser(url), `create role ${login} login password 'plain'`);
+  onTestFinished(async () => {
+    await send(superuserUrl(), `drop role ${login}`);
+  });
+  const plain = Object.assign(new URL(url), { username: login, password: 'plain' }).href;
+
+  const refused = backup(configOf(plain), join(dir, 'plain.backup'));
+
+  await expect(refused).rejects.toThrow('Run commerce-server doctor');
+});

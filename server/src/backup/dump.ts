@@ -1,0 +1,141 @@
+import type pg from 'pg';
+import { to } from 'pg-copy-streams';
+import { BACKUP_ROLE } from '../db/access.ts';
+import { encode, FORMAT, type Header, opening, RowCounter, type Sequence, type TableColumns } from './format.ts';
+
+/** What the header says that the database does not. */
+export interface About {
+  release: string;
+  /** The fingerprint of SECRET_KEY. */
+  secret_key: string;
+}
+
+/** Told of each table when it is done, and in between. */
+export type OnRows = (done: { table: string; rows: number; tables: number; of: number; bytes: number }) => void;
+
+/**
+ * The bytes of a backup, before they are compressed. All is read in one snapshot, so that it fits together however much is
+ * sold meanwhile, and as commerce_backup, whose policies open every table. `row_security = off`, with which PostgreSQL
+ * raises an error instead of leaving rows out, is for roles that bypass policies and would refuse this one; so it is looked
+ * up beforehand that each table is open, and no tenant is named, without which the policy of tenants raises an error, too.
+ */
+export async function* dump(client: pg.Client, about: About, onRows: OnRows): AsyncGenerator<Buffer> {
+  await begin(client);
+  const tables = await readTables(client);
+  refuseClosed(tables);
+  await client.query(`lock table ${tables.map(({ table }) => table).join(', ')} in access share mode`);
+  const header = await headerOf(client, about, tables);
+  yield opening();
+  yield encode({ kind: 'header', header });
+  for (const [index, { table, columns }] of tables.entries()) {
+    yield encode({ kind: 'table', index });
+    const counter = new RowCounter();
+    const stream = client.query(to(`copy (select ${columns.join(', ')} from ${table}) to stdout`));
+    for await (const rows of stream as AsyncIterable<Buffer>) {
+      counter.add(rows);
+      yield encode({ kind: 'rows', rows });
+    }
+    const end = counter.end();
+    if (end.rows !== stream.rowCount) {
+      throw new Error(`PostgreSQL sent ${stream.rowCount} rows of ${table}, and ${end.rows} came.`);
+    }
+    yield encode({ kind: 'tableEnd', end });
+    onRows({ table, rows: end.rows, tables: index + 1, of: tables.length, bytes: end.bytes });
+  }
+  // Sequences stand outside of snapshots: read last, they are at least where the rows need them.
+  yield encode({ kind: 'sequences', sequences: await readSequences(client) });
+  yield encode({ kind: 'end', tables: tables.length });
+  await client.query('commit');
+}
+
+/** Settings under which the text of a value does not depend on the database or the login. */
+const PLAIN = {
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  transaction_timeout: '0',
+  lock_timeout: '10s',
+  row_security: 'on',
+  search_path: '',
+  datestyle: 'ISO, YMD',
+  intervalstyle: 'postgres',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  timezone: 'UTC',
+};
+
+async function begin(client: pg.Client): Promise<void> {
+  await client.query('begin isolation level repeatable read read only');
+  // PostgreSQL has transaction_timeout since 17.
+  await client.query(
+    `select set_config(name, ($2::text[])[array_position($1::text[], lower(name))], true)
+      from pg_settings where lower(name) = any($1)`,
+    [Object.keys(PLAIN), Object.values(PLAIN)],
+  );
+  await client.query(`set local role ${BACKUP_ROLE}`);
+}
+
+/**
+ * The tables of a backup, by pg_namespace `n` and pg_class `c`: all but the version of the queue's own schema, which the
+ * header names, and the lock of the migrations, which is nobody's afterwards.
+ */
+export const HELD = `(n.nspname = 'commerce' or (n.nspname = 'graphile_worker' and c.relname <> 'migrations')
+  or (n.nspname = 'public' and c.relname = 'commerce_migrations'))`;
+
+interface FoundTable extends TableColumns {
+  /** Row-level security is off, or a policy shows commerce_backup every row. */
+  open: boolean;
+}
+
+async function readTables(client: pg.Client): Promise<FoundTable[]> {
+  const { rows } = await client.query<FoundTable>(
+    `select format('%I.%I', n.nspname, c.relname) as table,
+        array_agg(quote_ident(a.attname) order by a.attnum) as columns,
+        not c.relrowsecurity or (
+          exists (select from pg_policy p where p.polrelid = c.oid and p.polpermissive and p.polcmd in ('r', '*')
+            and to_regrole($1) = any(p.polroles) and pg_get_expr(p.polqual, p.polrelid) = 'true')
+          and not exists (select from pg_policy p where p.polrelid = c.oid and not p.polpermissive)) as open
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      where c.relkind in ('r', 'p') and not c.relispartition and ${HELD}
+      group by n.nspname, c.relname, c.oid order by 1`,
+    [BACKUP_ROLE],
+  );
+  return rows;
+}
+
+function refuseClosed(tables: FoundTable[]): void {
+  const closed = tables.filter(({ open }) => !open).map(({ table }) => table);
+  if (closed.length === 0) return;
+  throw new Error(`Row-level security hides rows of ${closed.join(', ')} from backups. Run commerce-server migrate.`);
+}
+
+async function headerOf(client: pg.Client, about: About, tables: TableColumns[]): Promise<Header> {
+  const migrations = await client.query<{ name: string }>('select name from public.commerce_migrations order by id');
+  const { rows } = await client.query<{ queue: number; postgresql: string; made_at: Date }>(
+    `select (select max(id) from graphile_worker.migrations) as queue, current_setting('server_version') as postgresql,
+      now() as made_at`,
+  );
+  return {
+    format: FORMAT,
+    made_at: new Date(rows[0]?.made_at ?? 0).toISOString(),
+    ...about,
+    postgresql: rows[0]?.postgresql ?? '',
+    queue: rows[0]?.queue ?? 0,
+    migrations: migrations.rows.map(({ name }) => name),
+    tables: tables.map(({ table, columns }) => ({ table, columns })),
+  };
+}
+
+async function readSequences(client: pg.Client): Promise<Sequence[]> {
+  const { rows } = await client.query<{ sequence: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as sequence from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'S' and (n.nspname in ('commerce', 'graphile_worker')
+        or (n.nspname, c.relname) = ('public', 'commerce_migrations_id_seq')) order by 1`,
+  );
+  const found: Sequence[] = [];
+  for (const { sequence } of rows) {
+    const state = await client.query<Omit<Sequence, 'sequence'>>(`select last_value::text, is_called from ${sequence}`);
+    found.push(...state.rows.map((row) => ({ sequence, ...row })));
+  }
+  return found;
+}

@@ -1,0 +1,210 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+
+/**
+ * A backup is one gzip file: a line that says so, then frames, each of a kind (one byte), a length (four) and its content.
+ * A header comes first; then for each table its rows as COPY writes them, in text, and how many they were with their
+ * SHA-256; then the sequences; last a frame without which the file is cut off.
+ */
+export const FORMAT = 1;
+const MAGIC = Buffer.from('commerce-server backup\n');
+const HEAD_BYTES = 5;
+/** Rows come in pieces of some 64 KB; a longer one is a single row, and PostgreSQL has none beyond 1 GB. */
+const LONGEST_FRAME = 2 ** 30 + 2 ** 20;
+
+const KINDS = { header: 'H', table: 'T', rows: 'D', tableEnd: 'E', sequences: 'S', end: 'Z' } as const;
+type Kind = keyof typeof KINDS;
+
+export interface TableColumns {
+  /** With its schema, quoted where it must be. */
+  table: string;
+  columns: string[];
+}
+
+export interface Header {
+  format: number;
+  made_at: string;
+  /** The version of this package that wrote it. */
+  release: string;
+  postgresql: string;
+  /** Applied to the database, oldest first. */
+  migrations: string[];
+  /** The newest migration of the job queue. */
+  queue: number;
+  /** Tells keys apart without giving any away. */
+  secret_key: string;
+  tables: TableColumns[];
+}
+
+export interface TableEnd {
+  rows: number;
+  bytes: number;
+  sha256: string;
+}
+
+export interface Sequence {
+  sequence: string;
+  last_value: string;
+  is_called: boolean;
+}
+
+export type Frame =
+  | { kind: 'header'; header: Header }
+  | { kind: 'table'; index: number }
+  | { kind: 'rows'; rows: Buffer }
+  | { kind: 'tableEnd'; end: TableEnd }
+  | { kind: 'sequences'; sequences: Sequence[] }
+  | { kind: 'end'; tables: number };
+
+/** The file is no backup, or not all of one. */
+export class DamagedBackup extends Error {
+  constructor(file: string, why: string) {
+    super(`${file} cannot be restored: ${why}.`);
+    this.name = 'DamagedBackup';
+  }
+}
+
+export function opening(): Buffer {
+  return MAGIC;
+}
+
+export function encode(frame: Frame): Buffer {
+  switch (frame.kind) {
+    case 'header':
+      return framed('header', frame.header);
+    case 'table':
+      return framed('table', frame.index);
+    case 'rows':
+      return Buffer.concat([headOf('rows', frame.rows.length), frame.rows]);
+    case 'tableEnd':
+      return framed('tableEnd', frame.end);
+    case 'sequences':
+      return framed('sequences', frame.sequences);
+    case 'end':
+      return framed('end', frame.tables);
+  }
+}
+
+function framed(kind: Kind, content: unknown): Buffer {
+  const bytes = Buffer.from(JSON.stringify(content));
+  return Buffer.concat([headOf(kind, bytes.length), bytes]);
+}
+
+function headOf(kind: Kind, length: number): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.write(KINDS[kind], 'latin1');
+  head.writeUInt32BE(length, 1);
+  return head;
+}
+
+/** The frames of a file. Throws DamagedBackup for one that is none, was cut off, or has other bytes than were written. */
+export async function* readFrames(file: string): AsyncGenerator<Frame> {
+  const bytes = new Bytes(file);
+  try {
+    if (!(await bytes.take(MAGIC.length)).equals(MAGIC)) throw new DamagedBackup(file, 'it is no backup');
+    for (;;) {
+      const head = await bytes.take(HEAD_BYTES);
+      const length = head.readUInt32BE(1);
+      if (length > LONGEST_FRAME) throw new DamagedBackup(file, 'it is damaged');
+      const frame = decode(file, head.toString('latin1', 0, 1), await bytes.take(length));
+      yield frame;
+      if (frame.kind === 'end') break;
+    }
+    if (await bytes.more()) throw new DamagedBackup(file, 'something follows its end');
+  } catch (error) {
+    throw readable(file, error);
+  } finally {
+    bytes.close();
+  }
+}
+
+function decode(file: string, letter: string, content: Buffer): Frame {
+  if (letter === KINDS.rows) return { kind: 'rows', rows: content };
+  const value: unknown = JSON.parse(content.toString());
+  switch (letter) {
+    case KINDS.header: {
+      const header = value as Header;
+      if (header.format === FORMAT) return { kind: 'header', header };
+      throw new DamagedBackup(
+        file,
+        `its format is ${header.format}, and this release reads ${FORMAT}: use a newer one`,
+      );
+    }
+    case KINDS.table:
+      return { kind: 'table', index: value as number };
+    case KINDS.tableEnd:
+      return { kind: 'tableEnd', end: value as TableEnd };
+    case KINDS.sequences:
+      return { kind: 'sequences', sequences: value as Sequence[] };
+    case KINDS.end:
+      return { kind: 'end', tables: value as number };
+    default:
+      throw new DamagedBackup(file, 'it is damaged');
+  }
+}
+
+/** What zlib and the JSON parser say of a damaged file, in words of ours. */
+function readable(file: string, error: unknown): unknown {
+  const { code = '' } = error as { code?: string };
+  if (code === 'Z_BUF_ERROR') return new DamagedBackup(file, 'it was cut off');
+  if (code === 'Z_DATA_ERROR') {
+    return new DamagedBackup(file, /incorrect header/.test(String(error)) ? 'it is no backup' : 'it is damaged');
+  }
+  return error instanceof SyntaxError ? new DamagedBackup(file, 'it is damaged') : error;
+}
+
+/** The uncompressed bytes of a file, as many at a time as are asked for. */
+class Bytes {
+  readonly #file: string;
+  readonly #source: ReturnType<typeof createReadStream>;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #held: Buffer[] = [];
+  #size = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#source = createReadStream(file);
+    const gunzip = createGunzip();
+    this.#source.once('error', (error) => gunzip.destroy(error));
+    this.#chunks = this.#source.pipe(gunzip)[Symbol.asyncIterator]();
+  }
+
+  async take(count: number): Promise<Buffer> {
+    while (this.#size < count) {
+      const { value, done } = await this.#chunks.next();
+      if (done) throw new DamagedBackup(this.#file, 'it was cut off');
+      this.#held.push(value);
+      this.#size += value.length;
+    }
+    const all = this.#held.length === 1 ? (this.#held[0] as Buffer) : Buffer.concat(this.#held);
+    this.#held = [all.subarray(count)];
+    this.#size -= count;
+    return all.subarray(0, count);
+  }
+
+  async more(): Promise<boolean> {
+    return this.#size > 0 || !(await this.#chunks.next()).done;
+  }
+
+  close(): void {
+    this.#source.destroy();
+  }
+}
+
+/** Counts and hashes the rows of one table. In COPY's text form each ends with the only newline in it. */
+export class RowCounter {
+  readonly #hash: Hash = createHash('sha256');
+  #rows = 0;
+  #bytes = 0;
+
+  add(piece: Buffer): void {
+    this.#hash.update(piece);
+    this.#bytes += piece.length;
+    for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, at + 1)) this.#rows += 1;
+  }
+
+  end(): TableEnd {
+    return { rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+}

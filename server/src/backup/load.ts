@@ -1,0 +1,126 @@
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from } from 'pg-copy-streams';
+import { HELD, type OnRows } from './dump.ts';
+import type { Frame, Header, Sequence, TableColumns } from './format.ts';
+import { checkedFrames } from './verify.ts';
+
+/**
+ * Loads a backup into the empty tables of its own version, in one transaction. Walls, triggers and foreign keys are taken
+ * away first and put back in the same transaction: rows come in by table, not in the order in which they refer to each
+ * other, and what triggers would add to them is in the backup already. Foreign keys are checked as they come back.
+ */
+export async function load(client: pg.Client, file: string, onRows: OnRows): Promise<void> {
+  await client.query('begin');
+  await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+    set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'`);
+  const before = await openTables(client);
+  const frames = checkedFrames(file);
+  let header: Header | undefined;
+  for await (const frame of frames) {
+    if (frame.kind === 'header') {
+      header = frame.header;
+      await refuseUnknown(client, header.tables);
+    }
+    if (frame.kind === 'table') await loadTable(client, header as Header, frame.index, frames, onRows);
+    if (frame.kind === 'sequences') await setSequences(client, frame.sequences);
+  }
+  await beginEra(client, header?.made_at ?? '');
+  await closeTables(client, before);
+  await client.query('commit');
+}
+
+interface Wall {
+  table: string;
+  forced: boolean;
+  keys: { name: string; definition: string }[];
+}
+
+/** Empties the tables, and returns what `closeTables` has to put back. */
+async function openTables(client: pg.Client): Promise<Wall[]> {
+  const { rows } = await client.query<Wall>(
+    `select c.oid::regclass::text as table, c.relforcerowsecurity as forced,
+        coalesce((select json_agg(json_build_object('name', quote_ident(k.conname), 'definition', pg_get_constraintdef(k.oid)))
+          from pg_constraint k where k.conrelid = c.oid and k.contype = 'f' and k.conparentid = 0), '[]') as keys
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p') and not c.relispartition and ${HELD}`,
+  );
+  for (const { table, keys } of rows) {
+    await client.query(`alter table ${table} no force row level security, disable trigger user`);
+    for (const { name } of keys) await client.query(`alter table ${table} drop constraint ${name}`);
+  }
+  await client.query(`truncate ${rows.map(({ table }) => table).join(', ')}`);
+  return rows;
+}
+
+async function closeTables(client: pg.Client, walls: Wall[]): Promise<void> {
+  for (const { table, keys } of walls) {
+    for (const { name, definition } of keys) {
+      await client.query(`alter table ${table} add constraint ${name} ${definition}`);
+    }
+  }
+  for (const { table, forced } of walls) {
+    await client.query(`alter table ${table} enable trigger user`);
+    if (forced) await client.query(`alter table ${table} force row level security`);
+  }
+}
+
+async function refuseUnknown(client: pg.Client, tables: TableColumns[]): Promise<void> {
+  const { rows } = await client.query<{ column: string }>(
+    `select t."table" || '.' || c.name as column from jsonb_to_recordset($1) as t("table" text, columns text[]),
+        unnest(t.columns) as c(name)
+      where not exists (select from pg_attribute a where a.attrelid = to_regclass(t."table")
+        and quote_ident(a.attname) = c.name and not a.attisdropped)`,
+    [JSON.stringify(tables)],
+  );
+  if (rows.length === 0) return;
+  throw new Error(
+    `The backup holds ${rows[0]?.column}, which this release does not know. Restore it with the release that made it, and upgrade then.`,
+  );
+}
+
+async function loadTable(
+  client: pg.Client,
+  { tables }: Header,
+  index: number,
+  frames: AsyncGenerator<Frame>,
+  onRows: OnRows,
+): Promise<void> {
+  const { table, columns } = tables[index] as TableColumns;
+  const target = client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`));
+  let bytes = 0;
+  let told = 0;
+  await pipeline(async function* rowsOf() {
+    for (;;) {
+      const { value: frame } = await frames.next();
+      if (frame?.kind === 'rows') {
+        bytes += frame.rows.length;
+        yield frame.rows;
+        continue;
+      }
+      if (frame?.kind !== 'tableEnd') throw new Error(`The rows of ${table} do not end.`);
+      told = frame.end.rows;
+      return;
+    }
+  }, target);
+  if (target.rowCount !== told) throw new Error(`${table} took ${target.rowCount} of ${told} rows.`);
+  onRows({ table, rows: told, tables: index + 1, of: tables.length, bytes });
+}
+
+async function setSequences(client: pg.Client, sequences: Sequence[]): Promise<void> {
+  for (const { sequence, last_value, is_called } of sequences) {
+    await client.query('select setval($1::regclass, $2::bigint, $3)', [sequence, last_value, is_called]);
+  }
+}
+
+/**
+ * Product changes are numbered by the transactions of one history (0009_sync), and this is another one from here on, also
+ * where it goes on in the same cluster.
+ */
+async function beginEra(client: pg.Client, made_at: string): Promise<void> {
+  await client.query(
+    `insert into commerce.change_eras (era, history)
+      select coalesce(max(era), 0) + 1, 'restored from a backup of ' || $1 from commerce.change_eras`,
+    [made_at],
+  );
+}

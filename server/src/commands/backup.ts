@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import manifest from '../../package.json' with { type: 'json' };
+import { dump } from '../backup/dump.ts';
+import { type Contents, verify } from '../backup/verify.ts';
+import type { Config } from '../config.ts';
+import { BACKUP_ROLE } from '../db/access.ts';
+import { mendAccess } from '../db/mend-access.ts';
+import { ensureRoles, mayBackUp, RolesMissing } from '../db/roles.ts';
+import { fingerprintOf } from '../secret-key.ts';
+import { shareDatabase } from './database.ts';
+import { printProgress } from './progress.ts';
+import { showProgress } from './progress-line.ts';
+
+/**
+ * Writes the whole database to a file: beside it first, brought to disk and read back there, and then put in its place. So a
+ * file of that name is a complete backup, whatever happens on the way.
+ */
+export async function backup(config: Config, file: string): Promise<void> {
+  const place = resolve(file);
+  if (!existsSync(dirname(place))) throw new Error(`There is no directory ${dirname(place)} to write to.`);
+  if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))) {
+    throw new Error(`There is no database in ${config.dataDir}. Set DATA_DIR to where it lies, or set DATABASE_URL.`);
+  }
+  const database = await shareDatabase(config, printProgress);
+  const draft = `${place}.${randomBytes(4).toString('hex')}.part`;
+  const removed = removeOnSignal(draft);
+  try {
+    printProgress(`Backing up ${database.description}.`);
+    await write(database.directUrl, draft, config);
+    const contents = await verify(draft);
+    await rename(draft, place);
+    await sync(dirname(place));
+    printProgress(await summaryOf(file, contents));
+  } finally {
+    removed();
+    await rm(draft, { force: true });
+    await database.stop();
+  }
+}
+
+async function write(url: string, draft: string, { secretKey }: Config): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'commerce backup', keepAlive: true });
+  client.on('error', () => undefined);
+  await client.connect();
+  const progress = showProgress();
+  try {
+    await openToBackups(client);
+    const about = { release: manifest.version, secret_key: fingerprintOf(secretKey) };
+    const source = dump(client, about, (done) => progress.update(inWords(done)));
+    // Whoever reads it has every customer and every order: it is for its owner alone.
+    await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
+  } finally {
+    progress.end();
+    await client.end();
+  }
+}
+
+function inWords({ table, rows, tables, of }: { table: string; rows: number; tables: number; of: number }): string {
+  return `${tables} of ${of} tables: ${table}, ${rows.toLocaleString('en')} rows`;
+}
+
+/** A database that was last migrated by a release without backups has no role for them yet. */
+async function openToBackups(client: pg.Client): Promise<void> {
+  const may = (await mayBackUp(client)) || ((await isMade(client)) && (await mayBackUp(client)));
+  if (!may) {
+    throw new Error(
+      `This login may not act as ${BACKUP_ROLE}, the role that reads every row. Run commerce-server doctor, which says how to mend that.`,
+    );
+  }
+  // A login that is for backups alone may mend nothing; what is closed is told by `dump`.
+  await mendAccess(client, BACKUP_ROLE).catch(unlessForbidden);
+}
+
+async function isMade(client: pg.Client): Promise<boolean> {
+  try {
+    await ensureRoles(client);
+    return true;
+  } catch (error) {
+    if (error instanceof RolesMissing) return false;
+    throw error;
+  }
+}
+
+function unlessForbidden(error: { code?: string }): void {
+  if (error.code !== '42501') throw error;
+}
+
+async function summaryOf(file: string, { header, rows }: Contents): Promise<string> {
+  const total = rows.reduce((sum, count) => sum + count, 0);
+  const megabytes = ((await stat(file)).size / 1e6).toFixed(1);
+  return (
+    `${file}: ${total.toLocaleString('en')} rows of ${rows.length} tables as of ${header.made_at}, ${megabytes} MB, read back ` +
+    `and complete. SECRET_KEY is not in it: keep that, too (fingerprint ${header.secret_key}).`
+  );
+}
+
+/** The new name is on disk when the directory is. */
+async function sync(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(directory, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+/** A draft that nobody will finish is not left behind. Returns what ends the watch. */
+function removeOnSignal(draft: string): () => void {
+  const stop = (signal: NodeJS.Signals) => {
+    void rm(draft, { force: true }).finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  return () => {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  };
+}

@@ -1,0 +1,28 @@
+import { printProgress } from './progress.ts';
+
+/** How far a command is: one line that changes at a terminal, a line now and then where the output is kept. */
+export interface ProgressLine {
+  update(sentence: string): void;
+  /** Leaves the terminal with an empty line to go on. */
+  end(): void;
+}
+
+const EVERY_MS = 5_000;
+const AT_A_TERMINAL_EVERY_MS = 100;
+const CLEAR_LINE = '\r\u001b[K';
+
+export function showProgress(now: () => number = Date.now): ProgressLine {
+  const { stderr } = process;
+  let told = now();
+  return {
+    update(sentence) {
+      if (now() - told < (stderr.isTTY ? AT_A_TERMINAL_EVERY_MS : EVERY_MS)) return;
+      told = now();
+      if (stderr.isTTY) stderr.write(`${CLEAR_LINE}${sentence.slice(0, stderr.columns - 1)}`);
+      else printProgress(sentence);
+    },
+    end() {
+      if (stderr.isTTY) stderr.write(CLEAR_LINE);
+    },
+  };
+}
