@@ -76,6 +76,7 @@ import { E10 } from './processes/e10-token-storage.ts';
 import { G1 } from './processes/g1-killed-deliverers.ts';
 import { G7 } from './processes/g7-told-secrets.ts';
 import { I3 } from './processes/i3-oversized-bodies.ts';
+import { I8 } from './processes/i8-memory-held.ts';
 import { J1 } from './processes/j1-secrets-at-rest.ts';
 import { J3 } from './processes/j3-log-injection.ts';
 import { J4 } from './processes/j4-misconfiguration.ts';
@@ -90,6 +91,6 @@ export const PROOFS: Proof[] = [
   ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],
   ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
-  ...[I1, I3],
+  ...[I1, I3, I8],
   ...[J1, J2, J3, J4, J7],
 ];

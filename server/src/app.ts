@@ -51,7 +51,8 @@ export interface AppDeps {
 
 /** The whole pipeline on one screen. What the contract describes goes through `dispatch`; the rest is for operators. */
 export function createApp(deps: AppDeps): Express {
-  const metrics = createMetrics(deps.db);
+  const cache = createCatalogueCache({ enabled: deps.catalogueCache });
+  const metrics = createMetrics(deps.db, cache);
   const limits = createLimits({ db: deps.db, redis: deps.redis, enabled: deps.rateLimits });
   const app = express();
   app.disable('x-powered-by');
@@ -81,7 +82,7 @@ export function createApp(deps: AppDeps): Express {
         card: deps.card,
         egressPolicy: deps.egressPolicy,
         limits,
-        cache: createCatalogueCache({ enabled: deps.catalogueCache }),
+        cache,
         lastUsed: deps.lastUsed,
         strain: deps.strain,
         readiness: deps.readiness,

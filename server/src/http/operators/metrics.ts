@@ -2,6 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { jobRegistry } from '../../jobs/job-metrics.ts';
+import type { CatalogueCache } from '../pipeline/cache.ts';
 import type { Notes } from '../pipeline/notes.ts';
 
 /** Figures for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
@@ -10,7 +11,7 @@ export interface Metrics {
   expose: RequestHandler;
 }
 
-export function createMetrics(db: Pool): Metrics {
+export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -27,6 +28,16 @@ export function createMetrics(db: Pool): Metrics {
     labelNames: ['result'],
     registers,
   });
+  if (cache) {
+    new Gauge({
+      name: 'catalogue_cache_bytes',
+      help: 'Memory that the catalogue cache holds',
+      registers,
+      collect() {
+        this.set(cache.held().bytes);
+      },
+    });
+  }
   const replayed = new Counter({
     name: 'idempotent_replays_total',
     help: 'Answers replayed from an idempotency key',

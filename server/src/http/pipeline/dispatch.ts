@@ -296,5 +296,6 @@ function partsOf(deps: Deps, { req }: Incoming) {
 }
 
 function success(operation: Operation, body: unknown): Answer {
-  return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body) };
+  const empty = (body as { total?: unknown } | undefined)?.total === 0;
+  return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty };
 }

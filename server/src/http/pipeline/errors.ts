@@ -25,6 +25,8 @@ export interface Answer {
   packed?: Packed;
   /** The call is on record already, in the transaction of the request. */
   audited?: boolean;
+  /** A list that nothing was found for. */
+  empty?: boolean;
 }
 
 /** Whether the same call, with the same Idempotency-Key, may succeed later. */

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
+import { RawClient, rawRequest } from '../raw-http.ts';
+import type { MemoryInUse } from './memory-gauge.ts';
+import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { openTenant } from './tenant.ts';
+
+/**
+ * Whoever has the public token of one shop asks for what nobody has asked before: searches that find something and searches
+ * that find nothing, new carts, carts that do not exist, keys that were never used. Each address stays below its own limits.
+ */
+export const I8: Proof = {
+  id: 'I8',
+  promise: 'However many different things are asked for, the server holds no more memory than its cache counts.',
+  run: (trial) => withDirectory((directory) => attack(trial, directory)),
+};
+
+const CONNECTIONS = 8;
+/** Below 60 changes of carts a minute from each address. */
+const CALLS_PER_ADDRESS = 200;
+/** Beyond what was held before and what the cache counts, as a share of both. */
+const TOLERANCE = 0.1;
+const MEGABYTE = 1_048_576;
+
+async function attack({ size, databaseUrl, progress }: Trial, directory: string): Promise<Figures> {
+  const shop = await openTenant(databaseUrl);
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, TRUST_PROXY: '1', LOG_LEVEL: 'warn', ROLE: 'api' };
+  const server = new ServerProcess(await freePort(), env, './memory-gauge.ts');
+  const violations = new Violations();
+  const calls = pick(size, 1_000, 100_000);
+  try {
+    await server.mustBeReady();
+    await openGoods(server.baseUrl, shop.api_key);
+    const asker = new Asker(server.port, shop, violations);
+    await asker.ask(pick(size, 400, 20_000));
+    await mustKeepNoEmptySearch(server, shop, violations);
+    const [before, countedBefore] = [await memoryOf(server), await countedBy(server)];
+    for (let done = 0; done < calls; done += 1_000) {
+      await asker.ask(1_000);
+      if (done % 10_000 === 0) progress(`${done} of ${calls} calls`);
+    }
+    const counted = (await countedBy(server)) - countedBefore;
+    const after = await memoryOf(server);
+    const beyond = (kind: keyof MemoryInUse) => (after[kind] - before[kind] - counted) / (before[kind] + counted);
+    // The heap of a new process goes on growing to its working size for longer than the short form lasts.
+    for (const kind of pick(size, ['arrayBuffers'] as const, ['rss', 'arrayBuffers'] as const)) {
+      if (beyond(kind) > TOLERANCE) {
+        violations.add(
+          `${kind} grew from ${megabytes(before[kind])} to ${megabytes(after[kind])} MB, of which the cache counts ${megabytes(counted)}`,
+        );
+      }
+    }
+    if (counted === 0) violations.add('Nothing was kept, so that nothing was shown.');
+    const note = `the cache counts ${megabytes(counted)} MB more; RSS ${megabytes(before.rss)} → ${megabytes(after.rss)} MB, arrayBuffers ${megabytes(before.arrayBuffers)} → ${megabytes(after.arrayBuffers)} MB`;
+    return { tried: asker.asked, unit: 'calls for something new', violations: violations.list, note };
+  } finally {
+    await server.end('SIGKILL');
+  }
+}
+
+async function mustKeepNoEmptySearch(server: ServerProcess, shop: Shop, violations: Violations): Promise<void> {
+  const before = await countedBy(server);
+  const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
+  for (let n = 0; n < 20; n += 1) {
+    await fetch(`${server.baseUrl}/api/storefront/products?q=neverthere${n}`, { headers });
+  }
+  if ((await countedBy(server)) !== before) violations.add('Searches that find nothing are kept.');
+}
+
+interface Shop {
+  site_id: string;
+  storefront_token: string;
+}
+
+/** One holder of the public token, who never asks for the same thing twice. */
+class Asker {
+  asked = 0;
+  readonly #shop: Shop;
+  readonly #violations: Violations;
+  readonly #clients: RawClient[];
+
+  constructor(port: number, shop: Shop, violations: Violations) {
+    this.#shop = shop;
+    this.#violations = violations;
+    this.#clients = Array.from({ length: CONNECTIONS }, () => new RawClient(port));
+  }
+
+  async ask(calls: number): Promise<void> {
+    const until = this.asked + calls;
+    const lane = async (client: RawClient) => {
+      while (this.asked < until) {
+        this.asked += 1;
+        const { text, statuses } = this.#requestFor(this.asked);
+        const status = (await client.send(text))?.status ?? 0;
+        // The server closes a connection after so many requests, and sends searches away when the machine is busy.
+        if (status !== 0 && status !== 503 && !statuses.includes(status)) this.#violations.add(`${text.split(' HTTP')[0]}: ${status}`);
+      }
+    };
+    await Promise.all(this.#clients.map(lane));
+  }
+
+  #requestFor(n: number): { text: string; statuses: number[] } {
+    const address = Math.floor(n / CALLS_PER_ADDRESS);
+    const headers = {
+      'X-Site-ID': this.#shop.site_id,
+      'X-Service-Token': this.#shop.storefront_token,
+      'X-Forwarded-For': `10.${address >> 16}.${(address >> 8) & 255}.${address & 255}`,
+    };
+    const get = (target: string, ...statuses: number[]) => ({ text: rawRequest('GET', target, headers), statuses });
+    switch (n % 10) {
+      case 0:
+        return get(`/api/storefront/cart/${randomUUID()}`, 404);
+      case 1: {
+        const keyed = { ...headers, 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' };
+        return {
+          text: rawRequest('POST', '/api/storefront/cart', { ...keyed, 'Content-Length': '0' }),
+          statuses: [201],
+        };
+      }
+      case 2:
+      case 3:
+      case 4:
+        return get(`/api/storefront/products?q=nothing${n}like${n}this`, 200);
+      default:
+        return get(`/api/storefront/products?q=mug&limit=2&price_max=${1_000 + n}`, 200);
+    }
+  }
+}
+
+async function openGoods(baseUrl: string, api_key: string): Promise<void> {
+  for (let n = 0; n < 5; n += 1) {
+    const response = await fetch(`${baseUrl}/api/dashboard/products`, {
+      method: 'POST',
+      headers: { 'X-API-Key': api_key, 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: `Mug ${n}`, price: '12.00', status: 'active', inventory_quantity: 10 }),
+    });
+    if (response.status !== 201) throw new Error(`The product was refused: ${await response.text()}`);
+  }
+}
+
+/** What is in use once garbage has been collected. */
+function memoryOf(server: ServerProcess): Promise<MemoryInUse> {
+  return new Promise((resolve) => server.order<MemoryInUse>({}, resolve));
+}
+
+async function countedBy({ baseUrl }: ServerProcess): Promise<number> {
+  const text = await (await fetch(`${baseUrl}/metrics`)).text();
+  return Number(/^catalogue_cache_bytes (\S+)/m.exec(text)?.[1]);
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / MEGABYTE).toFixed(1);
+}
