@@ -93,7 +93,8 @@ class Asker {
         const { text, statuses } = this.#requestFor(this.asked);
         const status = (await client.send(text))?.status ?? 0;
         // The server closes a connection after so many requests, and sends searches away when the machine is busy.
-        if (status !== 0 && status !== 503 && !statuses.includes(status)) this.#violations.add(`${text.split(' HTTP')[0]}: ${status}`);
+        if (status !== 0 && status !== 503 && !statuses.includes(status))
+          this.#violations.add(`${text.split(' HTTP')[0]}: ${status}`);
       }
     };
     await Promise.all(this.#clients.map(lane));

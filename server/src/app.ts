@@ -10,9 +10,9 @@ import type { LastUsed } from './http/callers/last-used.ts';
 import { demoImages } from './http/operators/demo-images.ts';
 import { docs } from './http/operators/docs.ts';
 import { healthz, readyz } from './http/operators/health.ts';
-import { createMetrics } from './http/operators/metrics.ts';
+import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
-import { createCatalogueCache } from './http/pipeline/cache.ts';
+import type { CatalogueCache } from './http/pipeline/cache.ts';
 import { dispatch } from './http/pipeline/dispatch.ts';
 import { answerTo } from './http/pipeline/errors.ts';
 import { createLimits } from './http/pipeline/limits.ts';
@@ -20,6 +20,7 @@ import { requestId, requestLog } from './http/pipeline/log.ts';
 import type { Notes } from './http/pipeline/notes.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
 import type { Strain } from './http/pipeline/shedding.ts';
+import { refuseUnreadable } from './http/pipeline/unreadable.ts';
 import { pages } from './pages/pages.ts';
 import { ShopError } from './shop/errors.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
@@ -31,6 +32,10 @@ export interface AppDeps {
   redis: RedisClientType | undefined;
   logger: Logger;
   readiness: Readiness;
+  cache: CatalogueCache;
+  metrics: Metrics;
+  /** Who may read the metrics on this port. */
+  metricsAccess: MetricsAccess;
   lastUsed: LastUsed;
   strain: Strain;
   baseUrl: string;
@@ -43,7 +48,6 @@ export interface AppDeps {
   trustProxy: number;
   dashboardOrigins: string[];
   rateLimits: boolean;
-  catalogueCache: boolean;
   validateResponses: boolean;
   /** The site of the demo shop, if there is one. */
   demoSiteId?: string;
@@ -51,8 +55,7 @@ export interface AppDeps {
 
 /** The whole pipeline on one screen. What the contract describes goes through `dispatch`; the rest is for operators. */
 export function createApp(deps: AppDeps): Express {
-  const cache = createCatalogueCache({ enabled: deps.catalogueCache });
-  const metrics = createMetrics(deps.db, cache);
+  const { metrics, cache } = deps;
   const limits = createLimits({ db: deps.db, redis: deps.redis, enabled: deps.rateLimits });
   const app = express();
   app.disable('x-powered-by');
@@ -62,10 +65,10 @@ export function createApp(deps: AppDeps): Express {
   app.set('trust proxy', deps.trustProxy);
   app.set('query parser', 'simple');
 
-  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders);
+  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders, refuseUnreadable);
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.db, deps.redis, deps.readiness));
-  app.get('/metrics', metrics.expose);
+  app.get('/metrics', metrics.expose(deps.metricsAccess));
   app.use(docs());
   app.get('/demo-images/:name', demoImages);
   const { baseUrl, secretKey, card } = deps;
@@ -110,7 +113,7 @@ const securityHeaders: RequestHandler = (_req, res, next) => {
 /** Nothing should arrive here; Express's own page would show the message (hazards §0.11). */
 const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {
   const notes = res.locals as Notes;
-  const refusal = (error as { status?: number }).status === 400 ? badRequest() : error;
+  const refusal = !(error instanceof ShopError) && (error as { status?: number }).status === 400 ? badRequest() : error;
   const { status, body } = answerTo(refusal, notes.request_id);
   if (status >= 500) notes.cause = error;
   if (!res.headersSent) res.status(status).type('application/json');

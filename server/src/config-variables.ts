@@ -145,6 +145,20 @@ export const VARIABLES = {
     whenUnset: '`0`; in production `5`',
     read: integer(0, 8),
   },
+  METRICS_TOKEN: {
+    meaning:
+      'Who sends it as a Bearer token may read `/metrics`. Without it, `/metrics` is 404 on `PORT` in production.',
+    allowed: 'at least 16 characters, without blanks',
+    whenUnset: 'no token; `/metrics` is open outside production alone',
+    secret: true,
+    read: matching(/^[\x21-\x7e]{16,1000}$/),
+  },
+  METRICS_PORT: {
+    meaning: 'A port of its own for `/metrics`, beside `PORT` on the same address; let no stranger reach it.',
+    allowed: 'a whole number from 1 to 65535, other than `PORT`',
+    whenUnset: '`/metrics` is served on `PORT`',
+    read: integer(1, 65_535),
+  },
   LOG_LEVEL: {
     meaning: 'The least severe log lines that are written.',
     allowed: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',

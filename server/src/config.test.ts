@@ -45,6 +45,12 @@ test('with nothing set, the server runs on this machine alone, on what it makes 
   });
 });
 
+test('metrics have a port of their own or a token of some length', () => {
+  expect(readConfig({ DATA_DIR, METRICS_PORT: '9100' }).metricsPort).toBe(9100);
+  expect(mistakesIn({ DATA_DIR, METRICS_PORT: '8080' })).toEqual([expect.stringContaining('another port than PORT')]);
+  expect(mistakesIn({ DATA_DIR, METRICS_TOKEN: 'short' })).toEqual([expect.stringContaining('METRICS_TOKEN')]);
+});
+
 test('the secret key is made once, and only its owner can read it', () => {
   const first = readConfig({ DATA_DIR }).secretKey;
 

@@ -7,6 +7,9 @@ export interface Config {
   production: boolean;
   port: number;
   host: string;
+  metricsToken: string | undefined;
+  /** Undefined means that there is no port for metrics alone. */
+  metricsPort: number | undefined;
   /** Without a slash at the end. */
   baseUrl: string;
   /** Absolute. */
@@ -68,6 +71,8 @@ export function inspectConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, (dataDir) => (hasSecretKey(dataDir) ? secretKeyIn(dataDir) : ''));
 }
 
+const DEFAULT_PORT = 8080;
+
 function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): Config {
   const { values, mistakes } = readValues(env);
   const production = values.NODE_ENV === 'production';
@@ -77,7 +82,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
   if (production) mistakes.push(...unsafeInProduction(values, env), ...strangers);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
-  const port = values.PORT ?? 8080;
+  const port = values.PORT ?? DEFAULT_PORT;
   const dataDir = resolve(values.DATA_DIR ?? '.data');
   const trustProxy = values.TRUST_PROXY ?? 0;
   const baseUrl = values.BASE_URL ?? `http://localhost:${port}`;
@@ -85,6 +90,8 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     production,
     port,
     host: values.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    metricsToken: values.METRICS_TOKEN,
+    metricsPort: values.METRICS_PORT,
     baseUrl,
     dataDir,
     databaseUrl: values.DATABASE_URL,
@@ -126,8 +133,12 @@ function readValues(env: NodeJS.ProcessEnv): { values: Values; mistakes: string[
   return { values: read as Values, mistakes };
 }
 
-function contradictions({ DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLING, ROLE = 'all' }: Values): string[] {
+function contradictions(values: Values): string[] {
+  const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLING, ROLE = 'all' } = values;
   const mistakes: string[] = [];
+  if (values.METRICS_PORT === (values.PORT ?? DEFAULT_PORT)) {
+    mistakes.push('METRICS_PORT must be another port than PORT: strangers reach that one.');
+  }
   if (!DATABASE_URL && ROLE !== 'all') {
     mistakes.push(
       `ROLE=${ROLE} needs DATABASE_URL: the embedded database belongs to one process. Set DATABASE_URL, or ROLE=all.`,

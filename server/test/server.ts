@@ -5,6 +5,8 @@ import { pino } from 'pino';
 import { type AppDeps, createApp } from '../src/app.ts';
 import { ignoreLostConnections, openPool } from '../src/db/connect.ts';
 import { createLastUsed } from '../src/http/callers/last-used.ts';
+import { createMetrics } from '../src/http/operators/metrics.ts';
+import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 
@@ -40,8 +42,12 @@ export async function closeServer(): Promise<void> {
 export async function startServer(url: string, settings: Partial<AppDeps> = {}, ownerUrl = superuserUrl()) {
   const db = openPool({ url, max: 10, pooling: settings.pooling ?? 'session' });
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
+  const cache = createCatalogueCache({ enabled: true });
   const app = createApp({
     db,
+    cache,
+    metrics: createMetrics(db, cache),
+    metricsAccess: { open: true, token: undefined },
     redis: undefined,
     logger: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     readiness: { draining: false },
@@ -55,7 +61,6 @@ export async function startServer(url: string, settings: Partial<AppDeps> = {}, 
     trustProxy: 0,
     dashboardOrigins: [],
     rateLimits: false,
-    catalogueCache: true,
     validateResponses: true,
     ...settings,
   });

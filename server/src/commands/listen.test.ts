@@ -7,6 +7,7 @@ import { listen } from './listen.ts';
 /** What a server answers to these bytes. */
 async function answerTo(bytes: string): Promise<{ head: string; body: unknown }> {
   const app = express().get('/', (_req, res) => void res.json({}));
+  app.post('/waits', () => {});
   const server = await listen(app, { host: '127.0.0.1', port: 0, keepAliveSeconds: 1 });
   onTestFinished(() => void server.close());
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -40,6 +41,28 @@ test('two lengths of one body are refused', async () => {
   );
 
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('an address with bytes beyond ASCII is refused', async () => {
+  const { head } = await answerTo('GET /?q=caf\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n');
+
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('a length that no body can have is refused', async () => {
+  const { head, body } = await answerTo(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${'9'.repeat(30)}\r\n\r\n`);
+
+  expect(head).toMatch(/^HTTP\/1\.1 413 /);
+  expect(body).toMatchObject({ error: 'payload_too_large' });
+});
+
+test.each(['xchunked', 'chunked'])('a body in broken chunks or another coding is refused: %s', async (coding) => {
+  const { head, body } = await answerTo(
+    `POST /waits HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\nno chunk\r\n`,
+  );
+
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+  expect(body).toMatchObject({ error: 'invalid_request' });
 });
 
 test('a client that dawdles over its headers is told after ten seconds and let go', async () => {

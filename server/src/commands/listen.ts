@@ -1,4 +1,5 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { v7 as uuidv7 } from 'uuid';
@@ -47,13 +48,15 @@ export async function listen(app: Express, { host, port, keepAliveSeconds }: Lis
 }
 
 /** Answers what never became a request, in the form of every other refusal; Node's own answer has no body. */
-function refuse({ code }: NodeJS.ErrnoException, socket: Duplex): void {
-  // A peer that has hung up wants no answer, and one that is being answered gets no second one.
-  if (code === 'ECONNRESET' || !socket.writable || (socket as { _httpMessage?: unknown })._httpMessage) {
-    socket.destroy();
+function refuse(error: ParseError, socket: Duplex): void {
+  // A peer that has hung up wants no answer, and one that has been answered gets no second one.
+  const answering = (socket as { _httpMessage?: ServerResponse })._httpMessage;
+  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
+    if (answering?.writableEnded) (socket as Socket).destroySoon();
+    else socket.destroy();
     return;
   }
-  const { status, body = '' } = answerTo(refusalOf(code), uuidv7());
+  const { status, body = '' } = answerTo(refusalOf(error), uuidv7());
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
@@ -63,9 +66,15 @@ function refuse({ code }: NodeJS.ErrnoException, socket: Duplex): void {
     'X-Content-Type-Options: nosniff',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // What waits for the rest of this request waits for nothing.
+  answering?.destroy();
 }
 
-function refusalOf(code: string | undefined): ShopError {
+type ParseError = NodeJS.ErrnoException & { reason?: string };
+
+function refusalOf({ code, reason }: ParseError): ShopError {
+  if (code === 'HPE_INVALID_CONTENT_LENGTH' && reason?.includes('overflow'))
+    return new ShopError('payload_too_large', 'No body may have the length that Content-Length says.');
   if (code === 'HPE_HEADER_OVERFLOW') return new ShopError('headers_too_large', 'The headers are larger than 16 KB.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ShopError('request_timeout', 'The request did not arrive in time.');

@@ -13,7 +13,8 @@ import { openEgress } from '../egress/post.ts';
 import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
 import { document } from '../http/contract/contract.ts';
 import { healthz, readyz } from '../http/operators/health.ts';
-import { createMetrics } from '../http/operators/metrics.ts';
+import { createMetrics, type Metrics } from '../http/operators/metrics.ts';
+import { type CatalogueCache, createCatalogueCache } from '../http/pipeline/cache.ts';
 import { createLogger } from '../http/pipeline/log.ts';
 import type { Readiness } from '../http/pipeline/readiness.ts';
 import { measureStrain } from '../http/pipeline/shedding.ts';
@@ -68,7 +69,12 @@ async function serve(config: Config, logger: Logger, database: Database, readine
   await refuseUnsafe(db, config, logger);
   const demo = database.embedded && config.demoShop ? await openDemo(config, db, database.directUrl) : undefined;
   const lastUsed = createLastUsed(db);
-  const app = await appFor({ ...config, demoSiteId: demo?.site_id }, logger, db, readiness, lastUsed, stops);
+  const cache = createCatalogueCache({ enabled: config.catalogueCache });
+  const metrics = createMetrics(db, cache);
+  const app = await appFor(
+    { config, demoSiteId: demo?.site_id, logger, db, readiness, lastUsed, cache, metrics },
+    stops,
+  );
   if (config.role !== 'api') {
     const jobs = await startJobs({
       ...config,
@@ -81,6 +87,7 @@ async function serve(config: Config, logger: Logger, database: Database, readine
     });
     stops.unshift(jobs.stop);
   }
+  if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
   const server = await listen(app, config);
   flushRegularly(lastUsed, logger, stops);
   if (config.production) logger.info({ port: config.port, role: config.role }, 'listening');
@@ -97,27 +104,32 @@ async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoC
   return demo;
 }
 
+interface Parts {
+  config: Config;
+  demoSiteId: string | undefined;
+  logger: Logger;
+  db: pg.Pool;
+  readiness: Readiness;
+  lastUsed: LastUsed;
+  cache: CatalogueCache;
+  metrics: Metrics;
+}
+
 /** The whole API, or for a worker health and metrics alone. */
-async function appFor(
-  config: Config & { demoSiteId: string | undefined },
-  logger: Logger,
-  db: pg.Pool,
-  readiness: Readiness,
-  lastUsed: LastUsed,
-  stops: Stop[],
-): Promise<Express> {
+async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
+  const { config, logger, db, readiness, metrics } = parts;
   const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
   if (redis) stops.unshift(async () => redis.destroy());
+  const { production, metricsPort, metricsToken: token } = config;
+  const metricsAccess = { open: !production && !metricsPort, token };
   if (config.role !== 'worker')
     return createApp({
       ...config,
+      ...parts,
+      metricsAccess,
       card: cardOf(config),
       egressPolicy: egressPolicyOf(config),
-      db,
       redis,
-      logger,
-      readiness,
-      lastUsed,
       strain: measureStrain(db),
       pooling: config.databasePooling,
     });
@@ -125,8 +137,20 @@ async function appFor(
   app.disable('x-powered-by');
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(db, redis, readiness));
-  app.get('/metrics', createMetrics(db).expose);
+  app.get('/metrics', metrics.expose(metricsAccess));
   return app;
+}
+
+/** Serves the metrics, and nothing else, on a port of their own. */
+async function exposeMetrics(metrics: Metrics, config: Config, port: number, stops: Stop[]): Promise<void> {
+  const app = express();
+  app.disable('x-powered-by');
+  app.get('/metrics', metrics.expose({ open: true, token: config.metricsToken }));
+  const server = await listen(app, { ...config, port });
+  stops.unshift(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
 }
 
 function cardOf({ cardProvider }: Config): PaymentProvider | undefined {

@@ -1,14 +1,25 @@
-import type { RequestHandler, Response } from 'express';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { jobRegistry } from '../../jobs/job-metrics.ts';
+import { ShopError } from '../../shop/errors.ts';
 import type { CatalogueCache } from '../pipeline/cache.ts';
+import { answerTo } from '../pipeline/errors.ts';
 import type { Notes } from '../pipeline/notes.ts';
+
+/** Who may read the figures at an address. */
+export interface MetricsAccess {
+  /** Whether anybody may, for whom no token is set. */
+  open: boolean;
+  /** Whoever sends this as a Bearer token may. */
+  token: string | undefined;
+}
 
 /** Figures for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
 export interface Metrics {
   observe(res: Response, seconds: number): void;
-  expose: RequestHandler;
+  expose(access: MetricsAccess): RequestHandler;
 }
 
 export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
@@ -61,8 +72,25 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
       if (notes.cached !== undefined) cached.inc({ result: notes.cached ? 'hit' : 'miss' });
       if (res.hasHeader('Idempotency-Replayed')) replayed.inc();
     },
-    expose: async (_req, res) => {
+    expose: (access) => async (req, res, next) => {
+      if (!access.token && !access.open) return next();
+      if (access.token && !bears(req, access.token)) {
+        const refusal = new ShopError('unauthorized', 'Send METRICS_TOKEN as a Bearer token.');
+        const { status, headers, body } = answerTo(refusal, (res.locals as Notes).request_id);
+        res.status(status).set(headers).type('application/json').send(body);
+        return;
+      }
       res.type(registry.contentType).send(await Registry.merge([registry, jobRegistry]).metrics());
     },
   };
+}
+
+/** Compares hashes: they are of one length, and the time tells nothing of the token. */
+function bears(req: Request, token: string): boolean {
+  const [scheme = '', given = ''] = (req.get('Authorization') ?? '').split(' ');
+  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(sha256(given), sha256(token));
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import express, { type Request, type Response } from 'express';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
-import { isStorable } from '../contract/storable.ts';
+import { isDecodable, isStorable } from '../contract/storable.ts';
 import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './extent.ts';
 import { fieldsOf, isForm } from './form.ts';
 
@@ -18,6 +19,7 @@ export async function readBody(operation: Operation, req: Request, res: Response
   if (length > operation.bodyLimitBytes) throw tooLarge(operation.bodyLimitBytes);
   if (operation.form && isForm(type)) {
     await parse('form', operation, req, res);
+    if (!isDecodable(String(req.body))) throw new ValidationError([NOT_UTF8]);
     req.body = fieldsOf(operation.form, String(req.body));
   } else {
     if (!/^application\/json(?:;|$)/i.test(type ?? '')) {
@@ -35,7 +37,7 @@ const PATIENCE_BYTES = 1024 * 1024;
  * Reads on to the end of a body that is refused or passed over, so that the answer is not lost in a reset connection, but
  * not for ever: who sends that much more is cut off.
  */
-function hangUpBeyond(bytes: number, req: Request): void {
+export function hangUpBeyond(bytes: number, req: Request): void {
   let received = 0;
   req.on('data', (chunk: Buffer) => {
     received += chunk.length;
@@ -54,7 +56,10 @@ function parse(kind: Kind, { surface, bodyLimitBytes: limit }: Operation, req: R
   let parser = parsers.get(name);
   if (!parser) {
     const options = { limit, inflate, type: () => true };
-    parser = kind === 'form' ? express.text(options) : express.json({ ...options, strict: false, verify });
+    parser =
+      kind === 'form'
+        ? express.text({ ...options, verify: verifyText })
+        : express.json({ ...options, strict: false, verify });
     parsers.set(name, parser);
   }
   return new Promise((resolve, reject) => {
@@ -64,9 +69,18 @@ function parse(kind: Kind, { surface, bodyLimitBytes: limit }: Operation, req: R
 
 /** Judges the bytes before they are parsed. body-parser hands on the `type` of what this throws. */
 function verify(_req: unknown, _res: unknown, bytes: Buffer, charset: string): void {
-  const type = charset === 'utf-8' ? excessOf(bytes) : 'charset.unsupported';
+  verifyText(_req, _res, bytes, charset);
+  const type = excessOf(bytes);
   if (type) throw Object.assign(new Error(type), { type });
 }
+
+/** What is no UTF-8 would be read with U+FFFD in its place, and kept so. */
+function verifyText(_req: unknown, _res: unknown, bytes: Buffer, charset: string): void {
+  const type = charset !== 'utf-8' ? 'charset.unsupported' : isUtf8(bytes) ? undefined : 'not_utf8';
+  if (type) throw Object.assign(new Error(type), { type });
+}
+
+const NOT_UTF8 = { loc: ['body'], msg: 'The body is not valid UTF-8. Encode it as UTF-8.', type: 'string_unicode' };
 
 /** body-parser puts the raw body on its errors (hazards §0.11), so nothing of them is kept but the kind. */
 function refusalOf(error: unknown, limit: number): Error {
@@ -80,6 +94,8 @@ function refusalOf(error: unknown, limit: number): Error {
       return new ShopError('unsupported_media_type', 'Send the body in UTF-8.');
     case 'entity.parse.failed':
       return new ValidationError([{ loc: ['body'], msg: 'The body is not valid JSON.', type: 'json_invalid' }]);
+    case 'not_utf8':
+      return new ValidationError([NOT_UTF8]);
     case 'too_deep':
       return excessive(type, `The body may be nested ${MAX_DEPTH} levels deep at most.`);
     case 'too_many_entries':
@@ -97,7 +113,7 @@ function excessive(type: string, msg: string): ValidationError {
   return new ValidationError([{ loc: ['body'], msg, type }]);
 }
 
-function tooLarge(limit: number): ShopError {
+export function tooLarge(limit: number): ShopError {
   return new ShopError('payload_too_large', `The body may have ${limit} bytes at most.`, { limit_bytes: limit });
 }
 

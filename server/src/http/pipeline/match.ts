@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import { route } from '../contract/route.ts';
+import { isDecodable } from '../contract/storable.ts';
 
 const MAX_URL_LENGTH = 8 * 1024;
 
@@ -12,14 +13,6 @@ export function address({ method, originalUrl }: Request): { operation: Operatio
   if (!isDecodable(originalUrl)) throw new ShopError('invalid_request', 'A % in the address encodes no UTF-8.');
   const { operation, path } = route(method, originalUrl);
   return { operation, path: Object.fromEntries(Object.entries(path).map(([name, value]) => [name, folded(value)])) };
-}
-
-function isDecodable(url: string): boolean {
-  try {
-    return !url.includes('%') || decodeURIComponent(url) !== '';
-  } catch {
-    return false;
-  }
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
+import { createCatalogueCache } from './cache.ts';
 
 const products = '/api/dashboard/products';
 
@@ -190,7 +191,10 @@ test('without the database a call is told to try again, and readiness says so', 
 test('behind a proxy that pools by transaction, tenants stay apart', async () => {
   const [a, b] = [await openShop(), await openShop()];
   await a.givenProduct({ name: 'Of A' });
-  const pooled = await startServer(databaseUrl(), { pooling: 'transaction', catalogueCache: false });
+  const pooled = await startServer(databaseUrl(), {
+    pooling: 'transaction',
+    cache: createCatalogueCache({ enabled: false }),
+  });
   const names = async ({ site_id, credentials }: typeof a) => {
     const response = await fetch(`${pooled.baseUrl}/api/storefront/products`, {
       headers: { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import express, { type Request, type Response } from 'express';
+import { isDecodable } from '../../http/contract/storable.ts';
 import { ShopError } from '../../shop/errors.ts';
 
 /** What a posted form holds: the first value of each name, trimmed unless it is a password; empty ones are absent. */
@@ -6,7 +8,7 @@ export type FormBody = Map<string, string>;
 
 const LIMIT_BYTES = 32 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
-const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false });
+const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false, verify });
 
 /** Whether a field holds a password, by its name: those are taken to the letter, and never written down. */
 export function isPassword(name: string): boolean {
@@ -20,6 +22,7 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   await new Promise<void>((done, fail) => {
     parse(req, res, (error?: unknown) => (error ? fail(refusalOf(error)) : done()));
   });
+  if (!isDecodable(String(req.body ?? ''))) throw notUtf8();
   const body: FormBody = new Map();
   for (const [name, value] of new URLSearchParams(typeof req.body === 'string' ? req.body : '')) {
     // Browsers end lines with CR LF; NUL can be stored nowhere.
@@ -29,6 +32,15 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   return body;
 }
 
+/** What is no UTF-8 would be read with U+FFFD in its place. */
+function verify(_req: unknown, _res: unknown, bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw Object.assign(new Error('not_utf8'), { type: 'not_utf8' });
+}
+
+function notUtf8(): ShopError {
+  return new ShopError('invalid_request', 'The form is not valid UTF-8.');
+}
+
 function refusalOf(error: unknown): ShopError {
   switch ((error as { type?: string }).type) {
     case 'entity.too.large':
@@ -36,6 +48,8 @@ function refusalOf(error: unknown): ShopError {
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return new ShopError('unsupported_media_type', 'Send the form uncompressed and in UTF-8.');
+    case 'not_utf8':
+      return notUtf8();
     default:
       return new ShopError('invalid_request', 'The form did not arrive whole.');
   }

@@ -1,0 +1,32 @@
+import { isUtf8 } from 'node:buffer';
+import type { RequestHandler } from 'express';
+import { ShopError } from '../../shop/errors.ts';
+import { operationTable } from '../contract/contract.ts';
+import { hangUpBeyond, tooLarge } from './body.ts';
+
+const LARGEST_BODY_BYTES = Math.max(...operationTable.map(({ bodyLimitBytes }) => bodyLimitBytes));
+
+/** What of the header is kept or shown as a text. */
+const READ_AS_TEXT = ['user-agent', 'accept-language'];
+
+/**
+ * Refuses before anything else is done what no operation could read: a body longer than any may be, a body in a coding that
+ * HTTP/1.1 knows and we do not (RFC 9112 §6.1), and header fields that are no text. Node gives their bytes as Latin-1.
+ */
+export const refuseUnreadable: RequestHandler = (req, _res, next) => {
+  const { headers } = req;
+  const { 'transfer-encoding': coding, 'content-length': length = 0 } = headers;
+  if (Number(length) > LARGEST_BODY_BYTES) {
+    hangUpBeyond(LARGEST_BODY_BYTES, req);
+    throw tooLarge(LARGEST_BODY_BYTES);
+  }
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    throw new ShopError(
+      'invalid_request',
+      'Send the body as it is or with Transfer-Encoding: chunked, in no other coding.',
+    );
+  }
+  const field = READ_AS_TEXT.find((name) => !isUtf8(Buffer.from(String(headers[name] ?? ''), 'latin1')));
+  if (field) throw new ShopError('invalid_request', `The header ${field} is not valid UTF-8.`);
+  next();
+};
