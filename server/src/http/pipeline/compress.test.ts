@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
+import { createCatalogueCache } from './cache.ts';
 
 const products = '/api/storefront/products';
 
@@ -118,7 +119,7 @@ test('HEAD tells the headers of GET, compressed or not', async () => {
 test('without the cache, and beyond what is compressed at once, answers are the same', async () => {
   const shop = await shopWithLargeList();
   for (let i = 0; i < 60; i += 1) await shop.givenProduct({ name: `Mug ${i}`, description: `clay ${i} `.repeat(600) });
-  const server = await startServer(databaseUrl(), { catalogueCache: false });
+  const server = await startServer(databaseUrl(), { cache: createCatalogueCache({ enabled: false }) });
   try {
     const get = (encoding: string) =>
       raw(`${server.baseUrl}${products}?limit=100`, { headers: { ...shop.headers, 'Accept-Encoding': encoding } });
