@@ -1,14 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The proofs take longest: begun last, one of them would be waited for alone. */
-class ProofsFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project }: TestSpecification) => (project.name === 'proofs' ? 0 : 1);
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
-  }
-}
-
+/** `npm test`. The short forms of the proofs are run by proofs/vitest.config.ts, installations by installs/vitest.config.ts. */
 export default defineConfig({
   test: {
     projects: [
@@ -23,35 +15,16 @@ export default defineConfig({
           setupFiles: ['test/after-each-file.ts'],
           // The server is loaded once for all files of a worker; what a file changes, it puts back.
           isolate: false,
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
-          // On a busy machine, a second passes before anything has happened.
-          expect: { poll: { timeout: 10_000 } },
-        },
-      },
-      {
-        // Not part of `npm test`, since it takes packages from the registry: `npm run test:installs`.
-        test: {
-          name: 'installs',
-          root: 'installs',
-          globalSetup: ['../server/test/database.ts'],
-          setupFiles: ['../server/test/after-each-file.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
-        },
-      },
-      {
-        test: {
-          name: 'proofs',
-          root: 'proofs',
-          globalSetup: ['../server/test/database.ts'],
-          setupFiles: ['../server/test/after-each-file.ts'],
+          // Generous: on a busy machine seconds pass before anything has happened, and no test is about time.
           testTimeout: 60_000,
-          hookTimeout: 30_000,
+          hookTimeout: 90_000,
+          expect: { poll: { timeout: 20_000 } },
         },
       },
+      // What the proofs reckon with; the proofs themselves attack.
+      { test: { name: 'proofs', root: 'proofs' } },
     ],
     maxWorkers: 3,
-    sequence: { sequencer: ProofsFirst },
+    reporters: ['default', './server/test/closing-line.ts'],
   },
 });

@@ -32,6 +32,8 @@ export interface Figures {
   violations: string[];
   /** Other figures worth a place in the table, such as `slowest 0.4 ms`. */
   note?: string;
+  /** Why nothing was attacked: a program is missing here. In CI that is a violation. */
+  skipped?: string;
 }
 
 /** Picks by size: `pick(size, 50, 1_000)`. */

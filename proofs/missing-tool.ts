@@ -9,5 +9,5 @@ export function notRunWithout(id: string, tool: Tool): Figures {
 /** The same for what a machine does not allow. */
 export function notRun(id: string, sentence: string, note: string): Figures {
   process.stderr.write(`${id}: ${sentence}\n`);
-  return { tried: 1, unit: 'attempt', violations: process.env.CI ? [sentence] : [], note };
+  return { tried: 0, unit: 'attempts', violations: process.env.CI ? [sentence] : [], note, skipped: sentence };
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { startVitest } from 'vitest/node';
 import { migratedDatabases } from '../server/test/database.ts';
 import { PROOFS } from './all.ts';
 import type { Figures, Proof, Trial } from './frame.ts';
@@ -6,8 +7,9 @@ import { machineLine, type Row, writeTable } from './table.ts';
 import { closeWorld } from './world.ts';
 
 /**
- * The full form of the proofs, one after another: `npm run prove`, or `npm run prove -- A1 H6 --seed 7`. Progress goes to stderr;
- * the figures go into the table of README.md. Exits with 1 when a promise is broken.
+ * `npm run prove` runs the full form of the proofs, one after another, and `npm run prove -- A1 H6 --seed 7` some of them; their
+ * figures go into the table of README.md. `npm run prove -- --short` runs all short forms, some at a time. Progress goes to stderr.
+ * Exits with 1 when a promise is broken.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,6 +21,8 @@ if (unknown.length > 0) {
   process.stderr.write(`There is no proof ${unknown.join(', ')}. Known: ${PROOFS.map(({ id }) => id).join(' ')}\n`);
   process.exit(2);
 }
+if (values.short && positionals.length === 0) await proveShort();
+
 const chosen = positionals.length > 0 ? PROOFS.filter(({ id }) => positionals.includes(id)) : PROOFS;
 
 const database = await migratedDatabases(1);
@@ -35,6 +39,7 @@ const broken = rows.filter(({ figures }) => figures.violations.length > 0);
 process.stderr.write(
   broken.length === 0 ? 'Every promise held.\n' : `Broken: ${broken.map(({ id }) => id).join(' ')}\n`,
 );
+process.stdout.write(`${rows.length - broken.length} passed, ${broken.length} failed\n`);
 process.exit(broken.length === 0 ? 0 : 1);
 
 async function prove({ id, promise, run }: Proof): Promise<Row> {
@@ -58,4 +63,12 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
   );
   for (const violation of violations.slice(0, 20)) process.stderr.write(`  - ${violation}\n`);
   return { id, promise, seed, seconds, figures };
+}
+
+/** All short forms, by proofs/vitest.config.ts, which ends with the count of those that held. */
+async function proveShort(): Promise<never> {
+  process.env.PROOF_SEED = values.seed;
+  const vitest = await startVitest('test', [], { config: `${import.meta.dirname}/vitest.config.ts`, watch: false });
+  await vitest.close();
+  process.exit(process.exitCode ?? 0);
 }

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findTool } from '../../server/test/tools.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
+import { notRunWithout } from '../missing-tool.ts';
 import { Buyers } from './buyers.ts';
 import { withOwnDatabase } from './own-database.ts';
 import { freePort, ServerProcess, withDirectory } from './server-process.ts';
 
-const PROGRAM = '/usr/bin/redis-server';
+const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 /** Logins that an address may try in a quarter of an hour (decisions §5). */
 const LOGINS = 30;
 
@@ -17,22 +18,25 @@ const LOGINS = 30;
 export const C8: Proof = {
   id: 'C8',
   promise: 'Whatever becomes of Redis, people look at the catalogue and buy, and no more passwords can be guessed.',
-  run: (trial) =>
-    existsSync(PROGRAM)
-      ? withDirectory((directory) => withOwnDatabase(trial.databaseUrl, (url) => attack(trial, directory, url)))
-      : missing(),
+  async run(trial) {
+    const program = findTool(REDIS);
+    if (!program) return notRunWithout('C8', REDIS);
+    return withDirectory((directory) =>
+      withOwnDatabase(trial.databaseUrl, (url) => attack(trial, { program, directory, databaseUrl: url })),
+    );
+  },
 };
 
-/** Without Redis there is nothing to attack; where it matters, in CI, that is a failure. */
-async function missing(): Promise<Figures> {
-  process.stderr.write(`C8 needs ${PROGRAM}: install redis-server to run it.\n`);
-  const violations = process.env.CI ? [`${PROGRAM} is missing.`] : [];
-  return { tried: 1, unit: 'missing Redis', violations, note: 'not run: redis-server is missing' };
+interface Place {
+  /** The path of redis-server. */
+  program: string;
+  directory: string;
+  databaseUrl: string;
 }
 
-async function attack({ size, progress }: Trial, directory: string, databaseUrl: string): Promise<Figures> {
+async function attack({ size, progress }: Trial, { program, directory, databaseUrl }: Place): Promise<Figures> {
   const violations = new Violations();
-  const redis = await Redis.start(directory);
+  const redis = await Redis.start(program, directory);
   const server = new ServerProcess(await freePort(), {
     ...{ DATABASE_URL: databaseUrl, DATA_DIR: directory, LOG_LEVEL: 'warn', DEMO_SHOP: 'off', ROLE: 'api' },
     ...{ REDIS_URL: redis.url, RATE_LIMITS: 'on', TRUST_PROXY: '1', BASE_URL: 'http://127.0.0.1' },
@@ -80,26 +84,28 @@ const FAULTS: Record<string, (redis: Redis) => Promise<unknown>> = {
 
 class Redis {
   readonly url: string;
+  readonly #program: string;
   readonly #port: number;
   readonly #directory: string;
   #child: ChildProcess;
 
-  private constructor(port: number, directory: string) {
+  private constructor(program: string, port: number, directory: string) {
     this.url = `redis://127.0.0.1:${port}`;
+    this.#program = program;
     this.#port = port;
     this.#directory = directory;
     this.#child = this.#spawn();
   }
 
-  static async start(directory: string): Promise<Redis> {
-    const redis = new Redis(await freePort(), directory);
+  static async start(program: string, directory: string): Promise<Redis> {
+    const redis = new Redis(program, await freePort(), directory);
     await redis.#answers();
     return redis;
   }
 
   #spawn(): ChildProcess {
     const options = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#directory];
-    return spawn(PROGRAM, options, { stdio: 'ignore' });
+    return spawn(this.#program, options, { stdio: 'ignore' });
   }
 
   async #answers(): Promise<void> {

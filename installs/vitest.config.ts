@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** What is packed and installed elsewhere: `npm run test:installs`. Takes packages from the registry. */
+export default defineConfig({
+  test: {
+    name: 'installs',
+    root: import.meta.dirname,
+    globalSetup: ['../server/test/database.ts'],
+    setupFiles: ['../server/test/after-each-file.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+    reporters: ['default', '../server/test/closing-line.ts'],
+  },
+});

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+/** The short forms of the proofs: `npm run prove -- --short`. */
+export default defineConfig({
+  test: {
+    name: 'proofs',
+    root: import.meta.dirname,
+    include: ['*.short.ts'],
+    globalSetup: ['../server/test/database.ts'],
+    setupFiles: ['../server/test/after-each-file.ts'],
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+    maxWorkers: 3,
+    reporters: ['default', '../server/test/closing-line.ts'],
+  },
+});

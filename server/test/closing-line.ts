@@ -1,0 +1,23 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/**
+ * Ends a run with one line that a program can read: `1500 passed, 0 failed`. In CI a test that was skipped fails the run, for
+ * there everything that tests need can be installed.
+ */
+export default class ClosingLine implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+    for (const module of modules) {
+      // A file that could not be loaded has no tests that could fail.
+      if (module.errors().length > 0) count.failed += 1;
+      for (const test of module.children.allTests()) count[test.result().state] += 1;
+    }
+    const skipped = count.skipped + count.pending;
+    const failed = count.failed + unhandled.length;
+    if (process.env.CI && skipped > 0) {
+      process.exitCode = 1;
+      process.stdout.write('In CI no test may be skipped.\n');
+    }
+    process.stdout.write(`${count.passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+  }
+}
