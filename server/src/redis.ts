@@ -1,4 +1,4 @@
-import { createClient, type RedisClientType } from '@redis/client';
+import type { RedisClientType } from '@redis/client';
 import type { Logger } from 'pino';
 
 const CONNECT_TIMEOUT_MS = 500;
@@ -12,6 +12,8 @@ const LONGEST_DELAY_MS = 1_000;
  * it have a way without it, also when what was sent gets no answer.
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClientType> {
+  // Loaded here, since most servers run without Redis.
+  const { createClient } = await import('@redis/client');
   const client = createClient({
     url,
     disableOfflineQueue: true,

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Agent, buildConnector, request } from 'undici';
+import type { Agent, buildConnector, request } from 'undici';
 import { AddressRefused, checkAddress, checkUrl, type EgressPolicy, guardedLookup } from './addresses.ts';
 import { ownAddresses } from './names.ts';
 
@@ -42,23 +42,38 @@ const KEEP_ALIVE_MS = 4_000;
  * may wait for another's.
  */
 export function openEgress(policy: EgressPolicy): Egress {
-  const agent = new Agent({
-    connect: guardedConnector(policy),
+  let opened: Promise<Client> | undefined;
+  return {
+    post: async (url, headers, body) => {
+      opened ??= openClient(policy);
+      return attempt(await opened, policy, url, headers, body);
+    },
+    close: async () => (await opened)?.agent.destroy(),
+  };
+}
+
+interface Client {
+  agent: Agent;
+  request: typeof request;
+}
+
+/** Loads undici when the first webhook is sent: many shops have none. */
+async function openClient(policy: EgressPolicy): Promise<Client> {
+  const undici = await import('undici');
+  const agent = new undici.Agent({
+    connect: guardedConnector(policy, undici.buildConnector),
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     headersTimeout: TOTAL_MS,
     bodyTimeout: TOTAL_MS,
     maxHeaderSize: READ_BYTES,
   });
-  return {
-    post: (url, headers, body) => attempt(agent, policy, url, headers, body),
-    close: () => agent.destroy(),
-  };
+  return { agent, request: undici.request };
 }
 
 /** undici calls `lookup` for names alone, so literals are checked here, and every socket once more by its peer. */
-function guardedConnector(policy: EgressPolicy): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup(policy) as never });
+function guardedConnector(policy: EgressPolicy, connectorOf: typeof buildConnector): buildConnector.connector {
+  const connect = connectorOf({ timeout: CONNECT_MS, lookup: guardedLookup(policy) as never });
   if (policy.allowPrivate) return connect;
   return (options, callback) => {
     const guard = async () => {
@@ -82,7 +97,7 @@ function guardedConnector(policy: EgressPolicy): buildConnector.connector {
 }
 
 async function attempt(
-  agent: Agent,
+  { agent, request }: Client,
   policy: EgressPolicy,
   url: string,
   headers: Record<string, string>,

@@ -1,7 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createTransport } from 'nodemailer';
 import type { Mail } from '../shop/mails/rendering.ts';
 
 /** Brings mails out of the house. */
@@ -38,16 +37,19 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
 type MessageOf = (mail: Mail, id: string) => Record<string, unknown>;
 
 function smtpMailer(url: string, messageOf: MessageOf): Mailer {
-  const transport = createTransport({
-    url,
-    pool: true,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+  const transport = onFirstUse(async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({
+      url,
+      pool: true,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+    });
   });
   return {
     async send(mail, id) {
-      await transport.sendMail(messageOf(mail, id));
+      await (await transport()).sendMail(messageOf(mail, id));
       return 'sent by SMTP';
     },
   };
@@ -55,17 +57,29 @@ function smtpMailer(url: string, messageOf: MessageOf): Mailer {
 
 /** Each mail becomes two files: the whole message, and its HTML for a look with a browser. */
 function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true });
+  const transport = onFirstUse(async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({ streamTransport: true, buffer: true });
+  });
   return {
     async send(mail, id) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const { message } = (await transport.sendMail(messageOf(mail, id))) as unknown as { message: Buffer };
+      const { message } = (await (await transport()).sendMail(messageOf(mail, id))) as unknown as { message: Buffer };
       const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${id}`;
       const html = join(directory, `${name}.html`);
       await writeWhole(html, mail.html);
       await writeWhole(join(directory, `${name}.eml`), message);
       return pathToFileURL(html).href;
     },
+  };
+}
+
+/** Made once, when it is first asked for: nodemailer is large, and a server that answers requests alone sends no mail. */
+function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -38,8 +38,9 @@ export function docsPage({ script, contract }: { script: string; contract: strin
 /** The contract for people and programs: /docs (Redoc, served from here, no network) and /openapi.json. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const json = JSON.stringify(document);
+  let json: string | undefined;
   router.get('/openapi.json', (_req, res) => {
+    json ??= JSON.stringify(document);
     res.set('Cache-Control', 'public, max-age=300').type('application/json').send(json);
   });
   router.get('/docs', (_req, res) => {
