@@ -50,7 +50,7 @@ export async function done(cwd: string, command: string[], env?: Record<string, 
 
 /** What npm and vitest have set for the repository is of no use elsewhere. The registry and the cache stay. */
 const OF_THE_REPOSITORY =
-  /^(npm_package_|npm_lifecycle_|npm_config_local_prefix$|INIT_CWD$|VITEST|NODE_ENV$|NODE_OPTIONS$)/;
+  /^(npm_package_|npm_lifecycle_|npm_config_local_prefix$|INIT_CWD$|VITEST|NODE_ENV$|NODE_OPTIONS$|(BASE_URL|MODE|DEV|PROD|SSR|TEST)$)/;
 
 export function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !OF_THE_REPOSITORY.test(name)));

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseUrl } from '../server/test/worker-database.ts';
+import { done, emptyFolder, ownEnvironment, REPOSITORY, ran } from './outside.ts';
+
+/** What docs/production.md says: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it. */
+
+/** The figures that docs/production.md states, and a little more. */
+const MOST_PACKAGES = 265;
+const MOST_MEGABYTES = 140;
+
+let folder: string;
+let remove: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ folder, remove } = await emptyFolder());
+  await done(folder, ['git', 'clone', '--quiet', '--depth', '1', `file://${REPOSITORY}`, '.']);
+  await done(folder, ['npm', 'ci', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']);
+}, 300_000);
+
+afterAll(() => remove?.());
+
+test('nothing of development is installed, and nothing is built', async () => {
+  for (const name of ['turbo', 'typescript', 'vitest', 'redoc', 'puppeteer-core', 'node']) {
+    expect(existsSync(join(folder, 'node_modules', name)), name).toBe(false);
+  }
+  expect(existsSync(join(folder, 'sdk/dist')) || existsSync(join(folder, 'cli/dist'))).toBe(false);
+  expect(await done(folder, ['git', 'status', '--porcelain'])).toBe('');
+});
+
+test('it takes no more packages and space than is stated', async () => {
+  const { packages } = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
+  const installed = Object.values<{ link?: boolean }>(packages).filter(({ link }) => !link);
+  expect(installed.length).toBeLessThanOrEqual(MOST_PACKAGES);
+  const [megabytes] = (await done(folder, ['du', '-sm', 'node_modules'])).split('\t');
+  expect(Number(megabytes)).toBeLessThanOrEqual(MOST_MEGABYTES);
+});
+
+test('on a Node that is too old, the installation ends with 1 and a sentence', async () => {
+  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.11.0" } })';
+  const command = [process.execPath, '--import', `data:text/javascript,${older}`, 'scripts/prepare.mjs'];
+  const { code, out, err } = await ran(folder, command);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toMatch(/^This is Node 22\.11\.0: install Node 24 or newer, .+\.\n$/);
+});
+
+test('npm start serves the API and its reference', async () => {
+  const port = await freePort();
+  const env = { DATABASE_URL: databaseUrl(), PORT: String(port), DATA_DIR: join(folder, '.data'), LOG_LEVEL: 'warn' };
+  const site = ['npx', '--no', '--', 'commerce-server', 'site', 'create', '--name', 'Alder', '--currency', 'EUR'];
+  const { site_id, storefront_token } = JSON.parse(await done(folder, site, env));
+  const server = spawn('npm', ['start'], { cwd: folder, env: { ...ownEnvironment(), ...env }, detached: true });
+  try {
+    const baseUrl = `http://127.0.0.1:${port}`;
+    await answering(`${baseUrl}/readyz`, server);
+    const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
+    const products = await fetch(`${baseUrl}/api/storefront/products`, { headers });
+    expect(await products.json()).toMatchObject({ products: [], total: 0 });
+    for (const path of ['/docs', '/docs/redoc.standalone.js', '/openapi.json']) {
+      expect((await fetch(baseUrl + path)).status, path).toBe(200);
+    }
+  } finally {
+    await stop(server);
+  }
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
+  const { port } = probe.address() as { port: number };
+  await new Promise((closed) => probe.close(closed));
+  return port;
+}
+
+async function answering(address: string, server: ChildProcess): Promise<void> {
+  let said = '';
+  server.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  while (!(await fetch(address).catch(() => undefined))?.ok) {
+    if (server.exitCode !== null) throw new Error(`The server ended with ${server.exitCode}: ${said}`);
+    await sleep(50);
+  }
+}
+
+/** npm hands a signal on to nobody: its whole group is told. */
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || !server.pid) return;
+  const ended = new Promise((exited) => server.once('exit', exited));
+  process.kill(-server.pid, 'SIGTERM');
+  await ended;
+}
