@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { withoutHidden } from '../server/src/shop/hidden-characters.ts';
 import { decimal } from '../server/src/shop/money.ts';
 import { type PageSummary, shownAs, summaryOf } from '../server/test/page-summary.ts';
 import { PaperBrowser } from '../server/test/paper-browser.ts';
@@ -90,6 +91,7 @@ async function openMarket(
   const amount = (most: number) => decimal(Math.floor(chance.next() * most), digits);
   const written = fc
     .sample(names, { seed, numRuns: 80 })
+    .map((name) => withoutHidden(name, { lines: false }))
     .filter((name) => name.isWellFormed() && name.trim() !== '' && !name.includes('\0'));
   const variants: string[] = [];
   for (const name of written) {

@@ -1,4 +1,5 @@
 import { operationTable } from '../server/src/http/contract/contract.ts';
+import { withoutHidden } from '../server/src/shop/hidden-characters.ts';
 import { AgentPurchases } from './agent-purchases.ts';
 import { faultsInJson, faultsInMarkdown } from './agent-texts.ts';
 import { bearer, callOf } from './agents.ts';
@@ -118,10 +119,15 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.revokeToken');
 }
 
+/** What the contract takes of a text: of what nobody sees, some characters are refused already, and others are not. */
+function taken(text: string): string {
+  return withoutHidden(text, { lines: false });
+}
+
 async function sell(shop: OpenShop, { text, canary, word }: Injection) {
-  const said = `${word} ${text}`;
+  const said = taken(`${word} ${text}`);
   const [name, value] = [said.slice(0, 255), said.slice(0, 500)];
-  const hidden = { bold: `<b>${word}</b>`, turned: `\u202E${word}`, long: `${word}\u200B` };
+  const hidden = { bold: `<b>${word}</b>`, turned: `\u200F${word}`, long: `${word}\u00AD` };
   const variant = { price: '10', inventory_quantity: 3, requires_shipping: false, sku: name };
   const product = await shop.must('dashboard.createProduct', {
     body: {
@@ -149,7 +155,7 @@ async function write(
   { text }: Injection,
   request: object,
 ): Promise<void> {
-  const taken = Object.fromEntries(fields.map((field) => [field, text.slice(0, field === 'phone' ? 64 : 255)]));
-  const { status, refusal } = await shop.ask(id, { ...request, body: taken });
+  const texts = fields.map((field) => [field, taken(text).slice(0, field === 'phone' ? 64 : 255)]);
+  const { status, refusal } = await shop.ask(id, { ...request, body: Object.fromEntries(texts) });
   if (status >= 300) throw new Error(`${id} of the proof was refused: ${JSON.stringify(refusal)}`);
 }

@@ -26,7 +26,7 @@ const PREFIXES = [
   '-->',
   ']]>',
   '\\',
-  '\u202e">',
+  '\u200f">',
 ];
 
 const CORES = [

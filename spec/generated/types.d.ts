@@ -3814,6 +3814,8 @@ export interface components {
                 product_id: components["schemas"]["Id"] | null;
                 /** @description Why the row failed, with loc from the body's root (["body","products",3,"price"]); else empty. */
                 errors: components["schemas"]["ValidationErrorItem"][];
+                /** @description What was taken out of the row, such as characters that nobody sees; absent when nothing was. */
+                warnings?: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
         /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed by inventory adjustments alone. */

@@ -81,7 +81,14 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const startedAt = performance.now();
   try {
     const settings = { dry_run: dryRun, update_inventory: updateInventory };
-    await sendAll(batches, { client, settings, counts, sent: progress.update, refused: told.refused });
+    await sendAll(batches, {
+      client,
+      settings,
+      counts,
+      sent: progress.update,
+      warned: told.warned,
+      refused: told.refused,
+    });
   } catch (error) {
     progress.end();
     if (!json && sumOf(counts) > 0) progress.say(`Stopped: ${inWords(counts)}. ${AGAIN}`);

@@ -28,6 +28,8 @@ export interface Import {
   counts: Counts;
   /** Called after each answer of the server. */
   sent: () => void;
+  /** Called for what the server took out of a row. */
+  warned: (warning: { line: number; message: string }) => void;
   /** Called for each row that the server refuses. */
   refused: (refused: Refused) => void;
 }
@@ -95,7 +97,10 @@ function reasonOf({ loc, msg }: ValidationErrorItem): Reason {
 
 type Result = Schemas['ImportResult']['results'][number];
 
-function record(row: Row | undefined, { status, errors }: Result, target: Import): void {
+function record(row: Row | undefined, { status, errors, warnings = [] }: Result, target: Import): void {
+  for (const { field, message } of row ? warnings.map(reasonOf) : []) {
+    target.warned({ line: row?.line ?? 0, message: `${field}: ${message}` });
+  }
   if (isDone(status)) target.counts[status] += 1;
   else if (row) refuse(row, errors.map(reasonOf), target);
 }

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { ValidationError } from '../../shop/errors.ts';
 import { openMistakes } from '../callers/open-callers.ts';
 import type { Operation } from '../contract/contract.ts';
+import { hiddenMistakes } from '../contract/hidden-mistakes.ts';
 import { contractMistakes } from '../contract/validate.ts';
 import { readBody } from './body.ts';
 import { isForm } from './form.ts';
@@ -21,7 +22,8 @@ export async function requestMistakes(
   // HEAD is GET without its body, to the validator as to the handler.
   if (req.method === 'HEAD') req.method = 'GET';
   const mistakes = contractMistakes(operation, req);
-  return [...keyMistakes(operation, req), ...openMistakes(operation, req), ...mistakes];
+  const hidden = hiddenMistakes(operation, req.body);
+  return [...keyMistakes(operation, req), ...openMistakes(operation, req), ...mistakes, ...hidden];
 }
 
 /** Where the contract cannot say by a schema that the key is required: of forms it is not. */

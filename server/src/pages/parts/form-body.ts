@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import express, { type Request, type Response } from 'express';
 import { isDecodable } from '../../http/contract/storable.ts';
 import { ShopError } from '../../shop/errors.ts';
+import { withoutHidden } from '../../shop/hidden-characters.ts';
 
 /** What a posted form holds: the first value of each name, trimmed unless it is a password; empty ones are absent. */
 export type FormBody = Map<string, string>;
@@ -25,8 +26,10 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   if (!isDecodable(String(req.body ?? ''))) throw notUtf8();
   const body: FormBody = new Map();
   for (const [name, value] of new URLSearchParams(typeof req.body === 'string' ? req.body : '')) {
-    // Browsers end lines with CR LF; NUL can be stored nowhere.
-    const text = isPassword(name) ? value : value.replaceAll('\r\n', '\n').replaceAll('\0', '').trim();
+    // Browsers end lines with CR LF. What nobody sees was pasted along, and nobody could find and remove it.
+    const text = isPassword(name)
+      ? value
+      : withoutHidden(value.replaceAll('\r\n', '\n'), { lines: name === 'note' }).trim();
     if (text !== '' && !body.has(name)) body.set(name, text);
   }
   return body;

@@ -1,3 +1,5 @@
+import { withoutHidden } from '../../shop/hidden-characters.ts';
+
 /** HTML that is safe to send: made by `html` alone. */
 export class Html {
   readonly text: string;
@@ -29,9 +31,8 @@ function textOf(part: Part): string {
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-// A control character has no place in a document, whoever wrote it.
-const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
 
+/** Texts that were kept before such characters were refused are shown without them. */
 function escaped(text: string): string {
-  return text.replaceAll(CONTROLS, '').replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return withoutHidden(text, { lines: true }).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

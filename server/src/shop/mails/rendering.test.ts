@@ -17,3 +17,17 @@ test('what merchants and customers wrote is text in a mail, never markup and nev
   expect([mail.subject, mail.from_name]).toEqual(['Hello Bcc: all@example.com', 'Alder & <Finch>']);
   expect(mail.text).toContain(evil);
 });
+
+test('what nobody sees, in texts of long ago, is not sent along', () => {
+  const parts = [{ paragraph: 'Mug\u202egnp\nnext' }, { facts: [['Na\u200bme', 'a\u0007b'] as [string, string]] }];
+
+  const { subject, text, html, from_name } = render(
+    { to: 'june@example.com', subject: 'A\u2066b', parts },
+    'Sh\ufeffop',
+  );
+
+  expect([subject, from_name]).toEqual(['Ab', 'Shop']);
+  expect(text).toBe('Muggnp\nnext\n\nName: ab\n\nShop');
+  expect(html).toContain('<p>Muggnp<br>next</p>');
+  expect(html).toContain('<tr><th>Name</th><td>ab</td></tr>');
+});

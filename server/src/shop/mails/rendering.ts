@@ -1,3 +1,5 @@
+import { withoutHidden } from '../hidden-characters.ts';
+
 /** A mail in parts, of which a plain and an HTML form are made. Whatever stands in it is text, and is escaped. */
 export type Part =
   | { paragraph: string }
@@ -28,15 +30,15 @@ export function render({ to, subject, parts }: MailContent, shop_name: string): 
     to,
     from_name: singleLine(shop_name),
     subject: singleLine(subject),
-    text: [...parts.map(asText), shop_name].join('\n\n'),
+    text: [...parts.map(asText), singleLine(shop_name)].join('\n\n'),
     html: page(singleLine(subject), [...parts.map(asHtml), `<p class="from">${escapeHtml(shop_name)}</p>`].join('\n')),
   };
 }
 
 function asText(part: Part): string {
-  if ('paragraph' in part) return part.paragraph;
-  if ('link' in part) return `${part.label}:\n${part.link}`;
-  return part.facts.map(([name, value]) => `${name}: ${value}`).join('\n');
+  if ('paragraph' in part) return cleaned(part.paragraph);
+  if ('link' in part) return `${cleaned(part.label)}:\n${part.link}`;
+  return part.facts.map(([name, value]) => cleaned(`${name}: ${value}`)).join('\n');
 }
 
 function asHtml(part: Part): string {
@@ -70,10 +72,15 @@ ${body}
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return cleaned(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Texts that were kept before such characters were refused are shown without them. */
+function cleaned(text: string): string {
+  return withoutHidden(text, { lines: true });
 }
 
 /** Without line breaks and other control characters, which have no place in a header. */
 function singleLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ').trim();
+  return withoutHidden(text.replaceAll(/\p{Cc}+/gu, ' '), { lines: false }).trim();
 }

@@ -1,6 +1,7 @@
 import type { ImportResult, Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { indexProducts } from '../../search/index/index-products.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
+import { hiddenCharacterIn, mapTexts, withoutHidden } from '../hidden-characters.ts';
 import type { Shop } from '../shop.ts';
 import { isAsPlanned } from './compare.ts';
 import { planProduct } from './plan.ts';
@@ -38,7 +39,9 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesIn: R
   for (const [index, row] of call.products.entries()) {
     const slug = slugIn(row);
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
-    results.push(await importRow(shop, call, check, index, row));
+    const { cleaned, warnings } = cleanRow(row, ['body', 'products', index]);
+    const result = await importRow(shop, call, check, index, cleaned);
+    results.push(warnings.length > 0 ? { ...result, warnings } : result);
   }
   await indexProducts(shop, changedBy(results, call));
   const count = (status: RowResult['status']) => results.filter((result) => result.status === status).length;
@@ -73,6 +76,23 @@ function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc:
   if (first === loc.at(-1)) return [];
   const msg = `Row ${first} of this call has this slug already.`;
   return [{ loc: [...loc, 'slug'], msg, type: 'duplicate', ctx: { first } }];
+}
+
+const MAX_WARNINGS = 50;
+
+/** A row without the characters that nobody sees, such as a byte order mark that a spreadsheet left; the slug stays as sent. */
+function cleanRow(row: unknown, loc: Place): { cleaned: unknown; warnings: ValidationErrorItem[] } {
+  const warnings: ValidationErrorItem[] = [];
+  const cleaned = mapTexts(row, (text, place, lines) => {
+    const code_point = place.at(-1) === 'slug' ? undefined : hiddenCharacterIn(text, { lines });
+    if (!code_point) return text;
+    const msg = `${code_point}, a control character or one that cannot be seen, was taken out.`;
+    if (warnings.length < MAX_WARNINGS) {
+      warnings.push({ loc: [...loc, ...place], msg, type: 'hidden_character', ctx: { code_point } });
+    }
+    return withoutHidden(text, { lines });
+  });
+  return { cleaned, warnings };
 }
 
 /** Thrown to undo a row that was only tried. */

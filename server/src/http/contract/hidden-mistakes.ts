@@ -1,0 +1,20 @@
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+import { hiddenCharacterIn, mapTexts } from '../../shop/hidden-characters.ts';
+import type { Operation } from './contract.ts';
+
+const MAX_MISTAKES = 50;
+
+/** Texts of a body with characters that nobody sees. Rows of an import are not refused for them: they are taken out there. */
+export function hiddenMistakes({ id }: Operation, body: unknown): ValidationErrorItem[] {
+  if (body === undefined || id === 'dashboard.importProducts') return [];
+  const mistakes: ValidationErrorItem[] = [];
+  mapTexts(body, (text, place, lines) => {
+    const code_point = hiddenCharacterIn(text, { lines });
+    if (code_point && mistakes.length < MAX_MISTAKES) {
+      const msg = `${code_point} does not belong in this text: it is a control character or cannot be seen. Remove it.`;
+      mistakes.push({ loc: ['body', ...place], msg, type: 'hidden_character', ctx: { code_point } });
+    }
+    return text;
+  });
+  return mistakes;
+}

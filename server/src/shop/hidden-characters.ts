@@ -1,0 +1,53 @@
+/**
+ * Characters that nobody sees, or that turn the text around them: in a name they make one thing look like another. Refused in
+ * requests, taken out of what is imported, and out of what pages and mails show of older texts.
+ */
+
+/** Fields that hold texts of several lines: line breaks and tabs belong there. */
+export const FIELDS_OF_LINES = ['description', 'instructions', 'note', 'staff_note', 'query', 'metadata'];
+
+/** Controls, zero-width space, word joiner and byte order mark; embeddings, overrides and isolates of direction. */
+const HIDDEN = '\\p{Cc}\\u200b\\u2060\\ufeff\\u202a-\\u202e\\u2066-\\u2069';
+/** Joiners shape letters of many scripts, and make one emoji of several; elsewhere they do nothing that can be seen. */
+const BEFORE = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]';
+const AFTER = '[\\p{L}\\p{M}\\p{Extended_Pictographic}]';
+const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})`;
+
+const IN_LINE = new RegExp(`[${HIDDEN}]|${LONE_JOINER}`, 'gu');
+const IN_LINES = new RegExp(`(?!\\t|\\n|\\r\\n)[${HIDDEN}]|${LONE_JOINER}`, 'gu');
+
+/** The first such character of a text, such as `U+202E`. `lines` lets line breaks and tabs be. */
+export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): string | undefined {
+  const pattern = lines ? IN_LINES : IN_LINE;
+  const at = text.search(pattern);
+  return at < 0 ? undefined : `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** The text without them. */
+export function withoutHidden(text: string, { lines }: { lines: boolean }): string {
+  return text.replaceAll(lines ? IN_LINES : IN_LINE, '');
+}
+
+type Place = (string | number)[];
+
+/**
+ * Calls `visit` for each text in a value, with its place and whether line breaks belong there; what it answers stands in the
+ * text's place in the result. Passwords are nobody's to look at.
+ */
+export function mapTexts(
+  value: unknown,
+  visit: (text: string, place: Place, lines: boolean) => string,
+  place: Place = [],
+  lines = false,
+): unknown {
+  if (typeof value === 'string') return visit(value, place, lines);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one, i) => mapTexts(one, visit, [...place, i], lines));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => {
+      const kept = /password|token/.test(name);
+      const ofLines = lines || FIELDS_OF_LINES.includes(name);
+      return [name, kept ? one : mapTexts(one, visit, [...place, name.slice(0, 100)], ofLines)];
+    }),
+  );
+}
