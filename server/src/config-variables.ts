@@ -121,6 +121,13 @@ export const VARIABLES = {
     secret: true,
     read: secretKey,
   },
+  NEW_SECRET_KEY: {
+    meaning: 'What `commerce-server rotate-secret-key` changes `SECRET_KEY` to. Nothing else reads it.',
+    allowed: 'at least 32 characters from a random source, other than `SECRET_KEY`',
+    whenUnset: 'a key that is kept in `DATA_DIR/secret.key` is changed to one made by the command',
+    secret: true,
+    read: secretKey,
+  },
   ROLE: {
     meaning: 'What this process does: answer requests, run background jobs, or both.',
     allowed: '`api`, `worker` or `all`',

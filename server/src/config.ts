@@ -31,6 +31,10 @@ export interface Config {
   webhookPrivateAddresses: boolean;
   webhookConcurrency: number;
   secretKey: string;
+  /** For `rotate-secret-key`. */
+  newSecretKey: string | undefined;
+  /** SECRET_KEY was not set: the key is the one in DATA_DIR. */
+  secretKeyInFile: boolean;
   role: 'api' | 'worker' | 'all';
   /** Proxies before the server. */
   trustProxy: number;
@@ -106,6 +110,8 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     webhookConcurrency: values.WEBHOOK_CONCURRENCY ?? 200,
     cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
     secretKey: values.SECRET_KEY ?? keptSecretKey(dataDir, keyIn),
+    newSecretKey: values.NEW_SECRET_KEY,
+    secretKeyInFile: values.SECRET_KEY === undefined,
     role: values.ROLE ?? 'all',
     trustProxy,
     keepAliveSeconds: values.KEEP_ALIVE_SECONDS ?? (trustProxy > 0 ? 65 : 5),

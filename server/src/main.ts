@@ -81,6 +81,15 @@ program
     await restore(inspectConfig(process.env), file, options);
   });
 
+program
+  .command('rotate-secret-key')
+  .description('seal what is kept under SECRET_KEY anew, under NEW_SECRET_KEY')
+  .addHelpText('after', '\nWithout SECRET_KEY, the key in DATA_DIR is changed, and a new one made.')
+  .action(async () => {
+    const { rotateSecretKey } = await import('./commands/rotate-secret-key.ts');
+    await rotateSecretKey(readConfig(process.env));
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -20,6 +20,32 @@ export function secretKeyIn(dataDir: string): string {
 /** Whether there is a key already. */
 export function hasSecretKey(dataDir: string): boolean {
   return existsSync(fileIn(dataDir));
+}
+
+/**
+ * The key that is to come after the one in the data directory, kept beside it until `adoptNewKey`: a change that was
+ * interrupted goes on with the same one.
+ */
+export function newKeyIn(dataDir: string, given?: string): string {
+  const draft = newFileIn(dataDir);
+  const kept = readKey(draft);
+  if (kept !== undefined && kept.length >= 32 && (given === undefined || given === kept)) return kept;
+  if (kept !== undefined && given !== undefined) {
+    throw new Error(
+      `${draft} holds another key, of a change that was not finished. Finish that one without NEW_SECRET_KEY.`,
+    );
+  }
+  const key = given ?? randomBytes(48).toString('base64url');
+  writeFileSync(draft, `${key}\n`, { mode: 0o600, flush: true });
+  return key;
+}
+
+export function adoptNewKey(dataDir: string): void {
+  renameSync(newFileIn(dataDir), fileIn(dataDir));
+}
+
+function newFileIn(dataDir: string): string {
+  return `${fileIn(dataDir)}.new`;
 }
 
 /** Tells keys apart and gives nothing away of them. */

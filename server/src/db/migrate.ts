@@ -16,6 +16,7 @@ import * as shippingKind from './migrations/0013_shipping_kind.ts';
 import * as eventTruth from './migrations/0014_event_truth.ts';
 import * as searchMeanings from './migrations/0015_search_meanings.ts';
 import * as productsHidden from './migrations/0016_products_hidden.ts';
+import * as checkoutLinks from './migrations/0017_checkout_links.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -35,6 +36,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0014_event_truth': eventTruth,
   '0015_search_meanings': searchMeanings,
   '0016_products_hidden': productsHidden,
+  '0017_checkout_links': checkoutLinks,
 };
 
 /** The names of all migrations of this release, oldest first. */

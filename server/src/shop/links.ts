@@ -33,7 +33,11 @@ export function resetLink(baseUrl: string, site_id: string, token: string): stri
  * The secret in the address of a checkout's page. It follows from the server's secret, so that it can be told again while
  * only its hash is stored.
  */
-export function checkoutToken({ siteId }: Shop, { secretKey }: LinkDeps, checkout_id: string): string {
+export function checkoutToken(
+  { siteId }: Shop,
+  { secretKey }: Pick<LinkDeps, 'secretKey'>,
+  checkout_id: string,
+): string {
   const seed = createHmac('sha256', secretKey).update(`checkout|${siteId}|${checkout_id}`).digest();
   return tokenFrom('checkout', seed);
 }

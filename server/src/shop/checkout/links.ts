@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
-import type { Tenant } from '../shop.ts';
+import { checkoutToken } from '../links.ts';
+import type { Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 
 /** Where the secret in the address of a checkout's page leads. Whoever has it may go on with the checkout. */
@@ -29,4 +30,18 @@ export async function followLink(
   if (!found) return undefined;
   const { checkout_id, ...tenant } = found;
   return { tenant, checkout_id };
+}
+
+/** Gives the open checkouts of a shop the link that follows from a new key, beside those that they have. Answers how many. */
+export async function linkOpenCheckouts(shop: Shop, secretKey: string): Promise<number> {
+  const open = await shop.rows<{ id: string }>(
+    sql`select id from checkouts where site_id = ${shop.siteId} and status in ('open', 'ready', 'requires_escalation')`,
+  );
+  const ids = open.map(({ id }) => id);
+  const hashes = ids.map((id) => hashToken(checkoutToken(shop, { secretKey }, id)));
+  return shop.run(
+    sql`insert into checkout_links (site_id, checkout_id, token_hash)
+      select ${shop.siteId}, t.id, t.hash from unnest(${ids}::uuid[], ${hashes}::bytea[]) as t(id, hash)
+      on conflict (token_hash) do nothing`,
+  );
 }

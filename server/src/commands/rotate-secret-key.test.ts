@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { startServer, stopServer } from '../../test/server.ts';
+import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
+import { type Config, readConfig } from '../config.ts';
+import { openPool } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { createSite, mintPassword } from '../shop/merchant/sites.ts';
+import { hashSecret, mintSecret, seal, unseal } from '../shop/webhooks/secrets.ts';
+import { rotateSecretKey } from './rotate-secret-key.ts';
+import { prepareSchema } from './schema.ts';
+
+const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+const WEBHOOK = '01a202fe-a50b-71ba-b73e-d11a8e6865e3';
+
+interface GivenShop {
+  url: string;
+  dataDir: string;
+  site_id: string;
+  storefront_token: string;
+  api_key: string;
+  secrets: [string, string];
+}
+
+/** A shop under the old key, with a webhook in the middle of a rotation. */
+async function givenShop(): Promise<GivenShop> {
+  const name = `rotate_${randomBytes(4).toString('hex')}`;
+  const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });
+  await send(superuserUrl(), `create database ${name} owner ${decodeURIComponent(url.username)}`);
+  const dataDir = mkdtempSync(join(tmpdir(), 'commerce-rotate-'));
+  chmodSync(dataDir, 0o711);
+  onTestFinished(async () => {
+    await send(superuserUrl(), `drop database ${name} with (force)`);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  await prepareSchema(url.href);
+  const db = openPool({ url: url.href, max: 4, pooling: 'session' });
+  const staff = { email: 'staff@example.com', name: 'Staff' };
+  const password = await mintPassword();
+  const made = inTransaction(db, (connection) =>
+    createSite(connection, { name: 'Alder', currency: 'EUR', staff, password }),
+  );
+  const { credentials: site } = await made.finally(() => db.end());
+  const secrets: [string, string] = [mintSecret(), mintSecret()];
+  const [current, previous] = secrets.map((secret) => seal(OLD, WEBHOOK, secret));
+  await send(
+    Object.assign(new URL(superuserUrl()), { pathname: url.pathname }).href,
+    `insert into commerce.webhooks (site_id, id, url, events, secret, secret_hash, previous_secret, previous_secret_expires_at)
+      values ($1, $2, 'http://localhost/hook', '{product.created}', $3, $4, $5, now() + interval '1 day')`,
+    [site.site_id, WEBHOOK, current, hashSecret(secrets[0]), previous],
+  );
+  return { ...site, url: url.href, dataDir, secrets };
+}
+
+async function send<Row>(url: string, statement: string, values?: unknown[]): Promise<Row[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query(statement, values).finally(() => client.end());
+  return rows as Row[];
+}
+
+function configOf({ url, dataDir }: GivenShop, env: NodeJS.ProcessEnv): Config {
+  return readConfig({ DATABASE_URL: url, DATA_DIR: dataDir, ...env });
+}
+
+/** The secrets of the webhook, opened; undefined for one that the key does not open. */
+async function openedBy(key: string, { url }: GivenShop): Promise<(string | undefined)[]> {
+  const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href;
+  const [row] = await send<{ secret: Buffer; previous_secret: Buffer }>(
+    there,
+    'select secret, previous_secret from commerce.webhooks',
+  );
+  return [row?.secret, row?.previous_secret].map((sealed) => {
+    try {
+      return unseal(key, WEBHOOK, sealed as Buffer);
+    } catch {
+      return undefined;
+    }
+  });
+}
+
+/** An open checkout, begun at a server with a key. */
+async function openCheckout(baseUrl: string, shop: GivenShop): Promise<{ id: string; checkout_url: string }> {
+  const pair = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
+  const post = async <Answer = { id: string }>(path: string, headers: Record<string, string>, body?: unknown) => {
+    const answer = await fetch(baseUrl + path, {
+      method: 'POST',
+      headers: { ...headers, 'Idempotency-Key': crypto.randomUUID(), 'Content-Type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return (await answer.json()) as Answer;
+  };
+  const goods = { name: 'Mug', price: '14.00', status: 'active', inventory_quantity: 5 };
+  const { variants } = await post<{ variants: { id: string }[] }>(
+    '/api/dashboard/products',
+    { 'X-API-Key': shop.api_key },
+    goods,
+  );
+  const cart = await post('/api/storefront/cart', pair);
+  await post(`/api/storefront/cart/${cart.id}/items`, pair, { variant_id: variants[0]?.id, quantity: 1 });
+  return post('/api/storefront/checkout', pair, { cart_id: cart.id });
+}
+
+test('a new key opens the secrets of webhooks, and running it again changes nothing', async () => {
+  const shop = await givenShop();
+
+  await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
+
+  expect(await openedBy(NEW, shop)).toEqual(shop.secrets);
+  expect(await openedBy(OLD, shop)).toEqual([undefined, undefined]);
+  await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
+  expect(await openedBy(NEW, shop)).toEqual(shop.secrets);
+}, 60_000);
+
+test('links to open checkouts work on, those given out before and those shown afterwards', async () => {
+  const shop = await givenShop();
+  const before = await startServer(shop.url, { secretKey: OLD });
+  const checkout = await openCheckout(before.baseUrl, shop).finally(() => stopServer(before));
+
+  await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
+
+  const after = await startServer(shop.url, { secretKey: NEW });
+  try {
+    const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
+    const shown = await fetch(`${after.baseUrl}/api/storefront/checkout/${checkout.id}`, { headers });
+    const { checkout_url } = (await shown.json()) as { checkout_url: string };
+    expect(checkout_url).not.toBe(checkout.checkout_url);
+    for (const url of [checkout.checkout_url, checkout_url]) {
+      expect((await fetch(after.baseUrl + new URL(url).pathname)).status).toBe(200);
+    }
+  } finally {
+    await stopServer(after);
+  }
+}, 60_000);
+
+test('a key that is kept in DATA_DIR is changed there, also after an interruption', async () => {
+  const shop = await givenShop();
+  const file = join(shop.dataDir, 'secret.key');
+  writeFileSync(file, `${OLD}\n`);
+  // The command was ended after it had chosen a key, and after the database had taken it.
+  writeFileSync(`${file}.new`, `${NEW}\n`);
+  await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
+
+  await rotateSecretKey(configOf(shop, {}));
+
+  expect(readFileSync(file, 'utf8').trim()).toBe(NEW);
+  expect(existsSync(`${file}.new`)).toBe(false);
+  await rotateSecretKey(configOf(shop, {}));
+  const newest = readFileSync(file, 'utf8').trim();
+  expect([OLD, NEW]).not.toContain(newest);
+  expect(await openedBy(newest, shop)).toEqual(shop.secrets);
+}, 60_000);
+
+test('what neither key opens is named and left as it is, and a missing or equal key is refused', async () => {
+  const shop = await givenShop();
+  const keys = { SECRET_KEY: randomBytes(32).toString('hex'), NEW_SECRET_KEY: NEW };
+
+  await expect(rotateSecretKey(configOf(shop, keys))).rejects.toThrow(`must be rotated: ${WEBHOOK}`);
+  await expect(rotateSecretKey(configOf(shop, { SECRET_KEY: OLD }))).rejects.toThrow('Set NEW_SECRET_KEY');
+  const same = { SECRET_KEY: OLD, NEW_SECRET_KEY: OLD };
+  await expect(rotateSecretKey(configOf(shop, same))).rejects.toThrow('Give another one');
+
+  expect(await openedBy(OLD, shop)).toEqual(shop.secrets);
+}, 60_000);

@@ -1,0 +1,77 @@
+import sql from 'sql-template-tag';
+import type { Config } from '../config.ts';
+import { openPool, query } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { adoptNewKey, fingerprintOf, newKeyIn } from '../secret-key.ts';
+import { linkOpenCheckouts } from '../shop/checkout/links.ts';
+import { Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
+import { type KeyChange, resealSecrets } from '../shop/webhooks/reseal.ts';
+import { shareDatabase } from './database.ts';
+import { printProgress } from './progress.ts';
+import { prepareSchema } from './schema.ts';
+
+/**
+ * Changes SECRET_KEY: seals anew what is sealed under it, in one transaction, and gives open checkouts links of the new key.
+ * Running it again with the same keys does what is left: what a process has sealed that still had the old one, say.
+ */
+export async function rotateSecretKey(config: Config): Promise<void> {
+  const keys = { from: config.secretKey, to: newKeyOf(config) };
+  if (keys.from === keys.to) throw new Error('NEW_SECRET_KEY is SECRET_KEY. Give another one.');
+  const database = await shareDatabase(config, printProgress);
+  try {
+    const wait = { onWait: printProgress, seconds: config.migrationWaitSeconds };
+    await prepareSchema(database.directUrl, wait);
+    const done = await change(database.directUrl, keys);
+    if (config.secretKeyInFile) adoptNewKey(config.dataDir);
+    printProgress(
+      `Sealed anew: ${done.resealed} secrets of webhooks. Open checkouts with a new link: ${done.links}. ` +
+        `${config.secretKeyInFile ? 'The key in DATA_DIR is the new one' : 'Set SECRET_KEY to the new key'} ` +
+        `(fingerprint ${fingerprintOf(keys.to)}). Restart every process of the server.`,
+    );
+    if (done.closed.length > 0) {
+      throw new Error(
+        `${done.closed.length} webhooks have a secret that neither key opens, and must be rotated: ${done.closed.join(', ')}.`,
+      );
+    }
+  } finally {
+    await database.stop();
+  }
+}
+
+function newKeyOf({ newSecretKey, secretKeyInFile, dataDir }: Config): string {
+  if (secretKeyInFile) return newKeyIn(dataDir, newSecretKey);
+  if (newSecretKey) return newSecretKey;
+  throw new Error(
+    'Set NEW_SECRET_KEY to the new key, such as one of `openssl rand -base64 48` that you have put into your secret store.',
+  );
+}
+
+interface Changed {
+  resealed: number;
+  links: number;
+  closed: string[];
+}
+
+async function change(url: string, keys: KeyChange): Promise<Changed> {
+  const db = openPool({ url, max: 1, pooling: 'session' });
+  try {
+    return await inTransaction(db, async (connection) => {
+      const { rows: sites } = await query<Tenant>(
+        connection,
+        sql`select site_id, merchant_id, currency, currency_digits, '' as catalog_version from sites order by site_id`,
+      );
+      const done: Changed = { resealed: 0, links: 0, closed: [] };
+      for (const site of sites) {
+        await query(connection, sql`select set_config('app.site_id', ${site.site_id}, true)`);
+        const shop = new Shop(site, SYSTEM, connection);
+        const { resealed, closed } = await resealSecrets(shop, keys);
+        done.resealed += resealed;
+        done.closed.push(...closed);
+        done.links += await linkOpenCheckouts(shop, keys.to);
+      }
+      return done;
+    });
+  } finally {
+    await db.end();
+  }
+}

@@ -1,0 +1,50 @@
+import sql from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+import { seal, unseal } from './secrets.ts';
+
+/** The server's secret key before a change and after it. */
+export interface KeyChange {
+  from: string;
+  to: string;
+}
+
+export interface Resealed {
+  /** How many secrets were sealed anew. */
+  resealed: number;
+  /** The webhooks with a secret that neither key opens. */
+  closed: string[];
+}
+
+/** Seals the secrets of a shop's webhooks anew. One that is sealed under the new key already is left as it is. */
+export async function resealSecrets(shop: Shop, keys: KeyChange): Promise<Resealed> {
+  const webhooks = await shop.rows<{ id: string; secret: Buffer; previous_secret: Buffer | null }>(
+    sql`select id, secret, previous_secret from webhooks where site_id = ${shop.siteId} order by id for update`,
+  );
+  const result: Resealed = { resealed: 0, closed: [] };
+  for (const { id, secret, previous_secret } of webhooks) {
+    const sealed = [secret, previous_secret].map((one) => (one ? sealAnew(keys, id, one) : one));
+    if (sealed.includes('closed')) result.closed.push(id);
+    const [current, previous] = sealed.map((one) => (one === 'closed' || one === 'kept' ? null : one));
+    if (!current && !previous) continue;
+    result.resealed += Number(Boolean(current)) + Number(Boolean(previous));
+    await shop.run(
+      sql`update webhooks set secret = coalesce(${current}::bytea, secret),
+        previous_secret = coalesce(${previous}::bytea, previous_secret) where site_id = ${shop.siteId} and id = ${id}`,
+    );
+  }
+  return result;
+}
+
+function sealAnew({ from, to }: KeyChange, id: string, sealed: Buffer): Buffer | 'kept' | 'closed' {
+  if (opened(to, id, sealed) !== undefined) return 'kept';
+  const secret = opened(from, id, sealed);
+  return secret === undefined ? 'closed' : seal(to, id, secret);
+}
+
+function opened(secretKey: string, id: string, sealed: Buffer): string | undefined {
+  try {
+    return unseal(secretKey, id, sealed);
+  } catch {
+    return undefined;
+  }
+}
