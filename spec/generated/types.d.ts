@@ -2401,7 +2401,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a customer's consent
-         * @description Begins a device authorization (RFC 8628). Show verification_uri_complete to the customer, who logs in, confirms the code and approves or denies, and poll meanwhile. The site is named by X-Site-ID or by site_id. Without scope or scopes it is catalog:read; without budget_cents 0, which is browsing only; without categories all; without expires_at the token lives 7 days. What is beyond the shop's agent policy is a 422; a shop without agents answers 403 agents_not_allowed. JSON calls carry an Idempotency-Key; form calls, as standard OAuth clients make them, may leave it out.
+         * @description Begins a device authorization (RFC 8628). Show verification_uri_complete to the customer, who logs in, confirms the code and approves or denies, and poll meanwhile. X-Site-ID or site_id names the site. The defaults are scope catalog:read, budget_cents 0 (browsing only), all categories, and a lifetime of 7 days. A request beyond the shop's agent policy is a 422; a shop that does not allow agents answers 403 agents_not_allowed. JSON calls carry an Idempotency-Key; form calls, as standard OAuth clients send them, may leave it out.
          */
         post: operations["agent.requestConsent"];
         delete?: never;
@@ -2421,7 +2421,7 @@ export interface paths {
         put?: never;
         /**
          * Poll for the token
-         * @description Answers 400 authorization_pending until the customer has decided, and 400 slow_down to who asks sooner than interval seconds after the time before: from then on the interval is 5 seconds longer, for good. After the approval exactly one poll gets the token; later ones are 400 invalid_grant. With 10 active agent tokens the customer can have no more: 400 agent_cap_exceeded, and a later poll succeeds once one is revoked, without a new consent. Denied is 400 access_denied, as it is when the shop takes no agents any more; older than 900 seconds 400 expired_token. The device_code names the shop. An Idempotency-Key may be sent: the poll that brought the token is then replayed, unless the token has been revoked since.
+         * @description Answers 400 authorization_pending until the customer has decided. A poll sooner than interval seconds after the last one is 400 slow_down, and makes the interval 5 seconds longer from then on. After the approval exactly one poll gets the token; later ones are 400 invalid_grant. A customer can have 10 active agent tokens: beyond that the answer is 400 agent_cap_exceeded, and a later poll succeeds once one is revoked, without a new consent. If the customer has denied the request, or the shop no longer allows agents, it is 400 access_denied; after 900 seconds 400 expired_token. The device_code names the shop. An Idempotency-Key is optional: the poll that got the token is then replayed, unless the token has been revoked since.
          */
         post: operations["agent.pollConsent"];
         delete?: never;
@@ -2439,7 +2439,7 @@ export interface paths {
         };
         /**
          * Search the catalogue
-         * @description Products that the token's categories allow, by page, small and ranked. q searches as the storefront does; without it the newest come first. Filters of one kind given several times mean any of them, different kinds must all hold.
+         * @description The products in the token's categories, in short form, by page. q searches like the storefront, best first; without it the newest come first. Several filters of one kind mean any of them; filters of different kinds must all match.
          */
         get: operations["agent.searchCatalog"];
         put?: never;
@@ -2462,7 +2462,7 @@ export interface paths {
         };
         /**
          * Read a product
-         * @description A product with its variants. One outside of the token's categories is 403 category_not_allowed.
+         * @description A product with its variants. A product outside the token's categories is 403 category_not_allowed.
          */
         get: operations["agent.getProduct"];
         put?: never;
@@ -2484,7 +2484,7 @@ export interface paths {
         put?: never;
         /**
          * Find what a sentence asks for
-         * @description Understands a request in plain language: what is wanted, price limits, quantity, options and attributes, vendor, category, negations and the order wished for. Answers ranked candidates with the reasons why they match, what was understood and what became of it, and what was left out and why. Writes nothing but the audit.
+         * @description Parses a request in plain language: the product, price limits, quantity, options and attributes, vendor, category, negations and order. Returns ranked candidates with match reasons, the constraints that were understood and what became of each, and how many products were excluded and why. Writes nothing but the audit.
          */
         post: operations["agent.findProducts"];
         delete?: never;
@@ -2503,8 +2503,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find, and put it into a cart
-         * @description Finds as intent/find does, and puts the one that is meant into a new cart, or into cart_id, a cart that this token made. When several could be meant it is needs_choice with a question, and nothing is written: answer by calling again with product_id or variant_id of a candidate. With dry_run nothing is written in any case. A cart that would cost more than the budget leaves is 402 budget_exceeded.
+         * Find a product and add it to a cart
+         * @description Finds like intent/find, and adds the product to a new cart, or to cart_id, a cart that this token created. If several products or variants match, the status is needs_choice with a question, and nothing is written: call again with the product_id or variant_id of a candidate. With dry_run nothing is written in any case. If the cart would cost more than is left of the budget, the answer is 402 budget_exceeded.
          */
         post: operations["agent.findAndAdd"];
         delete?: never;
@@ -2523,8 +2523,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find, and prepare the purchase
-         * @description Finds as intent/find does and makes a cart and a checkout of the one that is meant, or checks out cart_id, a cart that this token made. It never pays: the answer requires_escalation has the checkout_url, which the customer opens, logs in and confirms. Ambiguity is needs_choice, and nothing is written; so with dry_run, which answers what would be. When budget_used_cents and the total are more than budget_cents it is 402 budget_exceeded. The budget is spent when the customer confirms, and looked at again then.
+         * Find a product and prepare its purchase
+         * @description Finds like intent/find and creates a cart and a checkout of the product, or checks out cart_id, a cart that this token created. It never pays: with requires_escalation comes a checkout_url, where the customer logs in and confirms. If several products or variants match, the status is needs_choice, and nothing is written. With dry_run nothing is written either, and the answer is what it would be. If budget_used_cents and the total exceed budget_cents, the answer is 402 budget_exceeded. The budget is spent when the customer confirms, and checked again then.
          */
         post: operations["agent.findAndBuy"];
         delete?: never;
@@ -2544,8 +2544,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an own cart
-         * @description A cart that this token made, with prices and stock of this moment.
+         * Read a cart
+         * @description A cart that this token created, with current prices and stock.
          */
         get: operations["agent.getCart"];
         put?: never;
@@ -2567,8 +2567,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an own checkout
-         * @description A checkout that this token made. requires_escalation means that the customer has not confirmed it yet; once completed, order_id names the order.
+         * Read a checkout
+         * @description A checkout that this token created. requires_escalation means that the customer has not confirmed it yet; once completed, order_id names the order.
          */
         get: operations["agent.getCheckout"];
         put?: never;
@@ -2587,8 +2587,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read whom the agent acts for
-         * @description The profile of the customer who gave the consent, and in agent_token what the token may do and what is left of its budget.
+         * Read the customer
+         * @description The profile of the customer for whom the agent acts, and in agent_token what the token may do and what is left of its budget.
          */
         get: operations["agent.getCustomer"];
         put?: never;
@@ -2650,8 +2650,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own actions
-         * @description Every call that was made with this token, newest first, by cursor. This call is on it from the next one on.
+         * List the token's own actions
+         * @description Every call made with this token, newest first, by cursor. This call itself appears from the next one on.
          */
         get: operations["agent.listAudit"];
         put?: never;
@@ -2673,8 +2673,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Give the token back
-         * @description Ends the token that calls, at once and for good: the next call with it is 401. Checkouts that it made stay the customer's to confirm or to leave; their page says that the access has ended, and by whom.
+         * Revoke the token
+         * @description Revokes the token that calls, at once and permanently: the next call with it is 401. The customer can still confirm the checkouts that it created; their page says that the access has ended, and who ended it.
          */
         delete: operations["agent.revokeToken"];
         options?: never;
@@ -3300,7 +3300,7 @@ export interface components {
         /** @description A web origin, scheme, host and port without a path. https everywhere; http is taken for localhost alone. */
         Origin: string;
         /**
-         * @description Words that a shop's customers use for one thing. Case, accents and plurals make no difference.
+         * @description Words that customers use for the same thing. Case, accents and plurals are ignored.
          * @example {
          *       "term": "sofa",
          *       "synonyms": [
@@ -3310,19 +3310,19 @@ export interface components {
          *     }
          */
         SearchSynonyms: {
-            /** @description The word searched for. */
+            /** @description The word that is searched for. */
             term: string;
-            /** @description The words that are found, too. */
+            /** @description The words that are found as well. */
             synonyms: string[];
         };
-        /** @description What AI agents may do in this shop at most. It holds for what customers approve from now on, whenever it was asked for. */
+        /** @description The limits for AI agents in this shop. They apply to every approval from now on, including that of earlier requests. */
         AgentPolicy: {
-            /** @description Whether agents may ask for consent and fetch tokens. Tokens that were fetched live on until they end or are revoked. */
+            /** @description Whether agents may ask for consent and fetch tokens. Tokens that were fetched stay valid until they expire or are revoked. */
             enabled: boolean;
             /** @description In the currency's minor unit. */
             max_budget_cents: number;
             max_lifetime_days: number;
-            /** @description A budget above this wants the customer's password at the approval, however fresh the login is. null for none; a login older than 15 minutes wants it in any case. */
+            /** @description Approving a budget above this requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents: number | null;
         };
         /** @description The settings of a shop. */
@@ -4490,31 +4490,31 @@ export interface components {
         AgentToken: {
             id: components["schemas"]["Id"];
             agent_name: string;
-            /** @description For whom it acts; null once that account is closed. */
+            /** @description The customer for whom it acts; null once that account is closed. */
             customer_id: components["schemas"]["IdOrNull"];
             scopes: components["schemas"]["AgentScope"][];
             categories: components["schemas"]["AgentCategories"];
             currency: components["schemas"]["Currency"];
-            /** @description What the agent may spend at most, in the currency's minor unit. */
+            /** @description The most that the agent may spend, in the currency's minor unit. */
             budget_cents: components["schemas"]["BudgetCents"];
-            /** @description What orders made through it have cost, less those that were cancelled before they were paid. */
+            /** @description The total of the orders made through it, without those that were cancelled before they were paid. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description What its open checkouts came to when the agent last prepared or the customer last opened them. It is not spent yet, and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened them. It is not spent yet, and does not count against the budget. */
             budget_pending_cents: number;
-            /** @description budget_cents less budget_used_cents. */
+            /** @description budget_cents minus budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
             status: components["schemas"]["AgentTokenStatus"];
             created_at: components["schemas"]["Timestamp"];
             /**
              * Format: date-time
-             * @description To the minute; null when never used.
+             * @description Accurate to the minute; null if it was never used.
              */
             last_used_at: string | null;
             expires_at: components["schemas"]["Timestamp"];
             /** Format: date-time */
             revoked_at: string | null;
             /**
-             * @description Who ended it; null as long as nobody has.
+             * @description Who revoked it; null if nobody has.
              * @enum {string|null}
              */
             revoked_by: "customer" | "merchant" | "agent" | "system" | null;
@@ -4579,19 +4579,19 @@ export interface components {
             };
         };
         /**
-         * @description What is constrained. without is a word that is not wanted, wish a soft preference that only moves the order, sort the order asked for, value a value of an option, vendor, type, tag or metadata. word is the word that says what the thing is, or one that the best product lacks.
+         * @description What is constrained. without excludes a word, wish is a preference that only affects the ranking, sort is the order asked for, value is a value of an option, vendor, type, tag or metadata. word is the noun that says what kind of product is wanted, or a word that the best product lacks.
          * @enum {string}
          */
         ConstraintKind: "price" | "rating" | "reviews" | "quantity" | "in_stock" | "without" | "wish" | "sort" | "value" | "word";
         /**
-         * @description applied: every product found meets it. relaxed: no product met it together with the others, so it was given up. not_available: the shop cannot judge it, such as a price in another currency, a rating that no product found states, or a word that none of them has.
+         * @description applied: every product found meets it. relaxed: no product meets it together with the others, so it was dropped. not_available: the shop has no data for it, such as a price in another currency, a rating if no product found has one, or a word that none of them contains.
          * @enum {string}
          */
         ConstraintFate: "applied" | "relaxed" | "not_available";
-        /** @description A constraint that was read from the words of a search, and what became of it. */
+        /** @description A constraint that a search query states, and what became of it. */
         Understood: {
             kind: components["schemas"]["ConstraintKind"];
-            /** @description The words that say it, as they were written. */
+            /** @description The words that state it, as they were written. */
             text: string;
             /** @description Where these words begin in q, counted in UTF-16 units. */
             start: components["schemas"]["Count"];
@@ -4601,7 +4601,7 @@ export interface components {
             max: number | null;
             /** @description The currency that the words name; null when they name none. */
             currency: string | null;
-            /** @description What is meant, such as price_asc, low_price, 3, or leather. */
+            /** @description The normalized value, such as price_asc, low_price, 3 or leather. */
             value: string | null;
             fate: components["schemas"]["ConstraintFate"];
         };
@@ -4840,28 +4840,28 @@ export interface components {
          * @enum {string}
          */
         ConsentStatus: "pending" | "approved" | "denied" | "expired" | "consumed";
-        /** @description A request for consent, as the customer sees it. agent_name is what the agent calls itself; nobody has verified it. */
+        /** @description A request for consent, as the customer sees it. agent_name is the name that the agent gives itself, unverified. */
         AgentConsent: {
             user_code: string;
             status: components["schemas"]["ConsentStatus"];
             shop_name: string;
             agent_name: string;
             scopes: components["schemas"]["AgentScope"][];
-            /** @description In the currency's minor unit. While the request is pending, what the agent can be given at most: what it asks for, or what the shop's agent policy allows now if that is less. */
+            /** @description In the currency's minor unit. While the request is pending, the most that can be approved: what the agent asks for, or what the shop's agent policy now allows if that is less. */
             budget_cents: components["schemas"]["BudgetCents"];
             currency: components["schemas"]["Currency"];
             categories: components["schemas"]["AgentCategories"];
-            /** @description When the token will end. While the request is pending it is brought forward where the shop's agent policy allows less now. */
+            /** @description When the token will expire. While the request is pending, this is earlier than asked for if the shop's agent policy now allows less. */
             token_expires_at: components["schemas"]["Timestamp"];
             requested_at: components["schemas"]["Timestamp"];
-            /** @description Where the request came from, as far as the server saw. */
+            /** @description Where the request came from, as the server saw it. */
             requested_from: {
                 ip: string | null;
                 user_agent: string | null;
             };
-            /** @description Until when it can be decided on. */
+            /** @description The time until which the customer can decide. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description Whether approving it as asked, now, wants current_password. */
+            /** @description Whether approving it unchanged now requires current_password. */
             password_required: boolean;
         };
         /** @description Less than was asked for, where it is to be less. */
@@ -4886,17 +4886,17 @@ export interface components {
             /** @description When the token is to end, at most max_lifetime_days of the shop's agent policy from now. */
             expires_at?: components["schemas"]["Timestamp"];
         };
-        /** @description The answer of RFC 8628 §3.2. */
+        /** @description The device authorization response (RFC 8628 §3.2). */
         DeviceAuthorization: {
             /** @description A secret between the agent and the server. */
             device_code: string;
-            /** @description What the customer compares and confirms. */
+            /** @description The code that the customer compares and confirms. */
             user_code: string;
             /** @description Where the customer enters the code. */
             verification_uri: string;
-            /** @description The same with the code filled in, and sealed; show this one. Opening it is no guess, however many codes others have tried. */
+            /** @description The same page with the code and a signature of it; show this one. Opening it does not count as guessing a code. */
             verification_uri_complete: string;
-            /** @description Seconds until the request lapses. */
+            /** @description Seconds until the request expires. */
             expires_in: number;
             /** @description Seconds to wait between two polls. */
             interval: number;
@@ -4909,17 +4909,17 @@ export interface components {
             /** @description Passed over. */
             client_id?: string;
         };
-        /** @description The agent's token, and what it is good for. It is shown this once. */
+        /** @description The agent's token and what it allows. It is shown only once. */
         IssuedAgentToken: {
             /** @description Send it as Authorization, Bearer agt_…. */
             access_token: string;
             /** @constant */
             token_type: "Bearer";
-            /** @description Seconds until it ends. */
+            /** @description Seconds until it expires. */
             expires_in: number;
-            /** @description The scopes, separated by blanks. */
+            /** @description The scopes, separated by spaces. */
             scope: string;
-            /** @description The token's name in the audit and in every list; no secret. */
+            /** @description The id of the token in the audit and in lists; it is not a secret. */
             token_id: components["schemas"]["Id"];
             agent_name: string;
             budget_cents: components["schemas"]["BudgetCents"];
@@ -4934,31 +4934,31 @@ export interface components {
          * @constant
          */
         ContentTrust: "merchant";
-        /** @description A product, small, with the variant that fits best. */
+        /** @description A product in short form, with the variant that matches best. */
         AgentCandidate: {
             /** @description Of the product. */
             id: components["schemas"]["Id"];
-            /** @description The variant that fits best. price and availability are its own. */
+            /** @description The variant that matches best. price and availability are those of this variant. */
             variant_id: components["schemas"]["Id"];
             price: components["schemas"]["Money"];
-            /** @description What it cost before; there only where it is reduced. */
+            /** @description The price before a reduction; absent if it is not reduced. */
             compare_at_price?: components["schemas"]["Money"];
             availability: components["schemas"]["Availability"];
-            /** @description Why it is here, in words of the server and of the question. */
+            /** @description Why it matches, in words of the server and of the query. */
             match_reasons: string[];
             content: {
                 content_trust: components["schemas"]["ContentTrust"];
                 name: string;
                 summary: string | null;
-                /** @description Its option values joined by " / "; null where there is but one variant. */
+                /** @description Its option values joined by " / "; null if the product has a single variant. */
                 variant_name: string | null;
                 vendor: string | null;
                 product_type: string | null;
                 options: {
                     name: string;
-                    /** @description Values with which something can be bought. */
+                    /** @description Values with which a variant can be bought. */
                     values: string[];
-                    /** @description How many values are not told here, which cannot be bought or are too many; the product has them all. */
+                    /** @description How many values are left out, because they cannot be bought or there are too many. The product lists all. */
                     more: number;
                 }[];
             };
@@ -4979,12 +4979,12 @@ export interface components {
             availability: components["schemas"]["Availability"];
             content: {
                 content_trust: components["schemas"]["ContentTrust"];
-                /** @description Its option values joined by " / "; null where there is but one variant. */
+                /** @description Its option values joined by " / "; null if the product has a single variant. */
                 name: string | null;
                 sku: string | null;
             };
         };
-        /** @description An option of a product, with its values and whether something can be bought that has them. */
+        /** @description An option of a product, with its values, and for each whether a variant with it can be bought. */
         AgentOption: {
             name: string;
             values: {
@@ -5019,55 +5019,55 @@ export interface components {
         IntentFind: {
             /** @description The request in plain language. */
             query: string;
-            /** @description How many candidates at most; 5 when absent. */
+            /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
         };
-        /** @description A constraint that was read from the sentence, and what became of it. min, max, currency and value are there only where they say something: an agent pays for each word it reads. */
+        /** @description A constraint that the sentence states, and what became of it. min, max, currency and value are present only where they apply, to keep answers short. */
         AgentUnderstood: {
             kind: components["schemas"]["ConstraintKind"];
-            /** @description The words that say it, as they were written. */
+            /** @description The words that state it, as they were written. */
             text: string;
             min?: number;
             max?: number;
             /** @description The currency that the words name. */
             currency?: string;
-            /** @description What is meant, such as price_asc, low_price, 3, or leather. */
+            /** @description The normalized value, such as price_asc, low_price, 3 or leather. */
             value?: string;
             fate: components["schemas"]["ConstraintFate"];
         };
-        /** @description How many products were left out that would have fitted otherwise. */
+        /** @description How many matching products were excluded for one reason. */
         Excluded: {
             /** @enum {string} */
             reason: "category_not_allowed" | "price" | "rating" | "reviews" | "in_stock" | "value" | "word" | "without";
-            /** @description The words of the constraint that they fail, as in understood; null where the sentence did not say it. */
+            /** @description The words of the constraint that excluded them, as in understood; null if the sentence does not state it. */
             text: string | null;
             count: components["schemas"]["Count"];
         };
-        /** @description What a sentence leads to. */
+        /** @description What a sentence finds. */
         FindOutcome: {
             /** @enum {string} */
             status: "found" | "not_found";
             currency: components["schemas"]["Currency"];
             understood: components["schemas"]["AgentUnderstood"][];
             excluded: components["schemas"]["Excluded"][];
-            /** @description The best first. */
+            /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
         };
         /** @description Give query, product_id or variant_id. */
         IntentAdd: {
             /** @description The request in plain language. */
             query?: string;
-            /** @description A candidate that was chosen; beside query it answers needs_choice. */
+            /** @description The product to take, such as one of the candidates of a needs_choice. query then chooses the variant. */
             product_id?: components["schemas"]["Id"];
-            /** @description A variant that was chosen. Without query and product_id it is enough by itself. */
+            /** @description The variant to take. It needs neither query nor product_id. */
             variant_id?: components["schemas"]["Id"];
-            /** @description How many. Absent, it is what the sentence says, else 1. */
+            /** @description The quantity. By default, what the sentence says, else 1. */
             quantity?: number;
-            /** @description A cart that this token made; absent, a new one. */
+            /** @description A cart that this token created. By default a new one. */
             cart_id?: components["schemas"]["Id"];
-            /** @description Tell what would be, and write nothing. */
+            /** @description Return what the outcome would be, and write nothing. */
             dry_run?: boolean;
-            /** @description How many candidates at most, when there is a choice; 5 when absent. */
+            /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
         };
         AgentLine: {
@@ -5092,7 +5092,7 @@ export interface components {
             code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable";
             line_item_id: components["schemas"]["Id"];
         };
-        /** @description A cart that the token made. total = subtotal − discount; shipping and tax come with the checkout. */
+        /** @description A cart that the token created. total = subtotal − discount; shipping and tax come with the checkout. */
         AgentCart: {
             id: components["schemas"]["Id"];
             status: components["schemas"]["CartStatus"];
@@ -5116,17 +5116,17 @@ export interface components {
             /** @description budget_cents less budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
         };
-        /** @description What became of find-and-add. cart is null when nothing was written. */
+        /** @description The outcome of find-and-add. cart is null if nothing was written. */
         AddOutcome: {
             /** @enum {string} */
             status: "added" | "needs_choice" | "not_found";
             dry_run: boolean;
-            /** @description What is to be chosen, to be put to the customer; null unless the status is needs_choice. */
+            /** @description A question for the customer; null unless the status is needs_choice. */
             question: string | null;
             currency: components["schemas"]["Currency"];
             understood: components["schemas"]["AgentUnderstood"][];
             excluded: components["schemas"]["Excluded"][];
-            /** @description The best first. */
+            /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
             cart: components["schemas"]["AgentCart"] | null;
             budget: components["schemas"]["AgentBudget"];
@@ -5135,21 +5135,21 @@ export interface components {
         IntentBuy: {
             /** @description The request in plain language. */
             query?: string;
-            /** @description A candidate that was chosen; beside query it answers needs_choice. */
+            /** @description The product to take, such as one of the candidates of a needs_choice. query then chooses the variant. */
             product_id?: components["schemas"]["Id"];
-            /** @description A variant that was chosen. Without query and product_id it is enough by itself. */
+            /** @description The variant to take. It needs neither query nor product_id. */
             variant_id?: components["schemas"]["Id"];
-            /** @description How many. Absent, it is what the sentence says, else 1. */
+            /** @description The quantity. By default, what the sentence says, else 1. */
             quantity?: number;
-            /** @description A cart that this token made, to be bought as it is, or with what is found added. */
+            /** @description A cart that this token created. Without query, product_id and variant_id it is bought as it is, else what is found is added first. */
             cart_id?: components["schemas"]["Id"];
-            /** @description Tell what would be, and write nothing. */
+            /** @description Return what the outcome would be, and write nothing. */
             dry_run?: boolean;
-            /** @description How many candidates at most, when there is a choice; 5 when absent. */
+            /** @description The maximum number of candidates; 5 by default. */
             limit?: number;
-            /** @description Absent, it is the customer's default address. */
+            /** @description By default the customer's default address. */
             shipping_address?: components["schemas"]["AddressInput"] | null;
-            /** @description Absent, it is the cheapest delivery to the address; where nothing is delivered there, the cheapest pickup. */
+            /** @description By default the cheapest delivery to the address, or the cheapest pickup if nothing delivers there. */
             shipping_option_id?: components["schemas"]["Id"] | null;
             note?: string | null;
         };
@@ -5163,14 +5163,14 @@ export interface components {
             tax_included: boolean;
             total: components["schemas"]["Money"];
         };
-        /** @description A checkout that the token made. requires_escalation means that it waits for the customer; missing names what the customer will be asked for on the page. */
+        /** @description A checkout that the token created. requires_escalation means that it waits for the customer; missing lists what the page will ask the customer for. */
         AgentCheckout: {
             id: components["schemas"]["Id"];
             cart_id: components["schemas"]["Id"];
             status: components["schemas"]["CheckoutStatus"];
             /** @description The page where the customer confirms; null once the checkout is over. */
             checkout_url: string | null;
-            /** @description The same address. */
+            /** @description The same URL. */
             continue_url: string | null;
             currency: components["schemas"]["Currency"];
             items: components["schemas"]["AgentLine"][];
@@ -5181,22 +5181,22 @@ export interface components {
             order_id: components["schemas"]["IdOrNull"];
             order_number: string | null;
         };
-        /** @description What became of find-and-buy. Without a choice to make it is requires_escalation: the customer opens checkout_url, logs in and confirms. In a dry run checkout and the addresses are null. */
+        /** @description The outcome of find-and-buy. With requires_escalation, the customer opens checkout_url, logs in and confirms. In a dry run checkout and the URLs are null. */
         BuyOutcome: {
             /** @enum {string} */
             status: "requires_escalation" | "needs_choice" | "not_found";
             dry_run: boolean;
-            /** @description What is to be chosen, to be put to the customer; null unless the status is needs_choice. */
+            /** @description A question for the customer; null unless the status is needs_choice. */
             question: string | null;
             currency: components["schemas"]["Currency"];
             understood: components["schemas"]["AgentUnderstood"][];
             excluded: components["schemas"]["Excluded"][];
-            /** @description The best first. */
+            /** @description Best first. */
             candidates: components["schemas"]["AgentCandidate"][];
             checkout: components["schemas"]["AgentCheckout"] | null;
             /** @description The page where the customer confirms. */
             checkout_url: string | null;
-            /** @description The same address. */
+            /** @description The same URL. */
             continue_url: string | null;
             totals: components["schemas"]["AgentTotals"] | null;
             budget: components["schemas"]["AgentBudget"];

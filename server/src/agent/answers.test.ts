@@ -95,9 +95,9 @@ test('a shortage is told to an agent by ids alone, when it adds and when it buys
 
   expect(refused.map(({ error }) => error?.error)).toEqual(Array(3).fill('insufficient_stock'));
   expect(refused.map(({ error }) => (error as { message?: string }).message)).toEqual([
-    'Out of stock: the first of lines.',
-    'There are 2 pieces of the first of lines, not 3.',
-    'Out of stock: the first of lines.',
+    'Out of stock. The field lines says which items.',
+    'Not enough stock: 2 available, 3 requested. The field lines says which items.',
+    'Out of stock. The field lines says which items.',
   ]);
   expect(JSON.stringify(refused.map(({ error }) => error))).not.toMatch(/Plain|IGNORE|evil/);
   expect(refused[1]?.error).toMatchObject({ lines: [{ variant_id: some, requested: 3, available: 2 }] });

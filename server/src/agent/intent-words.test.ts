@@ -53,7 +53,7 @@ test('nothing is bought beyond a limit that was said, and what is sold out is to
     const { data } = await agent.POST(buy, { body });
     expect(data).toMatchObject({
       status: 'needs_choice',
-      question: 'What fits is out of stock. Is something else meant?',
+      question: 'What matches is out of stock. Should it be something else?',
       candidates: [{ price: '10.00', availability: 'out_of_stock' }],
       checkout: null,
     });

@@ -131,7 +131,11 @@ test('no more than the stock gets into a cart, unless the variant sells beyond i
   const lines = [{ line_item_id: cart.items[0]?.id, variant_id, requested: 4, available: 3 }];
   for (const { error, response } of [added, set]) {
     expect(response.status).toBe(409);
-    expect(error).toMatchObject({ error: 'insufficient_stock', message: 'There are 3 pieces of Mug, not 4.', lines });
+    expect(error).toMatchObject({
+      error: 'insufficient_stock',
+      message: 'Not enough stock: Mug (3 available, 4 requested).',
+      lines,
+    });
   }
   expect((await read(shop, cart.id)).items).toMatchObject([{ quantity: 2 }]);
   expect((await add(shop, cart.id, beyond.variant_id, 5)).response.status).toBe(200);

@@ -30,7 +30,7 @@ test('a product is found by its new words after each change, and no longer by th
   expect(await found(shop, 'teal')).toEqual(['Pitcher']);
 });
 
-test('a product that is taken off or deleted is not found, and is again when it comes back', async () => {
+test('an unpublished or deleted product is not found, and is found again once it is published', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const { id: product_id } = await givenProduct({ name: 'Hammock' });
@@ -46,7 +46,7 @@ test('a product that is taken off or deleted is not found, and is again when it 
   expect(await found(shop, 'hammock')).toEqual([]);
 });
 
-test('imported products are found, a dry run changes nothing, and a refused row keeps its words', async () => {
+test('imported products are found, a dry run changes nothing, and a refused row leaves the index as it was', async () => {
   const shop = await openShop();
   const send = (rows: object[], dry_run = false) =>
     shop.dashboard.POST('/api/dashboard/products/import', { body: { dry_run, products: rows as never } });
@@ -62,7 +62,7 @@ test('imported products are found, a dry run changes nothing, and a refused row 
   expect([await found(shop, 'stool'), await found(shop, 'ladder')]).toEqual([[], ['Ladder']]);
 });
 
-test('changes of one product at the same time leave the words of the last one', async () => {
+test('concurrent changes of one product leave it indexed with the words of the last one', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct({ name: 'Name 0' });
   const names = Array.from({ length: 8 }, (_, i) => `Distinct${'abcdefgh'[i]}`);
@@ -88,7 +88,7 @@ test('changes of one product at the same time leave the words of the last one', 
   expect(rows.map(({ term }) => term)).toEqual([data?.name.toLowerCase()]);
 });
 
-test('what an older release wrote is indexed by the job', async () => {
+test('the job reindexes what an older release indexed', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Gramophone' });
   await shop.dashboard.PATCH('/api/dashboard/settings', {

@@ -2,19 +2,19 @@ import type { SearchSynonyms } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 import { synonymTerms } from '../words/synonyms.ts';
-import { type Posting, postingsOf, type Source } from './postings.ts';
+import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
 
-/** Counts up when products have other terms than before: those indexed by an older release are indexed anew. */
+/** Increment it when postings change: products indexed by an older release are then reindexed. */
 export const INDEX_VERSION = 3;
 
 /**
- * Brings the index of the search up to date with products, in the transaction that changed them. Call it once, after the
- * last change. Two statements, however many products there are; ids of products that are gone do no harm.
+ * Updates the search index for products, in the transaction that changed them. Call it once, after the last change. Two
+ * statements, however many products there are; ids of deleted products are ignored.
  */
 export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
-  // Rows are locked in id order, so that two calls for the same products take turns.
-  const sources = await db.rows<{ product_id: string; source: Source; fingerprint: string }>(
+  // Rows are locked in id order, so that two calls for the same products cannot deadlock.
+  const sources = await db.rows<{ product_id: string; source: SearchDocument; fingerprint: string }>(
     sql`select s.product_id, t.source, md5(t.source::text) as fingerprint
       from (select site_id, product_id from product_search
         where site_id = ${db.siteId} and product_id = any(${product_ids}::uuid[])
@@ -29,7 +29,7 @@ export async function indexProducts(db: SearchDb, product_ids: string[]): Promis
   await write(db, products, postings);
 }
 
-/** Terms that stay as they are are not written again. */
+/** Unchanged postings are not rewritten. */
 async function write(
   db: SearchDb,
   products: { product_id: string; fingerprint: string }[],
@@ -60,11 +60,11 @@ async function write(
 const BATCH = 200;
 
 /**
- * Indexes products that an older release wrote, some at a time. Answers how many; zero when all are done. What words mean is
- * learnt anew after that, since they may be other words now; and no answer is kept that was found with less of the index.
+ * Reindexes a batch of the products that an older release indexed. Returns their number; zero when none is left. It also
+ * marks the latent semantic model for retraining, since terms may have changed, and invalidates cached answers.
  */
 export async function indexOutdated(db: SearchDb): Promise<number> {
-  // Locked first and read after: a product that is being changed is read as its change left it.
+  // Locked before it is read, so that a concurrent change to a product is seen.
   const rows = await db.rows<{ product_id: string }>(
     sql`select product_id from product_search
       where site_id = ${db.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH} for update`,
@@ -75,12 +75,12 @@ export async function indexOutdated(db: SearchDb): Promise<number> {
     rows.map(({ product_id }) => product_id),
   );
   await db.run(sql`update search_models set changed = products where site_id = ${db.siteId}`);
-  // Any change of the settings is one of the catalogue as the public sees it (0002_catalogue).
+  // Every change of the settings counts up the catalogue version (0002_catalogue), which cached answers depend on.
   await db.run(sql`update site_settings set updated_at = updated_at where site_id = ${db.siteId}`);
   return rows.length;
 }
 
-/** Synonyms are kept as terms, too, which an older release may have made in another way. */
+/** Recomputes the terms of the shop's synonyms, which an older release may have stemmed differently. */
 export async function indexSynonyms(db: SearchDb): Promise<void> {
   const settings = await db.one<{ search_synonyms: SearchSynonyms[] }>(
     sql`select search_synonyms from site_settings where site_id = ${db.siteId} and search_synonyms <> '[]' for update`,

@@ -1,8 +1,8 @@
-import { isJoining, plainText, termsOf, withMeasures } from '../words/normalize.ts';
-import { type Weights, weigh } from './latent.ts';
+import { isStopWord, stripHtml, termsOf, withMeasurements } from '../words/normalize.ts';
+import { type TermWeights, termWeights } from './latent.ts';
 
-/** What of a product tells what its words mean; attributes and tags name much and say little. */
-export interface Text {
+/** The fields of a product that the model is trained on. Attributes and tags are left out: they list much and explain little. */
+export interface ProductText {
   name: string;
   vendor: string | null;
   product_type: string | null;
@@ -12,16 +12,16 @@ export interface Text {
 const WEIGHTS = { name: 1, label: 0.5, description: 0.3 };
 const MAX_DESCRIPTION = 4_000;
 
-export function weightsOf({ name, vendor, product_type, description }: Text): Weights {
+export function weightsOf({ name, vendor, product_type, description }: ProductText): TermWeights {
   const label = WEIGHTS.label;
-  return weigh([
-    { terms: namingTerms(name), weight: WEIGHTS.name },
-    { terms: namingTerms(vendor ?? ''), weight: label },
-    { terms: namingTerms(product_type ?? ''), weight: label },
-    { terms: namingTerms(description.slice(0, MAX_DESCRIPTION)), weight: WEIGHTS.description },
+  return termWeights([
+    { terms: contentTerms(name), weight: WEIGHTS.name },
+    { terms: contentTerms(vendor ?? ''), weight: label },
+    { terms: contentTerms(product_type ?? ''), weight: label },
+    { terms: contentTerms(description.slice(0, MAX_DESCRIPTION)), weight: WEIGHTS.description },
   ]);
 }
 
-function namingTerms(text: string): string[] {
-  return withMeasures(termsOf(plainText(text))).filter((term) => !isJoining(term));
+function contentTerms(text: string): string[] {
+  return withMeasurements(termsOf(stripHtml(text))).filter((term) => !isStopWord(term));
 }

@@ -1,23 +1,23 @@
 import { Worker } from 'node:worker_threads';
 import type { Model } from './latent.ts';
-import type { Text } from './latent-text.ts';
+import type { ProductText } from './latent-text.ts';
 
-/** Learns in a thread of its own, so that requests are answered meanwhile. */
-export async function startLearning(): Promise<{
-  add(texts: Text[]): void;
-  learn(): Promise<Model>;
+/** Trains a model in a worker thread, so that this one goes on answering requests. */
+export async function startTraining(): Promise<{
+  add(texts: ProductText[]): void;
+  train(): Promise<Model>;
   end(): Promise<void>;
 }> {
   const worker = new Worker(new URL('./latent-worker.ts', import.meta.url));
   const failed = new Promise<never>((_resolve, reject) => worker.once('error', reject));
-  // Told to whoever awaits the model; nobody may.
+  // Whoever awaits `train` sees the error. If nobody does yet, the rejection must not count as unhandled.
   failed.catch(() => undefined);
   return {
     add: (texts) => worker.postMessage(texts),
-    learn() {
-      const learnt = new Promise<Model>((resolve) => worker.once('message', resolve));
-      worker.postMessage('learn');
-      return Promise.race([learnt, failed]);
+    train() {
+      const trained = new Promise<Model>((resolve) => worker.once('message', resolve));
+      worker.postMessage('train');
+      return Promise.race([trained, failed]);
     },
     async end() {
       await worker.terminate();

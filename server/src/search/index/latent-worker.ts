@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads';
-import { learn, type Weights } from './latent.ts';
-import { type Text, weightsOf } from './latent-text.ts';
+import { type TermWeights, trainModel } from './latent.ts';
+import { type ProductText, weightsOf } from './latent-text.ts';
 
-/** The thread of latent-thread.ts: takes texts, and learns from them when told to. */
-const texts: Weights[] = [];
+/** The worker of latent-thread.ts: collects texts, and trains a model on them when told to. */
+const texts: TermWeights[] = [];
 
-parentPort?.on('message', (message: Text[] | 'learn') => {
-  if (message === 'learn') parentPort?.postMessage(learn(texts));
+parentPort?.on('message', (message: ProductText[] | 'train') => {
+  if (message === 'train') parentPort?.postMessage(trainModel(texts));
   else texts.push(...message.map(weightsOf));
 });

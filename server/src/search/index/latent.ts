@@ -1,28 +1,28 @@
 /**
- * Latent semantic analysis: which words mean alike in a shop, learnt from its own texts alone. A product is the sum of its
- * words, a query too, both seen in the few dimensions in which the shop's products differ most; the cosine of the two says
- * how well the product is what the words are about, whichever words it uses itself.
+ * Latent semantic analysis: learns from a shop's own texts which words have similar meanings. Products and queries are the
+ * sums of their term vectors in a space of few dimensions, those in which the shop's products differ most. The cosine of the
+ * two is the semantic similarity, whether or not they share any words.
  */
 
-/** More tell little more, fewer mix up what is different. */
+/** More dimensions gain little, fewer conflate different meanings. */
 export const DIMENSIONS = 128;
-/** A word of one product says nothing of others, and one of every fifth too little. */
-const LEAST_PRODUCTS = 2;
-const LARGEST_SHARE = 0.2;
-/** The commonest of the words that are left. */
-const MOST_TERMS = 30_000;
-/** The subspace is close after so many multiplications; more did not find better. */
-const ROUNDS = 2;
+/** A term of a single product relates it to no other, and one of every fifth product to too many. */
+const MIN_DOCUMENT_FREQUENCY = 2;
+const MAX_DOCUMENT_SHARE = 0.2;
+/** Of the other terms, the most frequent are kept. */
+const MAX_TERMS = 30_000;
+/** Subspace iterations; more did not improve relevance. */
+const ITERATIONS = 2;
 
-/** What a word counts in a text. */
-export type Weights = Map<string, number>;
+/** The weight of each term in a text. */
+export type TermWeights = Map<string, number>;
 
-/** By term: its direction, times how rare it is. */
+/** The vector of each term: its direction, scaled by its inverse document frequency. */
 export type Model = Map<string, Float32Array>;
 
-/** How often the terms of each field stand in a product, a field's weight for the first mention, less for the next. */
-export function weigh(fields: { terms: string[]; weight: number }[]): Weights {
-  const weights: Weights = new Map();
+/** Log-scaled term frequencies, weighted by field. */
+export function termWeights(fields: { terms: string[]; weight: number }[]): TermWeights {
+  const weights: TermWeights = new Map();
   for (const { terms, weight } of fields) {
     const counts = new Map<string, number>();
     for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -33,14 +33,14 @@ export function weigh(fields: { terms: string[]; weight: number }[]): Weights {
   return weights;
 }
 
-/** Learns from texts. Takes seconds for some ten thousand, so call it where nobody waits. The same texts give the same. */
-export function learn(texts: Weights[]): Model {
-  const rarities = raritiesOf(texts);
-  const terms = [...rarities.keys()];
-  const rows = texts.map((text) => rowOf(text, rarities));
+/** Trains a model. Deterministic. Takes seconds for ten thousand texts, so do not call it while answering a request. */
+export function trainModel(texts: TermWeights[]): Model {
+  const idfs = idfByTerm(texts);
+  const terms = [...idfs.keys()];
+  const rows = texts.map((text) => rowOf(text, idfs));
   const basis = randomBasis(terms.length);
   const products = new Float32Array(texts.length * DIMENSIONS);
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let iteration = 0; iteration < ITERATIONS; iteration += 1) {
     multiply(rows, basis, products);
     multiplyTransposed(rows, products, basis);
     orthonormalize(basis, terms.length);
@@ -48,33 +48,33 @@ export function learn(texts: Weights[]): Model {
   return new Map(
     terms.map((term, at) => {
       const direction = basis.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS);
-      return [term, direction.map((value) => value * (rarities.get(term)?.rarity ?? 0))];
+      return [term, direction.map((value) => value * (idfs.get(term)?.idf ?? 0))];
     }),
   );
 }
 
-/** Where a text stands; nothing when it has none of the words. */
-export function placeOf(model: Model, text: Weights): Float32Array | undefined {
+/** The vector of a text; undefined when the model has none of its terms. */
+export function embed(model: Model, text: TermWeights): Float32Array | undefined {
   const sum = new Float32Array(DIMENSIONS);
-  let known = false;
+  let hasTerms = false;
   for (const [term, weight] of text) {
     const vector = model.get(term);
     if (!vector) continue;
-    known = true;
+    hasTerms = true;
     for (let i = 0; i < DIMENSIONS; i += 1) sum[i] = (sum[i] ?? 0) + weight * (vector[i] ?? 0);
   }
-  return known ? sum : undefined;
+  return hasTerms ? sum : undefined;
 }
 
-/** The cosines of these vectors to one direction, -1 to 1; for what has no vector, as great as those of the others on average. */
+/** The cosine of each vector to one direction, -1 to 1; where a vector is missing, the average of the others. */
 export function cosinesTo(direction: ArrayLike<number>, vectors: (Int8Array | undefined)[]): number[] {
   const cosines = vectors.map((vector) => vector && cosine(direction, vector));
-  const known = cosines.filter((value) => value !== undefined);
-  const average = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
+  const defined = cosines.filter((value) => value !== undefined);
+  const average = defined.reduce((sum, value) => sum + value, 0) / Math.max(1, defined.length);
   return cosines.map((value) => value ?? average);
 }
 
-/** From -1 to 1; 0 where one of them is nothing. */
+/** From -1 to 1; 0 where one of them is the zero vector. */
 export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let [product, squareA, squareB] = [0, 0, 0];
   for (let i = 0; i < DIMENSIONS; i += 1) {
@@ -86,19 +86,19 @@ export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return product === 0 ? 0 : product / Math.sqrt(squareA * squareB);
 }
 
-interface Rarity {
+interface TermIdf {
   at: number;
-  rarity: number;
+  idf: number;
 }
 
-function raritiesOf(texts: Weights[]): Map<string, Rarity> {
+function idfByTerm(texts: TermWeights[]): Map<string, TermIdf> {
   const counts = new Map<string, number>();
   for (const text of texts) for (const term of text.keys()) counts.set(term, (counts.get(term) ?? 0) + 1);
   const kept = [...counts]
-    .filter(([, count]) => count >= LEAST_PRODUCTS && count <= LARGEST_SHARE * texts.length)
+    .filter(([, count]) => count >= MIN_DOCUMENT_FREQUENCY && count <= MAX_DOCUMENT_SHARE * texts.length)
     .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || (a < b ? -1 : 1))
-    .slice(0, MOST_TERMS);
-  return new Map(kept.map(([term, count], at) => [term, { at, rarity: Math.log(texts.length / count) }]));
+    .slice(0, MAX_TERMS);
+  return new Map(kept.map(([term, count], at) => [term, { at, idf: Math.log(texts.length / count) }]));
 }
 
 /** The terms of a text by their number, with what each counts; as a whole of length 1. */
@@ -107,19 +107,19 @@ interface Row {
   values: Float32Array;
 }
 
-function rowOf(text: Weights, rarities: Map<string, Rarity>): Row {
-  const known = [...text].flatMap(([term, weight]) => {
-    const found = rarities.get(term);
-    return found ? [{ at: found.at, value: weight * found.rarity }] : [];
+function rowOf(text: TermWeights, idfs: Map<string, TermIdf>): Row {
+  const entries = [...text].flatMap(([term, weight]) => {
+    const found = idfs.get(term);
+    return found ? [{ at: found.at, value: weight * found.idf }] : [];
   });
-  const length = Math.hypot(...known.map(({ value }) => value)) || 1;
+  const length = Math.hypot(...entries.map(({ value }) => value)) || 1;
   return {
-    terms: Int32Array.from(known, ({ at }) => at),
-    values: Float32Array.from(known, ({ value }) => value / length),
+    terms: Int32Array.from(entries, ({ at }) => at),
+    values: Float32Array.from(entries, ({ value }) => value / length),
   };
 }
 
-/** Any basis would do to begin with; a fixed one makes the same of the same texts. */
+/** Any initial basis would do; a fixed seed makes training deterministic. */
 function randomBasis(rows: number): Float32Array {
   let state = 1;
   return Float32Array.from({ length: rows * DIMENSIONS }, () => {
@@ -150,7 +150,7 @@ function addScaled(into: Float32Array, at: number, from: Float32Array, start: nu
   for (let i = 0; i < DIMENSIONS; i += 1) into[at + i] = (into[at + i] ?? 0) + factor * (from[start + i] ?? 0);
 }
 
-/** Makes the columns orthonormal, by Cholesky; twice, because once leaves too much of rounding. */
+/** Orthonormalizes the columns (Cholesky QR), twice, because one pass leaves too much rounding error. */
 function orthonormalize(columns: Float32Array, rows: number): void {
   for (let pass = 0; pass < 2; pass += 1) solveRows(columns, rows, cholesky(gram(columns, rows)));
 }
@@ -169,10 +169,10 @@ function gram(columns: Float32Array, rows: number): Float64Array {
   return products;
 }
 
-/** A column that adds nothing to those before it would divide by zero. */
+/** Keeps a column that depends on earlier ones from causing a division by zero. */
 const TINY = 1e-12;
 
-/** The lower triangle whose product with its transpose is the matrix; in place. */
+/** The Cholesky factor (a lower triangle), in place. */
 function cholesky(matrix: Float64Array): Float64Array {
   const at = (row: number, column: number) => matrix[row * DIMENSIONS + column] ?? 0;
   for (let i = 0; i < DIMENSIONS; i += 1) {
@@ -185,6 +185,7 @@ function cholesky(matrix: Float64Array): Float64Array {
   return matrix;
 }
 
+/** Multiplies each row by the inverse of the triangle. */
 function solveRows(columns: Float32Array, rows: number, triangle: Float64Array): void {
   for (let row = 0; row < rows; row += 1) {
     const start = row * DIMENSIONS;

@@ -7,7 +7,7 @@ import { learnMeanings } from './learn-meanings.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-async function learnIn({ site_id }: Shop): Promise<number> {
+async function trainIn({ site_id }: Shop): Promise<number> {
   const { db } = await testServer();
   return learnMeanings((work) => inShopAsSystem(db, site_id, work));
 }
@@ -17,12 +17,12 @@ async function found({ storefront }: Shop, q: string): Promise<string[]> {
   return data?.products.map(({ name }) => name) ?? [];
 }
 
-/** One of the 120 words in which things of a kind are described. */
+/** One of the 120 words that describe a kind. */
 function wordOf(kind: string, number: number): string {
   return `${kind}${number % 120}`;
 }
 
-/** A thousand products of two kinds, described in the words of their kind; some of the gowns are called dresses, too. */
+/** A thousand products of two kinds, described in words of their own kind; some gowns are described as dresses as well. */
 async function fill({ dashboard }: Shop): Promise<void> {
   const rows = Array.from({ length: 1_000 }, (_, i) => {
     const kind = i % 2 === 0 ? 'gown' : 'watch';
@@ -44,7 +44,7 @@ async function fill({ dashboard }: Shop): Promise<void> {
   }
 }
 
-test('of products with the same words, those come first that are what the words are about', {
+test('of products with the same words, those rank first that are semantically closest to the query', {
   timeout: 120_000,
 }, async () => {
   const shop = await openShop();
@@ -55,27 +55,27 @@ test('of products with the same words, those come first that are what the words 
   await shop.givenProduct(gown);
   expect((await found(shop, 'golden dress')).slice(0, 2)).toEqual([watch.name, gown.name]);
 
-  expect(await learnIn(shop)).toBe(1_002);
+  expect(await trainIn(shop)).toBe(1_002);
 
   expect((await found(shop, 'golden dress')).slice(0, 2)).toEqual([gown.name, watch.name]);
   // Nothing has changed since.
-  expect(await learnIn(shop)).toBe(0);
-  // A product that came or changed since is found at once, and placed by the next run.
+  expect(await trainIn(shop)).toBe(0);
+  // A new or changed product is found at once, and gets its vector in the next run.
   const late = await shop.givenProduct({ name: 'Golden dress, long', description: 'gown4 gown5' });
   expect(await found(shop, 'golden dress long')).toContain('Golden dress, long');
-  expect(await learnIn(shop)).toBe(1);
+  expect(await trainIn(shop)).toBe(1);
   const params = { path: { product_id: late.id } };
   await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
     params,
     body: { description: 'watch6 watch7' },
   });
-  expect(await learnIn(shop)).toBe(1);
+  expect(await trainIn(shop)).toBe(1);
   await shop.dashboard.DELETE('/api/dashboard/products/{product_id}', { params });
-  expect(await learnIn(shop)).toBe(0);
+  expect(await trainIn(shop)).toBe(0);
   await expectOwnVectorsAlone(shop);
 });
 
-/** Under row-level security, as requests read: nobody else's. */
+/** Reads with row-level security, as requests do: no other shop's vectors are visible. */
 async function expectOwnVectorsAlone(owner: Shop): Promise<void> {
   const { db } = await testServer();
   const stranger = await openShop();
@@ -92,10 +92,10 @@ async function expectOwnVectorsAlone(owner: Shop): Promise<void> {
   expect(await count(owner, 'products')).toEqual({ n: 1_002 });
 }
 
-test('a small shop is left as it is', async () => {
+test('no model is trained for a small shop', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Mug' });
 
-  expect(await learnIn(shop)).toBe(0);
+  expect(await trainIn(shop)).toBe(0);
   expect(await found(shop, 'mug')).toEqual(['Mug']);
 });

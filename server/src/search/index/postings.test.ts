@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { headOf, PLACE, postingsOf, type Source } from './postings.ts';
+import { headTermOf, PLACE, postingsOf, type SearchDocument } from './postings.ts';
 
-const PRINTER: Source = {
+const PRINTER: SearchDocument = {
   name: 'Alder laser printer black',
   description: '',
   vendor: 'Alder',
@@ -12,7 +12,7 @@ const PRINTER: Source = {
   codes: ['al-1'],
 };
 
-test('a name says what the thing is by its last word, but for what it is for, numbers and values of its own', () => {
+test("the head noun is the last word of a name, except for its purpose, numbers and the product's own values", () => {
   const heads = [
     ['Gaming mouse pad', 'pad'],
     ['Case for phones, black', 'case'],
@@ -21,20 +21,20 @@ test('a name says what the thing is by its last word, but for what it is for, nu
     ['Black', 'black'],
   ];
 
-  for (const [name = '', head] of heads) expect(headOf(name, ['black'])).toBe(head);
-  expect(headOf('Laser printer black', ['black'])).toBe('printer');
-  expect(headOf('Laser printer black', [])).toBe('black');
+  for (const [name = '', head] of heads) expect(headTermOf(name, ['black'])).toBe(head);
+  expect(headTermOf('Laser printer black', ['black'])).toBe('printer');
+  expect(headTermOf('Laser printer black', [])).toBe('black');
 });
 
-test('a term tells where it stands: in the name, as the thing itself, as the vendor', () => {
+test('a posting says whether its term is in the name, is the head noun, or is the vendor', () => {
   const places = new Map(postingsOf(PRINTER).map(({ term, place }) => [term, place]));
 
-  expect(places.get('printer')).toBe(PLACE.title | PLACE.headOfTitle);
+  expect(places.get('printer')).toBe(PLACE.title | PLACE.titleHead);
   expect(places.get('alder')).toBe(PLACE.title | PLACE.vendor);
   expect(places.get('black')).toBe(PLACE.title);
 });
 
-test('a word in the name speaks more strongly of a product than one in its description', () => {
+test('a word in the name has more impact than one in the description', () => {
   const impacts = new Map(
     postingsOf({ ...PRINTER, description: 'a scanner that copies and prints pages of any size in a minute' }).map(
       ({ term, impact }) => [term, impact],

@@ -2,13 +2,13 @@ import sql from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { stem } from '../words/normalize.ts';
-import { type Understanding, understand } from './parse.ts';
+import { type ParsedQuery, parseQuery } from './parse.ts';
 
-/** Reads a sentence, and asks the catalogue where the words may as well be a name: `no show socks`. At most one statement. */
-export async function understandIn(db: SearchDb, sentence: string): Promise<Understanding> {
-  const read = understand(sentence);
-  const { names, values } = read.doubts;
-  if (names.length + values.length === 0) return read;
+/** Parses a sentence, and looks up the words that could also be a product's name (`no show socks`). At most one statement. */
+export async function parseInCatalog(db: SearchDb, sentence: string): Promise<ParsedQuery> {
+  const parsed = parseQuery(sentence);
+  const { names, values } = parsed.ambiguous;
+  if (names.length + values.length === 0) return parsed;
   const words = names.map((name) => name.split(' '));
   const rows = await db.rows<{ name: string | null; value: string | null }>(
     sql`select n.name, null as value
@@ -23,8 +23,8 @@ export async function understandIn(db: SearchDb, sentence: string): Promise<Unde
       select null, v.value from unnest((select ${values}::text[])) as v (value)
       where exists (select from search_postings x where x.site_id = ${db.siteId} and x.term = ${VALUE} || v.value)`,
   );
-  if (rows.length === 0) return read;
-  return understand(sentence, {
+  if (rows.length === 0) return parsed;
+  return parseQuery(sentence, {
     names: new Set(rows.flatMap(({ name }) => name ?? [])),
     values: new Set(rows.flatMap(({ value }) => value ?? [])),
   });

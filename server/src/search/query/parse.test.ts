@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Constraint, understand } from './parse.ts';
+import { type Constraint, parseQuery } from './parse.ts';
 
-/** A sentence as it is read: constraints without their places, and the words that are left. */
-function read(sentence: string, names: string[] = []) {
-  const { constraints, words } = understand(sentence, { names: new Set(names), values: new Set() });
+/** What a sentence is parsed into: constraints without their positions, and the remaining words. */
+function parsed(sentence: string, names: string[] = []) {
+  const { constraints, words } = parseQuery(sentence, { names: new Set(names), values: new Set() });
   return {
     constraints: constraints.map(({ text: _text, start: _start, end: _end, ...constraint }) => constraint),
     words: words.map(({ text }) => text).join(' '),
@@ -26,8 +26,8 @@ test.each([
     'wool coat',
   ],
   ['armchair over 300', [price({ min: 300 })], 'armchair'],
-])('a price limit is read: %s', (sentence, constraints, words) => {
-  expect(read(sentence)).toEqual({ constraints, words });
+])('a price limit is parsed: %s', (sentence, constraints, words) => {
+  expect(parsed(sentence)).toEqual({ constraints, words });
 });
 
 test.each([
@@ -37,8 +37,8 @@ test.each([
   ['blender with ratings between 3 and 4 stars', [{ kind: 'rating', min: 3, max: 4 }]],
   ['blender with at least 250 customer reviews', [{ kind: 'reviews', min: 250 }]],
   ['blender with 1,500+ reviews', [{ kind: 'reviews', min: 1500 }]],
-])('a limit of what customers think is not taken for a price: %s', (sentence, constraints) => {
-  expect(read(sentence)).toEqual({ constraints, words: 'blender' });
+])('a limit on ratings is not mistaken for a price: %s', (sentence, constraints) => {
+  expect(parsed(sentence)).toEqual({ constraints, words: 'blender' });
 });
 
 test.each([
@@ -49,24 +49,27 @@ test.each([
   'cable 2 m',
   'socket set 3/8',
   'size 42 boots',
-])('a number in a name is no limit: %s', (sentence) => expect(understand(sentence).constraints).toEqual([]));
+])('a number in a name is not a limit: %s', (sentence) => expect(parseQuery(sentence).constraints).toEqual([]));
 
-test('a measure after a comparison is no price', () => {
-  expect(understand('suitcase under 10 kg').constraints).toEqual([]);
-  expect(understand('table for up to 8 people').constraints).toEqual([]);
+test('a measurement after a comparison is not a price', () => {
+  expect(parseQuery('suitcase under 10 kg').constraints).toEqual([]);
+  expect(parseQuery('table for up to 8 people').constraints).toEqual([]);
 });
 
-test('what is not wanted, how many, in which order and what is preferred are told apart from the thing', () => {
-  expect(read('belt without leather')).toEqual({ constraints: [{ kind: 'without', value: 'leather' }], words: 'belt' });
-  expect(read('I need 4 plates')).toEqual({ constraints: [{ kind: 'quantity', value: '4' }], words: 'plates' });
-  expect(read('cheapest bicycle in stock')).toEqual({
+test('negations, quantity, order and preferences are separated from the product', () => {
+  expect(parsed('belt without leather')).toEqual({
+    constraints: [{ kind: 'without', value: 'leather' }],
+    words: 'belt',
+  });
+  expect(parsed('I need 4 plates')).toEqual({ constraints: [{ kind: 'quantity', value: '4' }], words: 'plates' });
+  expect(parsed('cheapest bicycle in stock')).toEqual({
     constraints: [
       { kind: 'sort', value: 'price_asc' },
       { kind: 'in_stock', value: 'true' },
     ],
     words: 'bicycle',
   });
-  expect(read('affordable and highly rated headlamp')).toEqual({
+  expect(parsed('affordable and highly rated headlamp')).toEqual({
     constraints: [
       { kind: 'wish', value: 'low_price' },
       { kind: 'wish', value: 'rating' },
@@ -75,20 +78,20 @@ test('what is not wanted, how many, in which order and what is preferred are tol
   });
 });
 
-test('each constraint says which words made it', () => {
+test('each constraint quotes the words that state it', () => {
   const sentence = 'Find me a crème bowl under €30, not plastic';
-  const { constraints } = understand(sentence);
+  const { constraints } = parseQuery(sentence);
   expect(constraints.map(({ text, start, end }) => [text, sentence.slice(start, end)])).toEqual([
     ['under €30', 'under €30'],
     ['not plastic', 'not plastic'],
   ]);
 });
 
-test('names that begin like a sentence stay whole', () => {
-  expect(read('order pad').words).toBe('order pad');
-  expect(read('without').words).toBe('without');
-  expect(read('no show socks', ['no show']).words).toBe('no show socks');
-  expect(read('No 7 cream').constraints).toEqual([]);
+test('names that begin like a sentence are kept whole', () => {
+  expect(parsed('order pad').words).toBe('order pad');
+  expect(parsed('without').words).toBe('without');
+  expect(parsed('no show socks', ['no show']).words).toBe('no show socks');
+  expect(parsed('No 7 cream').constraints).toEqual([]);
 });
 
 test.each([
@@ -102,8 +105,8 @@ test.each([
   ['a pair of socks', 1, 'socks'],
   ['three pairs of socks', 3, 'socks'],
   ['12 pieces of soap', 12, 'soap'],
-])('the quantity is read: %s', (sentence, quantity, words) => {
-  expect(read(sentence)).toEqual({ constraints: [{ kind: 'quantity', value: String(quantity) }], words });
+])('the quantity is parsed: %s', (sentence, quantity, words) => {
+  expect(parsed(sentence)).toEqual({ constraints: [{ kind: 'quantity', value: String(quantity) }], words });
 });
 
 test.each([
@@ -114,8 +117,8 @@ test.each([
   'phone 8 plus',
   'blanket 200 x 220',
   'one size cap',
-])('a number that hangs on the thing is no quantity: %s', (sentence) =>
-  expect(understand(sentence).constraints).toEqual([]),
+])('a number that belongs to a name is not a quantity: %s', (sentence) =>
+  expect(parseQuery(sentence).constraints).toEqual([]),
 );
 
 test.each([
@@ -123,13 +126,13 @@ test.each([
   ['mug under twenty-five euros', { max: 25 }],
   ['mug under a hundred euros', { max: 100 }],
   ['mug under two hundred and fifty euros', { max: 250 }],
-])('a limit in words is read: %s', (sentence, limits) => {
-  expect(read(sentence)).toEqual({ constraints: [price({ ...limits, currency: 'EUR' })], words: 'mug' });
+])('a limit in words is parsed: %s', (sentence, limits) => {
+  expect(parsed(sentence)).toEqual({ constraints: [price({ ...limits, currency: 'EUR' })], words: 'mug' });
 });
 
 test('a number in words is a limit only with its unit', () => {
-  expect(read('over one shoulder bag').constraints).toEqual([]);
-  expect(read('five star notebook').constraints).toEqual([]);
+  expect(parsed('over one shoulder bag').constraints).toEqual([]);
+  expect(parsed('five star notebook').constraints).toEqual([]);
 });
 
 test.each([
@@ -139,7 +142,7 @@ test.each([
   ['I want no leather bag', 'bag'],
   ['bag but no leather', 'bag'],
 ])('what is not wanted is never wished for, wherever it stands: %s', (sentence, word) => {
-  const { constraints, words } = read(sentence);
+  const { constraints, words } = parsed(sentence);
   expect(constraints).toEqual([{ kind: 'without', value: 'leather' }]);
   expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);
 });

@@ -1,94 +1,101 @@
-import { isJoining, measure } from '../words/normalize.ts';
-import { type NumberRead, numberAt } from '../words/number-words.ts';
+import { isStopWord, measurementTerm } from '../words/normalize.ts';
+import { type ParsedNumber, parseNumberAt } from '../words/number-words.ts';
 import type { Token } from '../words/tokens.ts';
 
 /** How many pieces a sentence asks for. */
 
-export interface QuantityRead {
+export interface ParsedQuantity {
   value: number;
   from: number;
   to: number;
-  /** Where only the sense of the words tells that it is no part of a name: the words that such a name would have. */
+  /** Where the number could be part of a product's name: the words that such a name would contain. */
   name?: string;
 }
 
-const MOST = 999;
-/** Without `I need` before it, a greater number is rather a model: `501 jeans`. */
-const MOST_ALONE = 24;
+const MAX_QUANTITY = 999;
+/** Without an opening such as `I need`, a larger number is more likely a model: `501 jeans`. */
+const MAX_QUANTITY_WITHOUT_OPENING = 24;
 const ARTICLES = new Set(['a', 'an', 'the', 'one']);
-const COUNTED = new Set('x × pieces pcs units pairs'.split(' '));
-/** These count only with `of`: `one piece of`, but `3 piece suite`. */
-const COUNTED_OF = new Set('piece pair unit'.split(' '));
-/** What hangs on a number within a name: `4 person tents`, `2 pin plugs`. */
-const HANGING = new Set(
+const COUNTERS = new Set('x × pieces pcs units pairs'.split(' '));
+/** These count only before `of`: `one piece of`, but `3 piece suite`. */
+const COUNTERS_BEFORE_OF = new Set('piece pair unit'.split(' '));
+/** Nouns that form a name with the number before them: `4 person tents`, `2 pin plugs`. */
+const COMPOUND_NOUNS = new Set(
   `person man people tier seater ply pack piece pair way pin speed door drawer burner player port slot string wheel year
   month week day hour minute gallon quart pint yard mile panel light bulb layer blade cup hole ring size star point`.split(
     /\s+/,
   ),
 );
 
-export function quantityIn(tokens: Token[], opened: number): QuantityRead | undefined {
-  return pairAt(tokens, opened) ?? leading(tokens, opened) ?? announced(tokens, opened) ?? trailing(tokens, opened);
+/** The quantity that a sentence asks for, if it does; `start` is the first token after its opening. */
+export function parseQuantity(tokens: Token[], start: number): ParsedQuantity | undefined {
+  return (
+    parsePair(tokens, start) ??
+    parseLeading(tokens, start) ??
+    parseLabelled(tokens, start) ??
+    parseTrailing(tokens, start)
+  );
 }
 
 /** `a pair of socks` is one piece. */
-function pairAt(tokens: Token[], opened: number): QuantityRead | undefined {
-  const pair = ARTICLES.has(tokens[opened]?.text ?? '') ? opened + 1 : opened;
+function parsePair(tokens: Token[], start: number): ParsedQuantity | undefined {
+  const pair = ARTICLES.has(tokens[start]?.text ?? '') ? start + 1 : start;
   const isPair = tokens[pair]?.text === 'pair' && tokens[pair + 1]?.text === 'of';
-  return isPair ? { value: 1, from: opened, to: pair + 2 } : undefined;
+  return isPair ? { value: 1, from: start, to: pair + 2 } : undefined;
 }
 
 /** `2 x mug`, `5 pieces of`, `2 oat mugs`, `I need two blue mugs`. */
-function leading(tokens: Token[], opened: number): QuantityRead | undefined {
-  const number = numberAt(tokens, opened);
+function parseLeading(tokens: Token[], start: number): ParsedQuantity | undefined {
+  const number = parseNumberAt(tokens, start);
   const next = number && tokens[number.to];
-  if (!next || !isCount(number, MOST)) return undefined;
+  if (!next || !isCount(number, MAX_QUANTITY)) return undefined;
   const of = tokens[number.to + 1]?.text === 'of';
-  if (COUNTED.has(next.text) || (of && COUNTED_OF.has(next.text))) {
-    return { value: number.value, from: opened, to: number.to + (of ? 2 : 1) };
+  if (COUNTERS.has(next.text) || (of && COUNTERS_BEFORE_OF.has(next.text))) {
+    return { value: number.value, from: start, to: number.to + (of ? 2 : 1) };
   }
-  if (opened === 0 && !isCount(number, MOST_ALONE)) return undefined;
-  const digits = tokens[opened]?.text ?? '';
-  if (HANGING.has(next.term) || measure(digits, next.term) || !isPluralSoon(tokens, number.to)) return undefined;
-  return { value: number.value, from: opened, to: number.to, name: `${tokens[number.to - 1]?.text} ${next.text}` };
+  if (start === 0 && !isCount(number, MAX_QUANTITY_WITHOUT_OPENING)) return undefined;
+  const digits = tokens[start]?.text ?? '';
+  const isCompound = COMPOUND_NOUNS.has(next.term) || measurementTerm(digits, next.term);
+  if (isCompound || !isFollowedByPlural(tokens, number.to)) return undefined;
+  return { value: number.value, from: start, to: number.to, name: `${tokens[number.to - 1]?.text} ${next.text}` };
 }
 
 /** `quantity: 2`. */
-function announced(tokens: Token[], opened: number): QuantityRead | undefined {
-  const at = tokens.findIndex(({ text }, i) => i >= opened && (text === 'quantity' || text === 'qty'));
+function parseLabelled(tokens: Token[], start: number): ParsedQuantity | undefined {
+  const at = tokens.findIndex(({ text }, i) => i >= start && (text === 'quantity' || text === 'qty'));
   if (at < 0) return undefined;
-  const number = numberAt(tokens, tokens[at + 1]?.kind === 'sign' ? at + 2 : at + 1);
-  return number && isCount(number, MOST) ? { value: number.value, from: at, to: number.to } : undefined;
+  const number = parseNumberAt(tokens, tokens[at + 1]?.kind === 'sign' ? at + 2 : at + 1);
+  return number && isCount(number, MAX_QUANTITY) ? { value: number.value, from: at, to: number.to } : undefined;
 }
 
 /** `mug in oat, 2 pieces`, `mug x 2`. */
-function trailing(tokens: Token[], opened: number): QuantityRead | undefined {
-  for (let at = opened + 1; at < tokens.length; at += 1) {
+function parseTrailing(tokens: Token[], start: number): ParsedQuantity | undefined {
+  for (let at = start + 1; at < tokens.length; at += 1) {
     const isTimes = ['x', '×'].includes(tokens[at]?.text ?? '') && tokens[at - 1]?.number === undefined;
-    const number = numberAt(tokens, isTimes ? at + 1 : at);
-    if (!number || !isCount(number, MOST_ALONE)) continue;
+    const number = parseNumberAt(tokens, isTimes ? at + 1 : at);
+    if (!number || !isCount(number, MAX_QUANTITY_WITHOUT_OPENING)) continue;
     const unit = tokens[number.to];
     const isUnit =
-      !isTimes && unit !== undefined && unit.kind === 'word' && COUNTED.has(unit.text) && unit.text !== 'x';
+      !isTimes && unit !== undefined && unit.kind === 'word' && COUNTERS.has(unit.text) && unit.text !== 'x';
     const to = isUnit ? number.to + 1 : number.to;
-    if ((!isTimes && !isUnit) || !isEnd(tokens[to])) continue;
+    if ((!isTimes && !isUnit) || !endsClause(tokens[to])) continue;
     return { value: number.value, from: at, to, ...(isUnit && { name: `${tokens[at]?.text} ${unit.text}` }) };
   }
   return undefined;
 }
 
-function isCount({ value }: NumberRead, most: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= most;
+function isCount({ value }: ParsedNumber, max: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= max;
 }
 
-function isEnd(token: Token | undefined): boolean {
+function endsClause(token: Token | undefined): boolean {
   return !token || [',', '.', ';', '!', '?', 'please'].includes(token.text);
 }
 
-/** Whether a plural ends the next few words, before anything joins or counts them. */
-function isPluralSoon(tokens: Token[], from: number): boolean {
+/** Whether one of the next three words is a plural, with no stop word or number before it. */
+function isFollowedByPlural(tokens: Token[], from: number): boolean {
   for (const { kind, text, term, number } of tokens.slice(from, from + 3)) {
-    if (kind !== 'word' || number !== undefined || isJoining(term)) return false;
+    if (kind !== 'word' || number !== undefined || isStopWord(term)) return false;
     if (text !== term) return true;
   }
   return false;

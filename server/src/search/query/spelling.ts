@@ -1,88 +1,92 @@
 import sql from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
-import type { Group } from '../words/term-groups.ts';
-
-/** Words that no product of the shop has: unfinished, misspelt or written as one. Compared with the shop's own words alone. */
-
-const WEIGHTS = { unfinished: 0.9, misspelt: 0.9, split: 0.9 };
-const MAX_COMPLETIONS = 50;
-const MAX_SPELLINGS = 50;
-/** How much more often a word must be used, as a power of e, to be likelier than one that is a letter closer. */
-const LETTER = 3;
+import type { TermGroup } from '../words/term-groups.ts';
 
 /**
- * The groups with what unknown words may mean: for the last one what it may be the beginning of, else words that are
- * spelled alike and begin alike, else two words. Two statements.
+ * Spelling correction: words that no product has are completed, corrected or split into two, by the terms of the shop's own
+ * index alone.
  */
-export async function repair(db: SearchDb, groups: Group[], unknown: number[]): Promise<Group[]> {
-  const words = unknown.map((grp) => ({ grp, term: termOf(groups[grp]), last: grp === groups.length - 1 }));
-  const similar = await readSimilar(db, words);
-  const halves = words.flatMap(({ term }) => halvesOf(term).flat());
-  const counts = await readCounts(db, [
-    ...similar.flatMap(({ term, unfinished }) => (unfinished ? [] : [term])),
+
+const WEIGHTS = { completion: 0.9, correction: 0.9, split: 0.9 };
+const MAX_COMPLETIONS = 50;
+const MAX_CORRECTIONS = 50;
+/** One more edit is outweighed by a term that is more frequent by this power of e. */
+const EDIT_PENALTY = 3;
+
+/**
+ * The groups with what the unknown ones may mean: for the last word its completions, else terms within a small edit
+ * distance that begin with the same letter, else the two words it splits into. Two statements.
+ */
+export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown: number[]): Promise<TermGroup[]> {
+  const words = unknown.map((grp) => ({ grp, term: typedTerm(groups[grp]), isLast: grp === groups.length - 1 }));
+  const suggestions = await readSuggestions(db, words);
+  const halves = words.flatMap(({ term }) => splitsOf(term).flat());
+  const frequencies = await readFrequencies(db, [
+    ...suggestions.flatMap(({ term, is_completion }) => (is_completion ? [] : [term])),
     ...halves,
   ]);
   return groups.flatMap((group, grp) => {
     if (!unknown.includes(grp)) return [group];
-    return repaired(
+    return corrected(
       group,
-      similar.filter((each) => each.grp === grp),
-      counts,
+      suggestions.filter((each) => each.grp === grp),
+      frequencies,
     );
   });
 }
 
-function termOf(group: Group | undefined): string {
+function typedTerm(group: TermGroup | undefined): string {
   return group?.alternatives[0]?.term ?? '';
 }
 
-interface Similar {
+interface Suggestion {
   grp: number;
   term: string;
-  unfinished: boolean;
+  is_completion: boolean;
   distance: number;
 }
 
-/** Words of the shop that begin with the last word, or begin like an unknown word and differ from it in few letters. */
-function readSimilar(
+/** Indexed terms that begin with the last word, or that share the first letter of an unknown word and differ in few letters. */
+function readSuggestions(
   db: SearchDb,
-  words: { grp: number; term: string; last: boolean }[],
-): Promise<(Similar & Record<string, unknown>)[]> {
+  words: { grp: number; term: string; isLast: boolean }[],
+): Promise<(Suggestion & Record<string, unknown>)[]> {
   return db.rows(
     sql`with recursive given as materialized (
-        select grp, term collate "C" as term, last from unnest(${words.map(({ grp }) => grp)}::int[], ${words.map(({ term }) => term)}::text[],
-          ${words.map(({ last }) => last)}::boolean[]) as g (grp, term, last) where term <> ''
-      ), meant as materialized (
-        select grp, term, true as unfinished, 0 as most, term as beginning from given where last
+        select grp, term collate "C" as term, is_last from unnest(${words.map(({ grp }) => grp)}::int[], ${words.map(({ term }) => term)}::text[],
+          ${words.map(({ isLast }) => isLast)}::boolean[]) as g (grp, term, is_last) where term <> ''
+      ), lookups as materialized (
+        select grp, term, true as is_completion, 0 as max_distance, term as prefix from given where is_last
         union all
         select grp, term, false, case when length(term) >= 8 then 2 else 1 end, left(term, 1) collate "C"
         from given where length(term) between 4 and 64 and term !~ '[0-9]'
-      ), vocabulary (beginning, unfinished, term) as (
-        -- From one word to the next through the index, never over the postings of a word. Numbers of models, of which there
-        -- can be one for each product, are no spelling of a word: the walk goes on behind them, where a colon would stand.
-        select beginning, unfinished, (select p.term from search_postings p where p.site_id = ${db.siteId}
-          and p.term >= beginning order by p.term limit 1) from (select distinct beginning, unfinished from meant) as b
+      ), vocabulary (prefix, is_completion, term) as (
+        -- A loose index scan: from one distinct term to the next, never over all postings of a term. Corrections skip terms
+        -- with digits, since there can be one model number per product: the scan goes on at ':', which sorts behind '9'.
+        select prefix, is_completion, (select p.term from search_postings p where p.site_id = ${db.siteId}
+          and p.term >= prefix order by p.term limit 1) from (select distinct prefix, is_completion from lookups) as b
         union all
-        select v.beginning, v.unfinished, (select p.term from search_postings p where p.site_id = ${db.siteId}
-            and p.term > case when v.unfinished then v.term else regexp_replace(v.term, '[0-9].*', ':') end
+        select v.prefix, v.is_completion, (select p.term from search_postings p where p.site_id = ${db.siteId}
+            and p.term > case when v.is_completion then v.term else regexp_replace(v.term, '[0-9].*', ':') end
           order by p.term limit 1)
-        from vocabulary v where starts_with(v.term, v.beginning)
-      ), alike as (
-        select m.grp, v.term, m.unfinished, m.most,
-          case when m.unfinished or length(v.term) > 64 then 99 else levenshtein_less_equal(m.term, v.term, m.most) end as distance
-        from meant m join vocabulary v on v.beginning = m.beginning and v.unfinished = m.unfinished
-        where starts_with(v.term, v.beginning)
-      ), placed as (
-        select *, row_number() over (partition by grp, unfinished order by distance, length(term), term) as place
-        from alike where unfinished or (distance <= most and term !~ '[0-9]')
+        from vocabulary v where starts_with(v.term, v.prefix)
+      ), measured as (
+        select l.grp, v.term, l.is_completion, l.max_distance,
+          case when l.is_completion or length(v.term) > 64 then 99
+            else levenshtein_less_equal(l.term, v.term, l.max_distance) end as distance
+        from lookups l join vocabulary v on v.prefix = l.prefix and v.is_completion = l.is_completion
+        where starts_with(v.term, v.prefix)
+      ), ranked as (
+        select *, row_number() over (partition by grp, is_completion order by distance, length(term), term) as rank
+        from measured where is_completion or (distance <= max_distance and term !~ '[0-9]')
       )
-      select grp, term, unfinished, distance from placed
-      where place <= case when unfinished then ${MAX_COMPLETIONS}::int else ${MAX_SPELLINGS}::int end`,
+      select grp, term, is_completion, distance from ranked
+      where rank <= case when is_completion then ${MAX_COMPLETIONS}::int else ${MAX_CORRECTIONS}::int end`,
   );
 }
 
-/** How many products have each of the terms; those that none has are absent. */
-async function readCounts(db: SearchDb, terms: string[]): Promise<Map<string, number>> {
+/** How many products have each of the terms; terms that none has are absent. */
+async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<string, number>> {
   const rows = await db.rows<{ term: string; products: number }>(
     sql`select term, count(*) as products from search_postings
       where site_id = ${db.siteId} and term = any(${terms}::text[]) group by term`,
@@ -90,33 +94,31 @@ async function readCounts(db: SearchDb, terms: string[]): Promise<Map<string, nu
   return new Map(rows.map(({ term, products }) => [term, products]));
 }
 
-function halvesOf(term: string): [string, string][] {
+function splitsOf(term: string): [string, string][] {
   const cuts = term.length >= 5 ? Array.from({ length: term.length - 3 }, (_, i) => i + 2) : [];
   return cuts.map((cut) => [term.slice(0, cut), term.slice(cut)]);
 }
 
-function repaired(group: Group, similar: Similar[], counts: Map<string, number>): Group[] {
-  const count = (term: string) => counts.get(term) ?? 0;
-  const completions = similar.filter(({ unfinished }) => unfinished);
-  if (completions.length > 0)
-    return [
-      withMore(
-        group,
-        completions.map(({ term }) => term),
-        WEIGHTS.unfinished,
-      ),
-    ];
-  const likelihood = ({ term, distance }: Similar) => Math.log1p(count(term)) - LETTER * distance;
-  const [likeliest] = similar.toSorted((a, b) => likelihood(b) - likelihood(a) || (a.term < b.term ? -1 : 1));
-  if (likeliest) return [{ ...withMore(group, [likeliest.term], WEIGHTS.misspelt), meant: likeliest.term }];
-  const common = ([first, second]: [string, string]) => Math.min(count(first), count(second));
-  const [halves] = halvesOf(termOf(group)).toSorted((a, b) => common(b) - common(a));
-  // A word that is two becomes two groups: what has both stands before what has one.
+function corrected(group: TermGroup, suggestions: Suggestion[], frequencies: Map<string, number>): TermGroup[] {
+  const frequency = (term: string) => frequencies.get(term) ?? 0;
+  const completions = suggestions.filter(({ is_completion }) => is_completion);
+  if (completions.length > 0) {
+    const terms = completions.map(({ term }) => term);
+    return [withAlternatives(group, terms, WEIGHTS.completion)];
+  }
+  const likelihood = ({ term, distance }: Suggestion) => Math.log1p(frequency(term)) - EDIT_PENALTY * distance;
+  const [likeliest] = suggestions.toSorted((a, b) => likelihood(b) - likelihood(a) || (a.term < b.term ? -1 : 1));
+  if (likeliest) {
+    return [{ ...withAlternatives(group, [likeliest.term], WEIGHTS.correction), correction: likeliest.term }];
+  }
+  const common = ([first, second]: [string, string]) => Math.min(frequency(first), frequency(second));
+  const [halves] = splitsOf(typedTerm(group)).toSorted((a, b) => common(b) - common(a));
+  // A word that is split becomes two groups, so that a product with both halves scores above one with a single half.
   if (halves && common(halves) > 0)
     return halves.map((term) => ({ text: group.text, alternatives: [{ term, weight: WEIGHTS.split }] }));
   return [group];
 }
 
-function withMore(group: Group, terms: string[], weight: number): Group {
+function withAlternatives(group: TermGroup, terms: string[], weight: number): TermGroup {
   return { ...group, alternatives: [...group.alternatives, ...terms.map((term) => ({ term, weight }))] };
 }

@@ -1,141 +1,136 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { meaningsOf, vectorsIn, vectorsOf } from '../index/latent-index.ts';
+import { decodeProductVectors, productVectors, termVectors } from '../index/latent-index.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
-import type { Group } from '../words/term-groups.ts';
+import type { TermGroup } from '../words/term-groups.ts';
 import type { Condition } from './conditions.ts';
-import { coded, LEAST_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
-import { strongExpected } from './term-weights.ts';
+import { codeMatches, MIN_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
+import { expectedMatches } from './term-weights.ts';
 
-/** So many of the best are ranked anew by their titles; behind them the order is that of the index. */
+/** How many of the best matches are reranked; the others stay in the order of their BM25F scores. */
 export const RERANKED = 200;
-/** Where so many have this share of the query's weight, what has less is no match: of `white jeans`, what is only white. */
-const GOOD_COVERAGE = 0.5;
+/** The coverage of a strong match. Where there are RERANKED of them, weaker ones do not match: only white for `white jeans`. */
+const STRONG_COVERAGE = 0.5;
 
-/** A product that a query found. */
+/** A product that matches a query. */
 export interface Candidate {
   product_id: string;
   name: string;
   price: string;
   sales_count: number;
   score: number;
-  /** One bit for each group that is what the name says the thing is. */
-  heads: number;
+  /** One bit per group: its term is the head noun of the name. */
+  head_groups: number;
   /** Whether one of the words names its vendor. */
-  by_vendor: boolean;
-  /** One bit for each group that it has as it was asked for, or as a synonym. */
-  whole: number;
-  /** One bit for each group of which its name has a word that may be meant: unfinished, or misspelt. */
-  guessed: number;
-  /** Whether what was typed is one of its SKUs or barcodes. */
-  is_code: boolean;
-  /** Its place among the meanings that the shop's texts have, if it has been given one (see latent.ts). */
+  vendor_match: boolean;
+  /** One bit per group: the product has it as it was asked for, or as a synonym. */
+  exact_groups: number;
+  /** One bit per group: the name has a completion or correction of it. */
+  guessed_groups: number;
+  /** Whether the query is one of its SKUs or barcodes. */
+  code_match: boolean;
+  /** Its vector in the shop's latent semantic model, if it has one. */
   vector: Int8Array | undefined;
-  /** One bit for each condition that it fails, in the order they were given; 0 meets all. */
-  misses: number;
+  /** One bit per condition that it fails, in the order given; 0 if it meets all. */
+  failed: number;
 }
 
 export interface Candidates {
-  /** The best, those preferred that miss least, in no order; at most RERANKED. */
+  /** The best RERANKED matches, unordered; those with the lowest `failed` are preferred. */
   rows: Candidate[];
-  /** How many products miss what, by the bits of `misses`. */
+  /** The number of matches by `failed`. */
   counts: Map<number, number>;
-  /** The least share of the query's weight that a match has. */
-  coverage: number;
-  /** What the words mean in this shop, by word, as far as it is known. */
-  meanings: Map<string, string>;
+  /** The smallest share of the query's weight that a match has. */
+  minCoverage: number;
+  /** The vectors of the query's terms, as far as the model has them. */
+  vectorsByTerm: Map<string, string>;
 }
 
-/** What is looked for among the products that `where` admits. */
-export interface Search extends Query {
-  groups: Group[];
-  /** The least share of the query's weight that a match has, where nothing is `naming`; LEAST_COVERAGE unless told otherwise. */
-  coverage?: number;
-  /** Groups of which a match has one, however little of the weight that is: what the thing is called. */
-  naming?: number[];
-  /** Whether a product matches that has only what accompanies the thing, as in `matchesByWords`. */
-  companionAlone?: boolean;
-  /**
-   * What counts towards the 200 products with half of the query's weight, behind which what has less is no match: `all` of
-   * them, or, for who is told what was left out and why, those that meet all conditions.
-   */
-  enough?: 'all' | 'fitting';
+/** What to look for, among the products that `where` admits. */
+export interface CandidateQuery extends Query {
+  groups: TermGroup[];
+  /** The smallest share of the query's weight that a match has, unless `headGroups` are given; MIN_COVERAGE by default. */
+  minCoverage?: number;
+  /** The groups with the head noun. A product that has one of them matches, whatever its coverage. */
+  headGroups?: number[];
+  /** Whether a product matches that has the modifier alone, as in `matchesByWords`. */
+  modifierAlone?: boolean;
+  /** Whether only strong matches that meet all conditions can exclude weaker ones. By default all strong matches do. */
+  countEligibleOnly?: boolean;
   filters: Pick<ProductFilters, 'visible' | 'hidden'>;
-  /** Conditions on `products p` that every product must meet. */
+  /** Conditions on `products p` that every match meets. */
   where: Sql[];
-  /** Conditions that are counted: what a product fails is told by the bits of `misses`. */
+  /** Further conditions, which a match may fail: see `failed`. */
   conditions: Condition[];
 }
 
-/** The candidates as they are read: a list for each field, which costs a third of a list of rows. */
+/** The candidates by column, which costs a third of one JSON object per candidate. */
 type Columns = { [Field in Exclude<keyof Candidate, 'vector'>]: Candidate[Field][] | null };
 
-/** All that one statement tells. */
 interface Answer extends Columns {
   vectors: string | null;
   counts: Record<string, number> | null;
-  is_rich: boolean;
-  meanings: Record<string, string> | null;
+  has_enough_strong: boolean;
+  term_vectors: Record<string, string> | null;
 }
 
 /** The best matches with their counts, in one statement. */
-export async function readCandidates(db: SearchDb, search: Search): Promise<Candidates> {
-  const { groups, naming = [], coverage = LEAST_COVERAGE, enough = 'all' } = search;
-  const isNamed = naming.length > 0;
-  const found = enough === 'all' ? sql`count(*)` : sql`count(*) filter (where misses = 0)`;
-  // A word alone is found best by itself; what words mean tells which of several the others belong to.
-  const isPlain = groups.length < 2;
-  const { strong, weak } = strongAndWeak(db, search);
+export async function readCandidates(db: SearchDb, query: CandidateQuery): Promise<Candidates> {
+  const { groups, headGroups = [], minCoverage = MIN_COVERAGE, countEligibleOnly = false } = query;
+  const strongCount = countEligibleOnly ? sql`count(*) filter (where failed = 0)` : sql`count(*)`;
+  // A single word is matched best by itself; with several, similarity tells which sense of each is meant.
+  const isSingle = groups.length < 2;
+  const { strong, weak } = strongAndWeak(db, query);
   const answer = await db.one<Answer & Record<string, unknown>>(
-    sql`with ${coded(db, search)}, ${strong}, good as materialized (
-        ${judged(db, search, sql`select * from strong union all ${matchesByCode}`)}
-      ), rich as materialized (
-        select ${found} >= ${RERANKED} as is_rich from good
+    sql`with ${codeMatches(db, query)}, ${strong}, judged_strong as materialized (
+        ${judged(db, query, sql`select * from strong union all ${matchesByCode}`)}
+      ), enough as materialized (
+        select ${strongCount} >= ${RERANKED} as has_enough_strong from judged_strong
       ), judged as materialized (
-        select * from good
+        select * from judged_strong
         union all
-        ${judged(db, search, weak)}
+        ${judged(db, query, weak)}
       )
-      select best.*, is_rich, ${isPlain ? sql`null` : meaningsOf(db, groups)} as meanings,
-        (select json_object_agg(misses, products) from (
-          select misses, count(*) as products from judged group by misses) as c) as counts
-      from rich, (
+      select best.*, has_enough_strong, ${isSingle ? sql`null` : termVectors(db, groups)} as term_vectors,
+        (select json_object_agg(failed, products) from (
+          select failed, count(*) as products from judged group by failed) as c) as counts
+      from enough, (
         select json_agg(b.product_id) as product_id, json_agg(p.name) as name, json_agg(p.price::text) as price,
-          json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.heads) as heads,
-          json_agg(b.by_vendor) as by_vendor, json_agg(b.misses) as misses,
-          json_agg(b.whole) as whole, json_agg(b.guessed) as guessed, json_agg(b.is_code) as is_code,
-          ${isPlain ? sql`null` : vectorsOf(db)} as vectors
-        from (select * from judged order by misses, score desc, product_id limit ${RERANKED}) as b
+          json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.head_groups) as head_groups,
+          json_agg(b.vendor_match) as vendor_match, json_agg(b.failed) as failed,
+          json_agg(b.exact_groups) as exact_groups, json_agg(b.guessed_groups) as guessed_groups,
+          json_agg(b.code_match) as code_match, ${isSingle ? sql`null` : productVectors(db)} as vectors
+        from (select * from judged order by failed, score desc, product_id limit ${RERANKED}) as b
         join products p on p.site_id = ${db.siteId} and p.id = b.product_id) as best`,
   );
-  if (!answer) throw new Error('An answer without matches is a row, too.');
+  if (!answer) throw new Error('An aggregate without group by returns a row.');
   return {
-    rows: rowsOf(answer, vectorsIn(answer.vectors)),
-    counts: new Map(Object.entries(answer.counts ?? {}).map(([bits, count]) => [Number(bits), count])),
-    coverage: answer.is_rich ? GOOD_COVERAGE : isNamed ? 0 : coverage,
-    meanings: new Map(Object.entries(answer.meanings ?? {})),
+    rows: rowsOf(answer, decodeProductVectors(answer.vectors)),
+    counts: new Map(Object.entries(answer.counts ?? {}).map(([failed, count]) => [Number(failed), count])),
+    minCoverage: answer.has_enough_strong ? STRONG_COVERAGE : headGroups.length > 0 ? 0 : minCoverage,
+    vectorsByTerm: new Map(Object.entries(answer.term_vectors ?? {})),
   };
 }
 
 /**
- * The matches by words: those with half of the query's weight, and those with less, which count only where those are few; where
- * many are to be expected, they are not even read before.
+ * The strong matches, and the weak ones, which count only where there are too few strong ones. If enough strong ones are
+ * expected, the weak ones are read by a part of their own, which is then skipped.
  */
-function strongAndWeak(db: SearchDb, search: Search): { strong: Sql; weak: Sql } {
-  const { naming = [], coverage = LEAST_COVERAGE, companionAlone = false } = search;
-  const isPoor = sql`not (select is_rich from rich)`;
-  const isWeak = sql`covered < ${GOOD_COVERAGE}::float8`;
-  if (naming.length === 0 && strongExpected(search.weighed, GOOD_COVERAGE) > 2 * RERANKED) {
-    const weak = matchesByWords(db, search, { least: coverage, companionAlone, when: isPoor });
+function strongAndWeak(db: SearchDb, query: CandidateQuery): { strong: Sql; weak: Sql } {
+  const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false } = query;
+  const when = sql`not (select has_enough_strong from enough)`;
+  const isWeak = sql`coverage < ${STRONG_COVERAGE}::float8`;
+  if (headGroups.length === 0 && expectedMatches(query.weighted, STRONG_COVERAGE) > 2 * RERANKED) {
+    const weak = matchesByWords(db, query, { minCoverage, modifierAlone, when });
     return {
-      strong: sql`strong as (${matchesByWords(db, search, { least: GOOD_COVERAGE, companionAlone })})`,
+      strong: sql`strong as (${matchesByWords(db, query, { minCoverage: STRONG_COVERAGE, modifierAlone })})`,
       weak: sql`select * from (${weak}) as m where ${isWeak}`,
     };
   }
-  const bounds = naming.length > 0 ? { naming, least: 0 } : { least: coverage, companionAlone };
+  const options = headGroups.length > 0 ? { headGroups, minCoverage: 0 } : { minCoverage, modifierAlone };
   return {
-    strong: sql`matches as materialized (${matchesByWords(db, search, bounds)}),
-      strong as (select * from matches where covered >= ${GOOD_COVERAGE}::float8)`,
-    weak: sql`select * from matches where ${isWeak} and ${isPoor}`,
+    strong: sql`matches as materialized (${matchesByWords(db, query, options)}),
+      strong as (select * from matches where coverage >= ${STRONG_COVERAGE}::float8)`,
+    weak: sql`select * from matches where ${isWeak} and ${when}`,
   };
 }
 
@@ -148,35 +143,36 @@ function notHidden(db: SearchDb, hidden: Sql[]): Sql {
   return join(conditions, ' and ');
 }
 
-/** Those matches that the public may see and that `where` admits, with the bits of what they fail as `misses`. */
-function judged(db: SearchDb, { where, conditions, filters }: Search, from: Sql): Sql {
+/** Those of the matches that the public may see and that `where` admits, with the conditions they fail as `failed`. */
+function judged(db: SearchDb, { where, conditions, filters }: CandidateQuery, from: Sql): Sql {
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
-  const misses = bits.length > 0 ? join(bits, ' + ') : sql`0`;
-  if (where.length === 0 && conditions.every(({ byId }) => byId)) {
-    return sql`select m.*, ${misses} as misses
+  const failed = bits.length > 0 ? join(bits, ' + ') : sql`0`;
+  if (where.length === 0 && conditions.every(({ needsOnlyId }) => needsOnlyId)) {
+    return sql`select m.*, ${failed} as failed
       from (${from}) as m cross join lateral (select ${db.siteId}::uuid as site_id, m.product_id as id) as p
       where ${notHidden(db, filters.hidden)}`;
   }
-  // Looked up one by one, however many the planner expects: reading the whole catalogue costs as much as many searches.
-  return sql`select m.*, j.misses from (${from}) as m cross join lateral (
-      select ${misses} as misses from products p
+  // `offset 0` makes the planner look products up one by one: reading the whole catalogue costs as much as many searches.
+  return sql`select m.*, j.failed from (${from}) as m cross join lateral (
+      select ${failed} as failed from products p
       where p.site_id = ${db.siteId} and p.id = m.product_id and ${join([filters.visible, ...where], ' and ')} offset 0) as j`;
 }
 
 function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate[] {
-  const { name, price, sales_count, score, heads, by_vendor, misses, whole, guessed, is_code } = columns;
+  const { name, price, sales_count, score, failed } = columns;
+  const { head_groups, vendor_match, exact_groups, guessed_groups, code_match } = columns;
   return (columns.product_id ?? []).map((product_id, i) => ({
     product_id,
     name: name?.[i] ?? '',
     price: price?.[i] ?? '',
     sales_count: sales_count?.[i] ?? 0,
     score: score?.[i] ?? 0,
-    heads: heads?.[i] ?? 0,
-    by_vendor: by_vendor?.[i] ?? false,
-    misses: misses?.[i] ?? 0,
-    whole: whole?.[i] ?? 0,
-    guessed: guessed?.[i] ?? 0,
-    is_code: is_code?.[i] ?? false,
+    head_groups: head_groups?.[i] ?? 0,
+    vendor_match: vendor_match?.[i] ?? false,
+    failed: failed?.[i] ?? 0,
+    exact_groups: exact_groups?.[i] ?? 0,
+    guessed_groups: guessed_groups?.[i] ?? 0,
+    code_match: code_match?.[i] ?? false,
     vector: vectors[i],
   }));
 }

@@ -3,34 +3,34 @@ import { PLACE, VALUE } from '../index/postings.ts';
 import type { Constraint } from '../query/parse.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { isNumber, termsOf } from '../words/normalize.ts';
-import { sizeForms } from '../words/sizes.ts';
+import { sizeSpellings } from '../words/sizes.ts';
 
-/** What a product has to meet: a condition on `products p`. */
+/** A condition on `products p`, from a constraint or from the caller. */
 export interface Condition {
   /** Why a product that fails it is left out. */
   reason: Constraint['kind'] | 'category_not_allowed';
   condition: Sql;
-  /** Absent for what was not said, but is ruled. */
+  /** Absent for a condition that the caller added. */
   constraint?: Constraint;
-  /** Whether it holds even where nothing is left. */
+  /** Whether it is never relaxed, even if no product meets it. */
   strict: boolean;
-  /** Whether the product's id is enough to tell, without its row. */
-  byId: boolean;
+  /** Whether it reads only `p.id` and `p.site_id`, so that the product's row need not be read. */
+  needsOnlyId: boolean;
 }
 
-/** In which metadata a shop keeps what its customers think; a number there, alone. */
-export const METADATA = {
+/** The metadata keys under which shops keep ratings; the value is a plain number. */
+export const RATING_KEYS = {
   rating: ['rating', 'average_rating'],
   reviews: ['reviews', 'review_count', 'reviews_count', 'rating_count'],
 };
 
-/** The less important a kind is, the earlier it is given up; what the thing is, after all else that may be. */
-const IMPORTANCE: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'word', 'without'];
+/** Conditions are relaxed in this order; `without` never is. */
+const RELAXATION_ORDER: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'word', 'without'];
 
-/** What is asked of the product's variants or of the index of the search, by its id. */
-const BY_ID = new Set<Condition['reason']>(['value', 'in_stock', 'word', 'without']);
+/** These are checked on variants and postings, by the product's id. */
+const NEED_ONLY_ID = new Set<Condition['reason']>(['value', 'in_stock', 'word', 'without']);
 
-/** The conditions that constraints state, the least important first; what only concerns the order is not among them. */
+/** The conditions of the constraints, in the order in which they are relaxed. Constraints on the order have none. */
 export function conditionsOf(
   db: SearchDb,
   { inStock }: Pick<ProductFilters, 'inStock'>,
@@ -40,41 +40,43 @@ export function conditionsOf(
     const condition = conditionOf(db, inStock, constraint);
     const { kind } = constraint;
     return condition
-      ? [{ reason: kind, condition, constraint, strict: kind === 'without', byId: BY_ID.has(kind) }]
+      ? [{ reason: kind, condition, constraint, strict: kind === 'without', needsOnlyId: NEED_ONLY_ID.has(kind) }]
       : [];
   });
-  return conditions.sort((a, b) => importance(a.constraint) - importance(b.constraint));
+  return conditions.sort((a, b) => relaxationRank(a.constraint) - relaxationRank(b.constraint));
 }
 
-function importance({ kind, thing }: Constraint): number {
-  return IMPORTANCE.indexOf(thing === undefined ? kind : 'word');
+function relaxationRank({ kind, headNoun }: Constraint): number {
+  return RELAXATION_ORDER.indexOf(headNoun === undefined ? kind : 'word');
 }
 
 function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | undefined {
   const { kind, value = '', min, max, isSize } = constraint;
   switch (kind) {
     case 'price':
-      if (isForeign(db, constraint)) return undefined;
-      return costs(min, max);
+      if (isForeignCurrency(db, constraint)) return undefined;
+      return hasPriceWithin(min, max);
     case 'rating':
     case 'reviews':
-      return sql`coalesce(${metadataNumber(METADATA[kind])} between ${min ?? 0}::numeric and ${max ?? Number.MAX_SAFE_INTEGER}::numeric, false)`;
+      return sql`coalesce(${metadataNumber(RATING_KEYS[kind])} between ${min ?? 0}::numeric and ${max ?? Number.MAX_SAFE_INTEGER}::numeric, false)`;
     case 'in_stock':
       return inStock;
     case 'without':
-      return sql`not (${isCalled(db, value, ~PLACE.option)} or ${isCalledInAll(db, value)})`;
+      return sql`not (${hasValueOrName(db, value, ~PLACE.option)} or ${everyVariantHas(db, value)})`;
     case 'value':
-      // A size in letters is a value like any other.
-      return isSize && isNumber(value) ? sql`(${isCalled(db, value)} or ${hasSize(value)})` : isCalled(db, value);
+      // A size in letters is an ordinary value; a number can also fall within a range of sizes.
+      return isSize && isNumber(value)
+        ? sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`
+        : hasValueOrName(db, value);
     case 'word':
-      return isCalled(db, value);
+      return hasValueOrName(db, value);
     default:
       return undefined;
   }
 }
 
-/** Prices are in the shop's currency alone; nothing is converted. */
-export function isForeign({ currency: own }: SearchDb, { currency }: Constraint): boolean {
+/** Prices are in the shop's currency only; nothing is converted. */
+export function isForeignCurrency({ currency: own }: SearchDb, { currency }: Constraint): boolean {
   return currency !== undefined && currency !== own;
 }
 
@@ -84,28 +86,28 @@ export function metadataNumber(names: string[]): Sql {
     where lower(m.key) = n.name order by n.place limit 1)`;
 }
 
-/** One of its variants costs that. */
-function costs(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
+/** A variant has a price within these limits. */
+function hasPriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
   const within = sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
-  // Between two limits there may be none, although the product spans them.
+  // The range of its prices can span both limits although no variant lies between them.
   return sql`(${within} and (p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or exists (
     select from variants v where v.site_id = p.site_id and v.product_id = p.id
       and v.price between ${min}::numeric and ${max}::numeric)))`;
 }
 
-/** Products that have it as a value in these places or in their name; what their description says does not count. */
-function isCalled(db: SearchDb, value: string, places = -1): Sql {
+/** The product has it as a facet value in one of these fields (bits of PLACE), or in its name. Descriptions do not count. */
+function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
   const words = value.split(' ');
-  // Asked of all products at once, which are few beside one question for each match. A posting without a place is none of a value.
+  // Uncorrelated subqueries, so that each runs once and not once per match.
   return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
-      and x.term = any((select ${sizeForms(value).map((form) => VALUE + form)}::text[])::text[]) and x.place & ${places}::int <> 0)
+      and x.term = any((select ${sizeSpellings(value).map((form) => VALUE + form)}::text[])::text[]) and x.place & ${place}::int <> 0)
     or p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${words}::text[])::text[]) and x.place & ${PLACE.title} > 0
       group by x.product_id having count(*) = ${words.length}))`;
 }
 
-/** Products of which every variant has it in a value of an option. */
-function isCalledInAll(db: SearchDb, value: string): Sql {
+/** Every variant has it in one of its option values. */
+function everyVariantHas(db: SearchDb, value: string): Sql {
   const words = [...value.split(' '), ...termsOf(value)];
   const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
   const forms = endings.flatMap((form) => [` ${form} `, ` ${form}s `]);
@@ -117,7 +119,7 @@ function isCalledInAll(db: SearchDb, value: string): Sql {
       f.form) > 0)))`;
 }
 
-/** Products of which a variant has this size, or a range of sizes that holds it. */
+/** A variant has this size, or a range of sizes that contains it. */
 function hasSize(value: string): Sql {
   const size = /^\d{1,3}$/.test(value) ? Number(value) : null;
   return sql`exists (select from variants v, unnest(array[v.option1, v.option2, v.option3]) as o (value),

@@ -1,38 +1,37 @@
-import { fold } from '../words/normalize.ts';
-import { sizeForms } from '../words/sizes.ts';
-import type { Group } from '../words/term-groups.ts';
+import { normalizeText } from '../words/normalize.ts';
+import { sizeSpellings } from '../words/sizes.ts';
+import type { TermGroup } from '../words/term-groups.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Candidate } from './candidates.ts';
 
-/** Which of the words asked for a product really has. */
+/** Which of the words of a sentence a product has. */
 
-/** Words of a sentence that say nothing of the thing. */
+/** Words that say nothing of the product. */
 const FILLERS = new Set(
-  `i me my mine we us our ours you your he him his she her it its they them their this that these those there here is are be
-  was were am do does did done have has had can could will would should may might must shall please thank thanks thing
+  `i me my mine we us our ours you your he him his she her it its they them their this that these those there here is are be was
+  were am do does did done have has had can could will would should may might must shall please thank thanks thing
   something anything one some any all also just only very really quite so too such like want need looking buy get give
   good nice great best perfect beautiful lovely new kind sort type who what which when where how if then than as but or
   not no about around size`.split(/\s+/),
 );
 
-/** What one product has, by the places of the groups. */
-export interface Met {
-  /** It has the word, another form of it, or a synonym. */
-  whole: Set<number>;
-  /** Its name has a word that the one asked for may be: unfinished, or misspelt. */
+/** What one product has of the query, by the indexes of the groups. */
+export interface GroupMatches {
+  /** Groups of which it has the word, another form of it, or a synonym. */
+  exact: Set<number>;
+  /** Groups of which its name has a completion or correction. */
   guessed: Set<number>;
-  /** What was typed is one of its SKUs or barcodes. */
+  /** Whether the query is one of its SKUs or barcodes. */
   isCode: boolean;
 }
 
-/** What a candidate has. */
-export function metBy({ whole, guessed, is_code }: Candidate): Met {
-  const places = (bits: number) =>
+export function groupMatches({ exact_groups, guessed_groups, code_match }: Candidate): GroupMatches {
+  const indexes = (bits: number) =>
     new Set(Array.from({ length: 32 }, (_, grp) => grp).filter((grp) => bits & (1 << grp)));
-  return { whole: places(whole), guessed: places(guessed), isCode: is_code };
+  return { exact: indexes(exact_groups), guessed: indexes(guessed_groups), isCode: code_match };
 }
 
-/** A word that names or describes the thing, with the groups that stand for it: two where it was written as one. */
+/** A word that names or describes the product, with its groups: two if it was split. */
 export interface ContentWord {
   text: string;
   start: number;
@@ -40,13 +39,13 @@ export interface ContentWord {
   groups: number[];
 }
 
-/** The words of a sentence that a product should have. None where it has nothing but fillers: then they are looked for. */
-export function contentWords(sentence: string, words: Token[], groups: Group[]): ContentWord[] {
+/** The words of a sentence that a product should have; fillers are left out. */
+export function contentWords(sentence: string, words: Token[], groups: TermGroup[]): ContentWord[] {
   const content: ContentWord[] = [];
   let at = 0;
   for (const [grp, { text }] of groups.entries()) {
     const before = content.at(-1);
-    // The halves of a word stand for the same one.
+    // Both halves of a split word belong to the same content word.
     if (before && groups[grp - 1]?.text === text) {
       before.groups.push(grp);
       continue;
@@ -58,18 +57,21 @@ export function contentWords(sentence: string, words: Token[], groups: Group[]):
     at = from + length;
     content.push({ text: sentence.slice(first.start, last.end), start: first.start, end: last.end, groups: [grp] });
   }
-  return content.filter(({ text }) => !FILLERS.has(fold(text)));
+  return content.filter(({ text }) => !FILLERS.has(normalizeText(text)));
 }
 
-/** Whether a product has any of what was asked for; a size alone is nothing, and a guess only where nothing else was asked. */
-export function isNamed(words: ContentWord[], { whole, guessed, isCode }: Met): boolean {
-  const naming = words.filter(({ text }) => !/^\d/.test(text) && sizeForms(fold(text)).length === 1);
-  const asked = naming.length > 0 ? naming : words;
+/**
+ * Whether a product has at least one of the words. Numbers and sizes do not count beside other words, and a completion or
+ * correction counts only where a single word was asked for.
+ */
+export function hasAnyWord(words: ContentWord[], { exact, guessed, isCode }: GroupMatches): boolean {
+  const descriptive = words.filter(({ text }) => !/^\d/.test(text) && sizeSpellings(normalizeText(text)).length === 1);
+  const asked = descriptive.length > 0 ? descriptive : words;
   if (isCode || asked.length === 0) return true;
-  const has = (places: Set<number>) => asked.some(({ groups }) => groups.every((grp) => places.has(grp)));
-  return has(whole) || (asked.length === 1 && has(guessed));
+  const hasOneOf = (matches: Set<number>) => asked.some(({ groups }) => groups.every((grp) => matches.has(grp)));
+  return hasOneOf(exact) || (asked.length === 1 && hasOneOf(guessed));
 }
 
-export function isMet({ groups }: ContentWord, { whole, isCode }: Met): boolean {
-  return isCode || groups.every((grp) => whole.has(grp));
+export function hasWord({ groups }: ContentWord, { exact, isCode }: GroupMatches): boolean {
+  return isCode || groups.every((grp) => exact.has(grp));
 }

@@ -38,7 +38,7 @@ async function mugShop(): Promise<Shop> {
   return shop;
 }
 
-test('the variant that has the value asked for is chosen, with its availability and the reasons', async () => {
+test('the variant with the requested value is chosen, with its availability and the reasons', async () => {
   const shop = await mugShop();
 
   const { candidates, understood } = await findIn(shop, 'a blue camping mug under 20 euros');
@@ -59,7 +59,7 @@ test('the variant that has the value asked for is chosen, with its availability 
 });
 
 test.each(['camping mug, colour blue', 'a camping mug in the color blue, material enamel'])(
-  'the name of an option or a field beside its value is no word that the product lacks: %s',
+  'the name of an option or attribute next to its value is not reported as missing: %s',
   async (query) => {
     const { candidates, understood } = await findIn(await mugShop(), query);
 
@@ -69,7 +69,7 @@ test.each(['camping mug, colour blue', 'a camping mug in the color blue, materia
 );
 
 test.each(['coloured camping mug', 'waterproof camping mug', 'colour camping mug'])(
-  'the name of an option or a field without its value is a word that the product lacks: %s',
+  'the name of an option or attribute without its value is reported as missing: %s',
   async (query) => {
     const shop = await openShop();
     const colours = { name: 'Colour', values: ['Black'] };
@@ -83,7 +83,7 @@ test.each(['coloured camping mug', 'waterproof camping mug', 'colour camping mug
   },
 );
 
-test('the shop says what it left out and why', async () => {
+test('excluded products are counted by reason', async () => {
   const shop = await mugShop();
 
   const { candidates, excluded, total } = await findIn(shop, 'mug rated over 4 stars without plastic');
@@ -95,7 +95,7 @@ test('the shop says what it left out and why', async () => {
   ]);
 });
 
-test('limits that hold for nothing together are given up, the least important first, and marked', async () => {
+test('constraints that no product meets together are relaxed, the least important first, and marked', async () => {
   const shop = await mugShop();
 
   const { candidates, understood } = await findIn(shop, 'plastic mug under 20 euros');
@@ -109,7 +109,7 @@ test('limits that hold for nothing together are given up, the least important fi
   ]);
 });
 
-test('only products of the categories allowed are found, and how many were not is told', async () => {
+test('only products of the allowed categories are found, and the others are counted', async () => {
   const shop = await mugShop();
   const { data: rack } = await shop.storefront.GET('/api/storefront/products/{id_or_slug}', {
     params: { path: { id_or_slug: 'mug-rack' } },
@@ -128,7 +128,7 @@ test('only products of the categories allowed are found, and how many were not i
   expect(excluded).toContainEqual({ reason: 'category_not_allowed', text: null, count: 2 });
 });
 
-test('a renamed collection admits under its new handle alone', async () => {
+test('a renamed collection counts as a category by its new handle only', async () => {
   const shop = await mugShop();
   const { data: collection } = await shop.dashboard.POST('/api/dashboard/collections', {
     body: { title: 'Mugs to go', handle: 'to-go', rules: [{ field: 'vendor', operator: 'equals', value: 'Finch' }] },
@@ -143,7 +143,7 @@ test('a renamed collection admits under its new handle alone', async () => {
   expect([await found('to-go'), await found('travel')]).toEqual([0, 1]);
 });
 
-test('a collection that customers cannot see admits nothing', async () => {
+test('an unpublished collection is no category', async () => {
   const shop = await mugShop();
   const { data: collection } = await shop.dashboard.POST('/api/dashboard/collections', {
     body: { title: 'To go', handle: 'to-go', rules: [{ field: 'vendor', operator: 'equals', value: 'Finch' }] },
@@ -157,7 +157,7 @@ test('a collection that customers cannot see admits nothing', async () => {
   expect([whilePublished, await found()]).toEqual([1, 0]);
 });
 
-test('how many are asked for decides what is available', async () => {
+test('availability depends on the quantity asked for', async () => {
   const shop = await mugShop();
 
   const few = await findIn(shop, 'I need 2 mugs for camping, blue');
@@ -167,7 +167,7 @@ test('how many are asked for decides what is available', async () => {
   expect([many.quantity, many.candidates[0]?.availability]).toEqual([20, 'out_of_stock']);
 });
 
-test('in stock means in stock, cheapest means by price', async () => {
+test('`in stock` filters, and `cheapest` sorts by price', async () => {
   const shop = await mugShop();
 
   const inStock = await findIn(shop, 'mug in stock');
@@ -179,7 +179,7 @@ test('in stock means in stock, cheapest means by price', async () => {
 });
 
 /** Two products whose variants differ in what sentences ask for. */
-async function houseShop(): Promise<Shop> {
+async function mixedShop(): Promise<Shop> {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Quokka carafe',
@@ -226,33 +226,33 @@ test.each([
   ['large rubber boots', 'L'],
   ['wool blanket 200 x 220 cm', '200 × 220 cm'],
   ['wool blanket 200x220', '200 × 220 cm'],
-])('the variant shown is one that was asked for: %s', async (sentence, value) => {
-  expect(variants(await findIn(await houseShop(), sentence))[0]).toBe(value);
+])('the first variant is one that was asked for: %s', async (sentence, value) => {
+  expect(variants(await findIn(await mixedShop(), sentence))[0]).toBe(value);
 });
 
-test('a value that no variant within the limits has is given up, and not the limit', async () => {
-  const found = await findIn(await houseShop(), 'red quokka carafe under 15 euros');
+test('a value that no variant within the limits has is relaxed, and the limit is not', async () => {
+  const found = await findIn(await mixedShop(), 'red quokka carafe under 15 euros');
 
   expect(variants(found)).toEqual(['Sea Salt']);
   expect(fates(found)).toMatchObject({ red: 'value relaxed', 'under 15 euros': 'price applied' });
 });
 
-test('between two prices lies what costs that, and not what is cheaper and dearer', async () => {
-  expect(fates(await findIn(await houseShop(), 'quokka carafe between 20 and 40 euros'))).toMatchObject({
+test('a price range matches a variant within it, and not a product with variants below and above it', async () => {
+  expect(fates(await findIn(await mixedShop(), 'quokka carafe between 20 and 40 euros'))).toMatchObject({
     'between 20 and 40 euros': 'price relaxed',
   });
 });
 
-test('a size that is asked for is understood', async () => {
-  const shop = await houseShop();
+test('a labelled size is parsed', async () => {
+  const shop = await mixedShop();
 
   expect(fates(await findIn(shop, 'rubber boots size 42'))).toMatchObject({ 'size 42': 'value applied' });
   expect(fates(await findIn(shop, 'rubber boots 38'))).toMatchObject({ '38': 'value applied' });
   expect(fates(await findIn(shop, 'rubber boots size 47'))).toMatchObject({ 'size 47': 'value relaxed' });
 });
 
-test('a value that is not wanted leaves out variants, and a product only where all have it', async () => {
-  const shop = await houseShop();
+test('a negated value excludes variants, and a product only if all of its variants have it', async () => {
+  const shop = await mixedShop();
   await shop.givenProduct({
     name: 'Red quokka carafe stand',
     options: [{ name: 'Colour', values: ['Oak'] }],
@@ -272,8 +272,8 @@ test('a value that is not wanted leaves out variants, and a product only where a
   expect(found.excluded).toContainEqual({ reason: 'without', text: 'not red', count: 2 });
 });
 
-test('words that the best product lacks are told, and what has none of them is no candidate', async () => {
-  const shop = await houseShop();
+test('words that the best product lacks are reported, and a product with none of the words is no candidate', async () => {
+  const shop = await mixedShop();
   const cage = await findIn(shop, 'a bird cage');
   const phone = await findIn(shop, 'iphone case');
 
@@ -282,8 +282,8 @@ test('words that the best product lacks are told, and what has none of them is n
   expect((await findIn(shop, 'running shoes size 42 under 5 euros')).candidates).toEqual([]);
 });
 
-test('what the thing is counts for more than what it has or is for', async () => {
-  const shop = await houseShop();
+test('the head noun counts for more than attributes and purpose', async () => {
+  const shop = await mixedShop();
 
   expect((await findIn(shop, 'a pair of socks')).candidates.map(({ product }) => product.name)).toEqual([
     'Merino socks',
@@ -299,8 +299,8 @@ test('what the thing is counts for more than what it has or is for', async () =>
   expect(fates(both)).toMatchObject({ sweater: 'value applied', hiking: 'value relaxed' });
 });
 
-test('each candidate says why it is here, also where a synonym found it', async () => {
-  const shop = await houseShop();
+test('each candidate has match reasons, even if a synonym found it', async () => {
+  const shop = await mixedShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {
     body: { search_synonyms: [{ term: 'throw', synonyms: ['blanket'] }] },
   });
@@ -313,7 +313,7 @@ test('each candidate says why it is here, also where a synonym found it', async 
   expect(understood).toEqual([]);
 });
 
-test('what no product states cannot be judged', async () => {
+test('a constraint on data that no product has is not available', async () => {
   const shop = await mugShop();
   const rack = await findIn(shop, 'rack rated over 4 stars');
   const mug = await findIn(shop, 'mug rated over 4.9 stars');
@@ -323,8 +323,8 @@ test('what no product states cannot be judged', async () => {
   expect(fates(await findIn(shop, 'highly rated rack'))).toMatchObject({ 'highly rated': 'wish not_available' });
 });
 
-test('words that a name of the shop has stay what they are', async () => {
-  const shop = await houseShop();
+test('words that are part of a product name are not parsed as constraints', async () => {
+  const shop = await mixedShop();
   await shop.givenProduct({ name: 'No-show socks' });
   await shop.givenProduct({ name: 'Seven seas tins' });
 
@@ -334,7 +334,7 @@ test('words that a name of the shop has stay what they are', async () => {
   expect((await findIn(shop, 'seven wool tins')).quantity).toBe(7);
 });
 
-test('a sentence that says more than the database can count is answered', async () => {
+test('a sentence with more constraints than there are bits is answered', async () => {
   const shop = await openShop();
   const tags = Array.from({ length: 40 }, (_, i) => `tone${String.fromCharCode(97 + (i % 26))}${i > 25 ? 'x' : ''}`);
   await shop.givenProduct({ name: 'Cup', tags });
@@ -348,7 +348,7 @@ test('a sentence that says more than the database can count is answered', async 
   expect(often.understood.filter(({ kind }) => kind === 'without')).toHaveLength(1);
 });
 
-test('what has the thing and little else is left out where 200 with more of the words meet all limits', {
+test('a product with little but the head noun is excluded where 200 with more of the words meet all limits', {
   timeout: 60_000,
 }, async () => {
   const shop = await openShop();
@@ -374,7 +374,7 @@ test('what has the thing and little else is left out where 200 with more of the 
   expect(await counts()).toEqual([200, [4]]);
 });
 
-test('what lacks the thing is a candidate only where nothing that has it may be offered', async () => {
+test('a product without the head noun is a candidate only if none with it can be offered', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Denim jeans', product_type: 'Clothes' });
   await shop.givenProduct({ name: 'White bowl', product_type: 'Kitchen' });
@@ -387,10 +387,10 @@ test('what lacks the thing is a candidate only where nothing that has it may be 
   expect(await found(['Kitchen'])).toEqual(['White bowl']);
 });
 
-test('words that only lead to a size or a material are not looked for', async () => {
+test('words that only introduce a size or a material are not searched for', async () => {
   const shop = await openShop();
   const size = { name: 'Fit', values: ['M', 'L'] };
-  await shop.givenProduct({ name: 'Made to measure stool', description: 'Any size.' });
+  await shop.givenProduct({ name: 'Made to measurementTerm stool', description: 'Any size.' });
   await shop.givenProduct({
     name: 'Hoodie',
     metadata: { material: 'wool' },
@@ -405,7 +405,7 @@ test('words that only lead to a size or a material are not looked for', async ()
   expect(understood.filter(({ fate }) => fate !== 'applied')).toEqual([]);
 });
 
-test('the thing is known by its own word of a value of several, and where it is surely misspelt', async () => {
+test('the head noun is recognized within a value of several words, and after a certain correction', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Camping mug', tags: ['blue mug'] });
   await shop.givenProduct({ name: 'Blue plate' });
@@ -420,7 +420,7 @@ test('the thing is known by its own word of a value of several, and where it is 
   expect(fates(bookcase)).toMatchObject({ bokcase: 'word applied', narrow: 'word not_available' });
 });
 
-test('a misspelt value is not told as one that the variant has', async () => {
+test('a misspelt value is not reported as one that the variant has', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Shirt',

@@ -1,49 +1,49 @@
 import { describe, expect, test } from 'vitest';
-import { companionOf, neededOf } from './matches.ts';
-import { strongExpected } from './term-weights.ts';
+import { essentialGroups, modifierOf } from './matches.ts';
+import { expectedMatches } from './term-weights.ts';
 
-/** Words by how many of the shop's products have them. */
-function weighed(size: number, ...products: number[]) {
+/** A query of words that so many of the shop's products have. */
+function weighted(productCount: number, ...products: number[]) {
   const weights = products.map((count) => ({
     ...{ products: count, titles: 0, heads: 0 },
-    rarity: count === 0 ? 0 : Math.log(1 + (size - count + 0.5) / (count + 0.5)) ** 0.456,
+    idf: count === 0 ? 0 : Math.log(1 + (productCount - count + 0.5) / (count + 0.5)) ** 0.456,
   }));
-  return { weights, size };
+  return { weights, productCount };
 }
 
-const needed = ({ weights }: ReturnType<typeof weighed>, least: number) =>
-  neededOf(weights, least).toSorted((a, b) => a - b);
+const essential = ({ weights }: ReturnType<typeof weighted>, minCoverage: number) =>
+  essentialGroups(weights, minCoverage).toSorted((a, b) => a - b);
 
-describe('a product must have one of the words without which too much is lacking', () => {
+describe('a product must have one of the words without which it cannot reach the minimum coverage', () => {
   test('all of them where each alone is enough', () => {
-    expect(needed(weighed(900, 90, 100), 0.35)).toEqual([0, 1]);
+    expect(essential(weighted(900, 90, 100), 0.35)).toEqual([0, 1]);
   });
 
-  test('the commonest are done without first, as long as all of those together are too little', () => {
-    expect(needed(weighed(900, 400, 10, 300, 20), 0.35)).toEqual([1, 3]);
-    expect(needed(weighed(900, 400, 10, 300, 20), 0.1)).toEqual([0, 1, 2, 3]);
+  test('the most frequent words are optional, as long as all of those together are not enough', () => {
+    expect(essential(weighted(900, 400, 10, 300, 20), 0.35)).toEqual([1, 3]);
+    expect(essential(weighted(900, 400, 10, 300, 20), 0.1)).toEqual([0, 1, 2, 3]);
   });
 
-  test('a word that no product has is nothing to look for', () => {
-    expect(needed(weighed(900, 0, 90), 0.35)).toEqual([1]);
+  test('a word that no product has is not looked up', () => {
+    expect(essential(weighted(900, 0, 90), 0.35)).toEqual([1]);
   });
 });
 
-test('of several words the commonest only accompanies the thing where much of a large shop has it, and names hardly do', () => {
-  const sizeM = weighed(50_000, 400, 13_000);
-  const shirt = { ...sizeM, weights: sizeM.weights.map((weight) => ({ ...weight, titles: weight.products / 2 })) };
+test('the most frequent word is a modifier where many products of a large shop have it, but few names', () => {
+  const sizeM = weighted(50_000, 400, 13_000);
+  const inTitles = { ...sizeM, weights: sizeM.weights.map((weight) => ({ ...weight, titles: weight.products / 2 })) };
 
-  expect(companionOf(sizeM)).toBe(1);
-  expect(companionOf(shirt)).toBeUndefined();
-  expect(companionOf(weighed(500, 4, 130))).toBeUndefined();
-  expect(companionOf(weighed(50_000, 400, 4_000))).toBeUndefined();
-  expect(companionOf(weighed(50_000, 0, 13_000))).toBeUndefined();
+  expect(modifierOf(sizeM)).toBe(1);
+  expect(modifierOf(inTitles)).toBeUndefined();
+  expect(modifierOf(weighted(500, 4, 130))).toBeUndefined();
+  expect(modifierOf(weighted(50_000, 400, 4_000))).toBeUndefined();
+  expect(modifierOf(weighted(50_000, 0, 13_000))).toBeUndefined();
 });
 
-test('how many products have the better part of the words is reckoned as if words came together by chance', () => {
-  // Of two words that are as rare as each other, one is half.
-  expect(strongExpected(weighed(1_000, 100, 100), 0.5)).toBeCloseTo(190);
-  // Of three such words, two are more than half.
-  expect(strongExpected(weighed(1_000, 100, 100, 100), 0.5)).toBeCloseTo(28);
-  expect(strongExpected(weighed(1_000, ...Array.from({ length: 11 }, () => 900)), 0.5)).toBe(0);
+test('the number of products that have most of the words is estimated as if words were independent', () => {
+  // One of two equally rare words is half of the weight.
+  expect(expectedMatches(weighted(1_000, 100, 100), 0.5)).toBeCloseTo(190);
+  // Two of three such words are more than half.
+  expect(expectedMatches(weighted(1_000, 100, 100, 100), 0.5)).toBeCloseTo(28);
+  expect(expectedMatches(weighted(1_000, ...Array.from({ length: 11 }, () => 900)), 0.5)).toBe(0);
 });

@@ -2,46 +2,48 @@ import type { Understood } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Constraint } from '../query/parse.ts';
 import type { SearchDb } from '../search-db.ts';
-import { type Condition, isForeign, METADATA, metadataNumber } from './conditions.ts';
+import { type Condition, isForeignCurrency, metadataNumber, RATING_KEYS } from './conditions.ts';
 
-/** What became of each constraint, when the products found fail the conditions of these bits. */
-export function fatesOf(
+/** What became of the constraints of a sentence (`fate` in the contract). */
+
+/** The constraints as the contract has them, given the conditions that the products found fail, as bits. */
+export function constraintOutcomes(
   db: SearchDb,
   constraints: Constraint[],
   conditions: Condition[],
-  { missed, unstated }: { missed: number; unstated: ReadonlySet<Opinion> },
+  { failed, unrated }: { failed: number; unrated: ReadonlySet<RatingField> },
 ): Understood[] {
   return constraints.map((constraint) => {
     const bit = conditions.findIndex((condition) => condition.constraint === constraint);
-    const isMissed = bit >= 0 && (missed & (1 << bit)) > 0;
+    const isFailed = bit >= 0 && (failed & (1 << bit)) > 0;
     const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
-    const opinion = opinionOf(constraint);
-    const cannotBeJudged = (kind === 'price' && isForeign(db, constraint)) || (opinion && unstated.has(opinion));
-    const fate = cannotBeJudged ? 'not_available' : isMissed ? 'relaxed' : 'applied';
+    const field = ratingFieldOf(constraint);
+    const isUnknown = (kind === 'price' && isForeignCurrency(db, constraint)) || (field && unrated.has(field));
+    const fate = isUnknown ? 'not_available' : isFailed ? 'relaxed' : 'applied';
     return { kind, text, start, end, min, max, currency, value, fate };
   });
 }
 
-/** What customers think, as far as a sentence may ask for it. */
-export type Opinion = keyof typeof METADATA;
+/** What a sentence may ask of ratings: their average, or their number. */
+export type RatingField = keyof typeof RATING_KEYS;
 
-function opinionOf({ kind, value }: Constraint): Opinion | undefined {
+function ratingFieldOf({ kind, value }: Constraint): RatingField | undefined {
   if (kind === 'rating' || kind === 'reviews') return kind;
   return kind === 'wish' && value === 'rating' ? 'rating' : undefined;
 }
 
-/** Of the opinions asked for those that none of these products states. No statement where none is asked for. */
-export async function unstatedOpinions(
+/** The rating fields asked for that none of these products has. No statement if none is asked for. */
+export async function readUnratedFields(
   db: SearchDb,
   constraints: Constraint[],
   product_ids: string[],
-): Promise<ReadonlySet<Opinion>> {
-  const asked = [...new Set(constraints.flatMap((constraint) => opinionOf(constraint) ?? []))];
+): Promise<ReadonlySet<RatingField>> {
+  const asked = [...new Set(constraints.flatMap((constraint) => ratingFieldOf(constraint) ?? []))];
   if (asked.length === 0) return new Set();
-  const stated = await db.one<Record<Opinion, boolean | null>>(
-    sql`select bool_or(${metadataNumber(METADATA.rating)} is not null) as rating,
-        bool_or(${metadataNumber(METADATA.reviews)} is not null) as reviews
+  const present = await db.one<Record<RatingField, boolean | null>>(
+    sql`select bool_or(${metadataNumber(RATING_KEYS.rating)} is not null) as rating,
+        bool_or(${metadataNumber(RATING_KEYS.reviews)} is not null) as reviews
       from products p where p.site_id = ${db.siteId} and p.id = any(${product_ids}::uuid[])`,
   );
-  return new Set(asked.filter((opinion) => !stated?.[opinion]));
+  return new Set(asked.filter((field) => !present?.[field]));
 }

@@ -1,12 +1,11 @@
 import type { Constraint } from '../query/parse.ts';
 
-/** What the sentence prefers without excluding anything else. */
+/** What a sentence prefers: it changes the order of the results, and excludes nothing. */
 export interface Preferences {
   price?: 'low' | 'high';
   popular?: boolean;
 }
 
-/** The soft wishes: they move the order, and leave nothing out. */
 export function preferencesOf(constraints: Constraint[]): Preferences {
   const has = (value: string) => constraints.some((each) => each.kind === 'wish' && each.value === value);
   const price = has('low_price') ? 'low' : has('high_price') ? 'high' : undefined;

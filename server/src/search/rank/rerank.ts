@@ -1,114 +1,115 @@
-import { affinities } from '../index/latent-index.ts';
-import { plainText, termsOf } from '../words/normalize.ts';
-import type { Group } from '../words/term-groups.ts';
+import { querySimilarities } from '../index/latent-index.ts';
+import { stripHtml, termsOf } from '../words/normalize.ts';
+import type { TermGroup } from '../words/term-groups.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 import type { Preferences } from './preferences.ts';
-import type { Weight } from './term-weights.ts';
-import { companyOf } from './top-similarity.ts';
+import type { GroupWeight } from './term-weights.ts';
+import { topSimilarities } from './top-similarity.ts';
 
-/** What the best candidates tell beyond which words are in them and where. */
+/** Reranks the best candidates by features that BM25F does not see. */
 
-/** By what a candidate's score is multiplied, as powers of e. */
+/** Each feature multiplies the score by e to the power of its weight, most of them in proportion to a value from 0 to 1. */
 const WEIGHTS = {
-  /** All words stand in the name, one behind the other. */
+  /** The name contains all words as a phrase. */
   phrase: 0.4,
-  /** How much of the name is what was asked for. */
-  covered: 0.65,
-  /** The name begins with what was asked for: names begin with whose thing it is, and what it is comes later. */
-  first: -0.2,
-  /** One of several words is what the name says the thing is: of a `mouse pad` the pad. */
+  /** The share of the name's words that the query has. */
+  titleCoverage: 0.65,
+  /** The name begins with a word of the query: names often begin with the brand, and the head noun comes later. */
+  titleStart: -0.2,
+  /** One of several words is the head noun of the name: the pad of a `mouse pad`. */
   head: 0.75,
   /** The only word is. */
   headAlone: 0.2,
-  /** What is asked for is only what the thing is for: a case for the phone. */
+  /** The words occur only in what the product is for: a case for the phone. */
   accessory: -1.2,
-  /** None of the words is in the name, though one of them usually names the thing. */
-  nameless: -0.5,
-  /** One of the words names its vendor. */
+  /** No word is in the name, though one of them is usually a head noun. */
+  noTitleMatch: -0.5,
+  /** One of the words is the vendor's name. */
   vendor: 1.15,
-  /** It is what the words together are about, by what they mean in this shop, in the best case. */
-  affinity: 1.8,
-  /** It is what most of the best are, by their names, in the best case. */
-  kind: 0.2,
-  /** It is what the best are about, by what words mean in this shop, in the best case. */
-  company: 0.5,
-  /** The wish for a low or a high price, in the best case. */
+  /** Semantic similarity to the query. */
+  similarity: 1.8,
+  /** The share of the best candidates that have the same head noun. */
+  topHead: 0.2,
+  /** Semantic similarity to the best candidates. */
+  topSimilarity: 0.5,
+  /** How low or high the price is among the candidates, if the query prefers that. */
   price: 0.15,
-  /** The wish for what others bought, in the best case. */
-  popular: 0.15,
+  /** How well it sells, if the query prefers that. */
+  popularity: 0.15,
 };
-/** In shops whose names end in the thing this often, its absence at the end speaks fully against a product. */
-const USUAL_HEADS = 0.6;
+/** A term that is the head noun of this share of the names that contain it gets the full weight as a head noun. */
+const FULL_HEAD_SHARE = 0.6;
 
 const ACCESSORY = /\s(?:for|compatible|fits|replacement)\s/i;
 
 /** The candidates, best first. */
 export function rerank(
-  { rows, meanings }: Candidates,
-  groups: Group[],
-  weights: Weight[],
-  wishes: Preferences = {},
+  { rows, vectorsByTerm }: Candidates,
+  groups: TermGroup[],
+  weights: GroupWeight[],
+  preferences: Preferences = {},
 ): Candidate[] {
-  const wanted = wantedOf(groups);
-  const headWeights = weights.map((weight) => Math.min(1, headShare(weight) / USUAL_HEADS));
-  const affinity = affinities(
+  const index = indexGroups(groups);
+  const headWeights = weights.map((weight) => Math.min(1, headShare(weight) / FULL_HEAD_SHARE));
+  const similarities = querySimilarities(
     groups,
-    meanings,
+    vectorsByTerm,
     rows.map(({ vector }) => vector),
   );
-  const share = wishes.price && placesIn(rows.map(({ price }) => Number(price)));
-  const sold = Math.max(1, ...rows.map(({ sales_count }) => sales_count));
+  const priceRank = preferences.price && rankWithin(rows.map(({ price }) => Number(price)));
+  const maxSales = Math.max(1, ...rows.map(({ sales_count }) => sales_count));
   const score = (candidate: Candidate, at: number) => {
-    let power = boostOf(candidate.name, wanted, headWeights) + headBoost(candidate.heads, headWeights);
-    power += WEIGHTS.affinity * (affinity[at] ?? 0);
-    if (candidate.by_vendor) power += WEIGHTS.vendor;
-    if (share) {
-      const dearer = share(Number(candidate.price));
-      power += WEIGHTS.price * (wishes.price === 'low' ? 1 - dearer : dearer);
+    let power = titleBoost(candidate.name, index, headWeights) + headBoost(candidate.head_groups, headWeights);
+    power += WEIGHTS.similarity * (similarities[at] ?? 0);
+    if (candidate.vendor_match) power += WEIGHTS.vendor;
+    if (priceRank) {
+      const rank = priceRank(Number(candidate.price));
+      power += WEIGHTS.price * (preferences.price === 'low' ? 1 - rank : rank);
     }
-    if (wishes.popular) power += (WEIGHTS.popular * Math.log1p(candidate.sales_count)) / Math.log1p(sold);
+    if (preferences.popular) power += (WEIGHTS.popularity * Math.log1p(candidate.sales_count)) / Math.log1p(maxSales);
     return candidate.score * Math.exp(power);
   };
-  return amongTheirs(rows.map((candidate, at) => ({ ...candidate, score: score(candidate, at) })).sort(byScore));
+  const reranked = rows.map((candidate, at) => ({ ...candidate, score: score(candidate, at) })).sort(byScore);
+  return boostSimilarToTop(reranked);
 }
 
 function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1);
 }
 
-/** So many of the best are compared with those before them. */
-const COMPARED = 50;
+/** How many of the best candidates are compared with the top. */
+const COMPARED_WITH_TOP = 50;
 
-/** Puts the best candidates in order anew, by what they have in common. */
-function amongTheirs(candidates: Candidate[]): Candidate[] {
-  const best = candidates.slice(0, COMPARED);
-  const factors = companyOf(best).map(({ kind, meaning }) => Math.exp(WEIGHTS.kind * kind + WEIGHTS.company * meaning));
-  // The others stay behind all of these.
-  const least = Math.min(...factors);
+function boostSimilarToTop(candidates: Candidate[]): Candidate[] {
+  const best = candidates.slice(0, COMPARED_WITH_TOP);
+  const factors = topSimilarities(best).map(({ head, semantic }) =>
+    Math.exp(WEIGHTS.topHead * head + WEIGHTS.topSimilarity * semantic),
+  );
+  // The smallest factor keeps the other candidates below these.
+  const smallest = Math.min(...factors);
   return candidates
-    .map((candidate, at) => ({ ...candidate, score: candidate.score * (factors[at] ?? least) }))
+    .map((candidate, at) => ({ ...candidate, score: candidate.score * (factors[at] ?? smallest) }))
     .sort(byScore);
 }
 
-/** In how many of the names that have a word it names the thing. */
-function headShare({ heads, titles }: Weight): number {
+/** The share of the names with a term in which it is the head noun, smoothed. */
+function headShare({ heads, titles }: GroupWeight): number {
   return heads / (titles + 3);
 }
 
-/** Counts by how usual it is that the word names the thing. */
-function headBoost(heads: number, weights: number[]): number {
-  const usual = Math.max(0, ...weights.map((weight, i) => ((heads & (1 << i)) !== 0 ? weight : 0)));
-  return usual * (weights.length > 1 ? WEIGHTS.head : WEIGHTS.headAlone);
+function headBoost(head_groups: number, weights: number[]): number {
+  const largest = Math.max(0, ...weights.map((weight, i) => ((head_groups & (1 << i)) !== 0 ? weight : 0)));
+  return largest * (weights.length > 1 ? WEIGHTS.head : WEIGHTS.headAlone);
 }
 
-/** Which groups a word stands for, by the word, and how long such words are. */
-interface Wanted {
+/** The groups of each term, and the lengths that these terms have. */
+interface GroupIndex {
   groups: Map<string, number[]>;
   lengths: Set<number>;
   count: number;
 }
 
-function wantedOf(all: Group[]): Wanted {
+function indexGroups(all: TermGroup[]): GroupIndex {
   const groups = new Map<string, number[]>();
   for (const [grp, { alternatives }] of all.entries()) {
     for (const { term } of alternatives) groups.set(term, [...(groups.get(term) ?? []), grp]);
@@ -116,51 +117,51 @@ function wantedOf(all: Group[]): Wanted {
   return { groups, lengths: new Set(Array.from(groups.keys(), ({ length }) => length)), count: all.length };
 }
 
-function boostOf(name: string, wanted: Wanted, headWeights: number[]): number {
-  const terms = termsOf(plainText(name));
-  const places = placesOf(wanted, terms);
-  const found = places.flat();
-  const pairs = places.slice(1).map((next, i) => isNext(places[i] ?? [], next));
-  if (found.length === 0) return WEIGHTS.nameless * Math.max(0, ...headWeights);
+function titleBoost(name: string, index: GroupIndex, headWeights: number[]): number {
+  const terms = termsOf(stripHtml(name));
+  const positions = positionsOf(index, terms);
+  const found = positions.flat();
+  const pairs = positions.slice(1).map((next, i) => isAdjacent(positions[i] ?? [], next));
+  if (found.length === 0) return WEIGHTS.noTitleMatch * Math.max(0, ...headWeights);
   const covered = new Set(found.flatMap(({ from, to }) => [from, to])).size;
-  let power = (WEIGHTS.covered * covered) / Math.max(1, terms.length);
-  power += WEIGHTS.first / (1 + Math.min(...found.map(({ from }) => from)));
+  let power = (WEIGHTS.titleCoverage * covered) / Math.max(1, terms.length);
+  power += WEIGHTS.titleStart / (1 + Math.min(...found.map(({ from }) => from)));
   if (pairs.length > 0 && pairs.every(Boolean)) power += WEIGHTS.phrase;
   if (found.every(({ from }) => from >= startOfPurpose(name, terms))) power += WEIGHTS.accessory;
   return power;
 }
 
-interface Place {
+interface Position {
   from: number;
   to: number;
 }
 
-/** Where each group stands among terms, also where two of them together make one of its own. */
-function placesOf({ groups, lengths, count }: Wanted, terms: string[]): Place[][] {
-  const places = Array.from({ length: count }, (): Place[] => []);
-  const add = (term: string, place: Place) => {
-    for (const grp of groups.get(term) ?? []) places[grp]?.push(place);
+/** The positions of each group among the terms, including two terms that form one compound. */
+function positionsOf({ groups, lengths, count }: GroupIndex, terms: string[]): Position[][] {
+  const positions = Array.from({ length: count }, (): Position[] => []);
+  const add = (term: string, position: Position) => {
+    for (const grp of groups.get(term) ?? []) positions[grp]?.push(position);
   };
   for (const [i, term] of terms.entries()) {
     add(term, { from: i, to: i });
     const next = terms[i + 1];
     if (next !== undefined && lengths.has(term.length + next.length)) add(term + next, { from: i, to: i + 1 });
   }
-  return places;
+  return positions;
 }
 
-/** Joining words do not stand between: they were not looked for. */
-function isNext(first: Place[], second: Place[]): boolean {
+function isAdjacent(first: Position[], second: Position[]): boolean {
   return first.some(({ from, to }) => second.some((next) => next.from === to + 1 || next.from === from));
 }
 
+/** The index of the first term that says what the product is for. */
 function startOfPurpose(name: string, terms: string[]): number {
   const purpose = ACCESSORY.exec(name)?.index;
-  return purpose === undefined ? terms.length : termsOf(plainText(name.slice(0, purpose))).length;
+  return purpose === undefined ? terms.length : termsOf(stripHtml(name.slice(0, purpose))).length;
 }
 
-/** Tells for a value which share of the values lies below it. */
-function placesIn(values: number[]): (value: number) => number {
+/** For a value, the share of the others that are smaller. */
+function rankWithin(values: number[]): (value: number) => number {
   const sorted = [...values].sort((a, b) => a - b);
   return (value) => sorted.filter((other) => other < value).length / Math.max(1, sorted.length - 1);
 }

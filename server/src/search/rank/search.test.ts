@@ -22,7 +22,7 @@ async function shopWith(...names: string[]): Promise<Shop> {
   return shop;
 }
 
-test('a product whose name is what was typed stands first', async () => {
+test('a product whose name is the query ranks first', async () => {
   const shop = await shopWith(
     'Oak table lamp with shade',
     'Lamp shade for an oak table',
@@ -34,7 +34,7 @@ test('a product whose name is what was typed stands first', async () => {
   expect((await found(shop, 'lamp shade'))[0]).toBe('Lamp shade for an oak table');
 });
 
-test('singular and plural, joined and split, measures, accents and typing errors find the same', async () => {
+test('singular and plural, compounds, measurements, accents and typing errors find the same', async () => {
   const shop = await shopWith(
     ...['Hiking boots', 'Notebook sleeve', 'Water bottle 500 ml', 'Café chair', 'Turntable', 'Hoodie', 'Batteries'],
   );
@@ -49,20 +49,20 @@ test('singular and plural, joined and split, measures, accents and typing errors
   expect(await found(shop, 'turn table')).toEqual(['Turntable']);
 });
 
-test('two words that somebody wrote as one are found', async () => {
+test('two words written as one are found', async () => {
   const shop = await shopWith('Picnic blanket', 'Wool blanket', 'Picnic basket');
 
   expect((await found(shop, 'picnicblanket'))[0]).toBe('Picnic blanket');
 });
 
-test('an unfinished last word is completed by the words of the shop', async () => {
+test("an unfinished last word is completed by the shop's own words", async () => {
   const shop = await shopWith('Garden hose', 'Garden chair', 'Umbrella');
 
   expect(await found(shop, 'umbr')).toEqual(['Umbrella']);
   expect((await found(shop, 'garden ch'))[0]).toBe('Garden chair');
 });
 
-test('numbers of models are no spelling of a word, and neither keep it from being found', async () => {
+test('model numbers are not used as corrections, and do not prevent them', async () => {
   const shop = await shopWith('Kimono', ...Array.from({ length: 5 }, (_, i) => `Robe KI${i}`), 'Kilim');
 
   expect(await found(shop, 'kiono')).toEqual(['Kimono']);
@@ -78,19 +78,19 @@ test('numbers of models are no spelling of a word, and neither keep it from bein
   ]);
 });
 
-test('an accessory stands behind the thing it is for', async () => {
+test('an accessory ranks below the product that it is for', async () => {
   const shop = await shopWith('Case for camera', 'Strap for camera', 'Camera');
 
   expect((await found(shop, 'camera'))[0]).toBe('Camera');
 });
 
-test('of products with the same words, those come first that are what most of the best are', async () => {
+test('of products with the same words, those rank first whose head noun most of the best have', async () => {
   const shop = await shopWith('Garden gnome', 'Garden chair', 'Garden chair, blue', 'Garden chair, grey');
 
   expect((await found(shop, 'garden')).indexOf('Garden gnome')).toBeGreaterThan(0);
 });
 
-test('limits in the sentence filter, and what was read is told with its place', async () => {
+test('limits in the sentence filter, and are reported with their positions', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Plain kettle', price: '20.00' });
   await shop.givenProduct({ name: 'Fine kettle', price: '80.00' });
@@ -113,7 +113,7 @@ test('limits in the sentence filter, and what was read is told with its place', 
   ]);
 });
 
-test('a limit that nothing meets is given up and marked so; a price in another currency is not judged', async () => {
+test('a limit that no product meets is relaxed and marked so; a price in another currency is not applied', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Fine kettle', price: '80.00' });
 
@@ -124,7 +124,7 @@ test('a limit that nothing meets is given up and marked so; a price in another c
   expect([foreign.total, foreign.understood?.[0]?.fate]).toEqual([1, 'not_available']);
 });
 
-test('what is not wanted is left out, even where nothing else is left', async () => {
+test('negated words exclude products, even if nothing else is left', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Leather belt' });
   await shop.givenProduct({ name: 'Canvas belt', description: 'Not leather.' });
@@ -134,7 +134,7 @@ test('what is not wanted is left out, even where nothing else is left', async ()
 });
 
 test.each(['bar box, not cookie', 'bar box without cookies'])(
-  'of a value that is not wanted, one and many are the same: %s',
+  'a negated value matches singular and plural: %s',
   async (q) => {
     const shop = await openShop();
     for (const flavour of ['Cookie', 'Cookies', 'Oat'])
@@ -148,7 +148,7 @@ test.each(['bar box, not cookie', 'bar box without cookies'])(
   },
 );
 
-test('a name of words that only lead to others elsewhere is found', async () => {
+test('a name made of words that usually introduce others is found', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Frying pan', vendor: 'Made In' });
   await shop.givenProduct({ name: 'Sauce pan', vendor: 'Alder' });
@@ -157,7 +157,7 @@ test('a name of words that only lead to others elsewhere is found', async () => 
   expect((await found(shop, 'made in pan'))[0]).toBe('Frying pan');
 });
 
-test('the order, filters, facets and pages of the list hold for what was found', async () => {
+test('sorting, filters, facets and pages of the list apply to search results', async () => {
   const shop = await openShop();
   for (const [name, price, vendor] of [
     ['Wool sock', '9', 'Alder'],
@@ -185,7 +185,7 @@ test('the order, filters, facets and pages of the list hold for what was found',
   ]);
 });
 
-test('what the public may not see is neither found nor counted', async () => {
+test('hidden products are neither found nor counted', async () => {
   const shop = await shopWith('Pine shelf');
   await shop.givenProduct({ name: 'Pine shelf, raw', status: 'draft' });
   await shop.givenProduct({ name: 'Pine shelf, new', published_at: new Date(Date.now() + 86_400_000).toISOString() });
@@ -201,7 +201,7 @@ test('what the public may not see is neither found nor counted', async () => {
   expect([shelves.map(({ name }) => name), total]).toEqual([['Pine shelf'], 1]);
 });
 
-test('where 200 products have the better part of the words, those with less are not found, on any page', {
+test('where 200 products have half of the coverage, those with less are not found, on any page', {
   timeout: 60_000,
 }, async () => {
   const shop = await openShop();
@@ -226,7 +226,7 @@ test('where 200 products have the better part of the words, those with less are 
   expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 99');
 });
 
-test('what only accompanies the thing is found where the thing is not, and not beside it', {
+test('a modifier alone matches only where the rest of the query does not', {
   timeout: 60_000,
 }, async () => {
   const shop = await openShop();
@@ -251,7 +251,7 @@ test('what only accompanies the thing is found where the thing is not, and not b
   expect(await total({ price_min: '15', page: 50 })).toBe(1_000);
 });
 
-test('synonyms of the shop are found behind the word itself, and one way only', async () => {
+test("a shop's synonyms are found below the word itself, and in one direction only", async () => {
   const shop = await shopWith('Grey couch', 'Grey sofa');
   const body = { search_synonyms: [{ term: 'Sofas', synonyms: ['couch'] }] };
 
@@ -261,7 +261,7 @@ test('synonyms of the shop are found behind the word itself, and one way only', 
   expect(await found(shop, 'couch')).toEqual(['Grey couch']);
 });
 
-test('the words of one shop neither correct nor rank those of another', async () => {
+test("one shop's words do not affect corrections and ranking in another", async () => {
   const ours = await shopWith('Kettle black', 'Kettle grey');
   const theirs = await shopWith('Zeppelin', 'Kettle', 'Black pot', 'Black pan', 'Black lid');
 
@@ -271,7 +271,7 @@ test('the words of one shop neither correct nor rank those of another', async ()
   expect((await found(theirs, 'kettle black'))[0]).toBe('Kettle');
 });
 
-test('queries of any kind are answered', async () => {
+test('queries of any form are answered', async () => {
   const shop = await shopWith('Mug');
 
   for (const q of [

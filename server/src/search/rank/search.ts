@@ -1,159 +1,176 @@
 import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
-import { understandIn } from '../query/disambiguate.ts';
-import { thingIn, valuesIn } from '../query/facet-values.ts';
+import { parseInCatalog } from '../query/disambiguate.ts';
+import { facetConstraints, findHeadNoun } from '../query/facet-values.ts';
 import type { Constraint } from '../query/parse.ts';
-import { repair } from '../query/spelling.ts';
+import { correctSpelling } from '../query/spelling.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
-import { type Group, groupsOf, isWhole } from '../words/term-groups.ts';
+import { isExactTerm, type TermGroup, termGroups } from '../words/term-groups.ts';
 import type { Token } from '../words/tokens.ts';
-import { type Candidate, type Candidates, readCandidates, type Search } from './candidates.ts';
+import { type Candidate, type CandidateQuery, type Candidates, readCandidates } from './candidates.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
-import { companionOf } from './matches.ts';
-import { fatesOf, unstatedOpinions } from './outcomes.ts';
+import { modifierOf } from './matches.ts';
+import { constraintOutcomes, readUnratedFields } from './outcomes.ts';
 import { preferencesOf } from './preferences.ts';
 import { rerank } from './rerank.ts';
-import { type Weighed, weigh } from './term-weights.ts';
+import { type WeightedQuery, weightTerms } from './term-weights.ts';
 
-/** What a query found in a shop. */
-export interface Found {
+/*
+ * A search in steps: parse the sentence (query/parse.ts), correct unknown words (query/spelling.ts), weight the terms
+ * (term-weights.ts), read the best matches (candidates.ts), relax the conditions that no product meets together, and rerank
+ * (rerank.ts).
+ */
+
+export interface SearchResult {
   understood: Understood[];
-  /** The best products, best first; all of them fail the same conditions, if any. At most RERANKED. */
+  /** The best products, best first, at most RERANKED. They all fail the same conditions, if any. */
   best: Candidate[];
-  /** How many products there are in all. */
+  /** How many products there are in total. */
   total: number;
-  /** How many products that the words matched fail each condition that the products found meet. */
+  /** For each condition that the result meets, how many matching products it excludes. */
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
-  /** The words that were looked for, as they stand in the sentence. */
+  /** The words that were searched for, as they are in the sentence. */
   words: Token[];
-  /** What was looked for in the end, unknown words repaired. */
-  groups: Group[];
-  /** The same with the weights that it has in this shop. */
-  weighed: Weighed;
-  /** The least share of the query's weight that a product found has. */
-  coverage: number;
-  /** Whether a product was found, too, that has only what accompanies the thing. */
-  companionAlone: boolean;
-  /** The conditions that all products found meet, for reading them again in another order. */
+  /** What was searched for, after spelling correction. */
+  groups: TermGroup[];
+  weighted: WeightedQuery;
+  /** The smallest share of the query's weight that a product found has. */
+  minCoverage: number;
+  /** Whether products with the modifier alone match as well (see `modifierOf`). */
+  modifierAlone: boolean;
+  /** The conditions that all products found meet, to read them again in another order. */
   where: Sql[];
 }
 
 export interface SearchOptions {
-  /** Conditions on `products p` that hold always. */
+  /** Conditions on `products p` that always apply. */
   where?: Sql[];
-  /** More conditions that are counted, such as what an agent may see; the last ones are the most important. */
+  /** Further conditions whose exclusions are counted, such as an agent's categories; the last ones are relaxed last. */
   conditions?: Condition[];
-  /** Whether values of the shop's options, vendors, types, tags and metadata that the sentence names are conditions, too. */
-  values?: boolean;
+  /** Whether facet values and the head noun of the sentence are conditions as well. */
+  facetConditions?: boolean;
 }
 
 /**
- * Finds products by what a person wrote: reads the limits out of the sentence, looks for the other words, and where no
- * product meets all limits gives them up, the least important first, and says so. Two statements; one more with `values`; one
- * more for a negation, a quantity and a rating, one where nothing that is meant may be offered, and three where the shop does
- * not know a word.
+ * Searches products by a sentence. Where no product meets all of its conditions, the least important are relaxed and
+ * reported as such. Two statements; one more with `facetConditions`, for an ambiguous name, for a rating, and where the
+ * search is repeated with a lower coverage; three more where the shop has no product with a word.
  */
 export async function search(
   db: SearchDb,
   filters: ProductFilters,
   sentence: string,
   options: SearchOptions = {},
-): Promise<Found> {
-  const { constraints, words } = await understandIn(db, sentence);
-  const { groups, weighed } = await weighRepaired(db, groupsOf(words));
-  const named = options.values
-    ? await valuesIn(db, sentence, words, thingIn(corrected(words, groups), weighed.heads))
+): Promise<SearchResult> {
+  const { constraints, words } = await parseInCatalog(db, sentence);
+  const { groups, weighted } = await weightCorrected(db, termGroups(words));
+  const named = options.facetConditions
+    ? await facetConstraints(db, sentence, words, findHeadNoun(correctedWords(words, groups), weighted.headTerms))
     : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
-  const query = { groups, weighed, typed: sentence, where, conditions, filters };
-  const first = options.values ? { ...query, naming: namingOf(groups, named), enough: 'fitting' as const } : query;
-  const { candidates, companionAlone } = await readMeant(db, first);
-  const missed = leastMissed(candidates, conditions);
-  const kept = candidates.rows.filter(({ misses }) => misses === missed);
-  const met = conditions.filter((_condition, i) => missed === undefined || (missed & (1 << i)) === 0);
-  const ids = kept.map(({ product_id }) => product_id);
-  const unstated = await unstatedOpinions(db, all, ids);
+  const query = { groups, weighted, typed: sentence, where, conditions, filters };
+  const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
+  const { candidates, modifierAlone } = await readWithFallback(
+    db,
+    options.facetConditions ? { ...query, ...forAgent } : query,
+  );
+  const failed = fewestFailed(candidates, conditions);
+  const rows = candidates.rows.filter((row) => row.failed === failed);
+  const met = conditions.filter((_condition, i) => failed === undefined || (failed & (1 << i)) === 0);
+  const unrated = await readUnratedFields(
+    db,
+    all,
+    rows.map(({ product_id }) => product_id),
+  );
   return {
-    understood: fatesOf(db, all, conditions, { missed: missed ?? 0, unstated }),
-    best: rerank({ ...candidates, rows: kept }, groups, weighed.weights, preferencesOf(all)),
-    total: candidates.counts.get(missed ?? 0) ?? 0,
+    understood: constraintOutcomes(db, all, conditions, { failed: failed ?? 0, unrated }),
+    best: rerank({ ...candidates, rows }, groups, weighted.weights, preferencesOf(all)),
+    total: candidates.counts.get(failed ?? 0) ?? 0,
     excluded: met.flatMap((condition) => {
-      const count = failing(candidates, 1 << conditions.indexOf(condition));
+      const count = countFailing(candidates, 1 << conditions.indexOf(condition));
       return count > 0 ? [{ reason: condition.reason, text: condition.constraint?.text ?? null, count }] : [];
     }),
     words,
     groups,
-    weighed,
-    coverage: candidates.coverage,
-    companionAlone,
+    weighted,
+    minCoverage: candidates.minCoverage,
+    modifierAlone,
     where: [...where, ...met.map(({ condition }) => condition)],
   };
 }
 
-/** More than anybody means, and less than the bits that conditions have in an answer of the database. */
+/** Each condition is one bit of an integer in SQL. */
 const MAX_CONSTRAINTS = 20;
 
-/** Each once, however often it is said. */
+/** Each constraint once, however often the sentence repeats it. */
 function distinct(constraints: Constraint[]): Constraint[] {
-  const meaning = ({ kind, value, min, max, currency }: Constraint) =>
-    JSON.stringify([kind, value, min, max, currency]);
-  return [...new Map(constraints.toReversed().map((each) => [meaning(each), each])).values()]
+  const key = ({ kind, value, min, max, currency }: Constraint) => JSON.stringify([kind, value, min, max, currency]);
+  return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()]
     .toReversed()
     .slice(0, MAX_CONSTRAINTS);
 }
 
-/** The lowest bits are the least important: what fails only those is the best there is. */
-function leastMissed({ counts }: Candidates, conditions: Condition[]): number | undefined {
+/** Lower bits are less important conditions, so that the smallest number is the best outcome; undefined if there is none. */
+function fewestFailed({ counts }: Candidates, conditions: Condition[]): number | undefined {
   const strict = conditions.reduce((bits, condition, i) => bits | (condition.strict ? 1 << i : 0), 0);
-  const possible = [...counts.keys()].filter((misses) => (misses & strict) === 0);
+  const possible = [...counts.keys()].filter((failed) => (failed & strict) === 0);
   return possible.length > 0 ? Math.min(...possible) : undefined;
 }
 
-function failing({ counts }: Candidates, bit: number): number {
-  return [...counts].reduce((sum, [misses, count]) => sum + ((misses & bit) > 0 ? count : 0), 0);
+function countFailing({ counts }: Candidates, bit: number): number {
+  return [...counts].reduce((sum, [failed, count]) => sum + ((failed & bit) > 0 ? count : 0), 0);
 }
 
-/** Looks for what the shop knows; for unknown words, what they may mean. */
-async function weighRepaired(db: SearchDb, groups: Group[]): Promise<{ groups: Group[]; weighed: Weighed }> {
-  const weighed = await weigh(db, groups);
-  if (weighed.unknown.length === 0) return { groups, weighed };
-  const repaired = await repair(db, groups, weighed.unknown);
-  return { groups: repaired, weighed: await weigh(db, repaired) };
+/** Weights the groups; if the shop has no product with a word, again after spelling correction. */
+async function weightCorrected(
+  db: SearchDb,
+  groups: TermGroup[],
+): Promise<{ groups: TermGroup[]; weighted: WeightedQuery }> {
+  const weighted = await weightTerms(db, groups);
+  if (weighted.unknown.length === 0) return { groups, weighted };
+  const corrected = await correctSpelling(db, groups, weighted.unknown);
+  return { groups: corrected, weighted: await weightTerms(db, corrected) };
 }
 
-/** The words, those that are surely misspelt as they were meant. */
-function corrected(words: Token[], groups: Group[]): Token[] {
+/** The words, with those corrections that are certain enough. */
+function correctedWords(words: Token[], groups: TermGroup[]): Token[] {
   return words.map((word) => {
-    const grp = groups.findIndex(({ meant, alternatives }) => meant && alternatives[0]?.term === word.term);
-    const meant = groups[grp]?.meant;
-    return meant && isWhole(groups, grp, meant) ? { ...word, term: meant } : word;
+    const grp = groups.findIndex(({ correction, alternatives }) => correction && alternatives[0]?.term === word.term);
+    const correction = groups[grp]?.correction;
+    return correction && isExactTerm(groups, grp, correction) ? { ...word, term: correction } : word;
   });
 }
 
-/** The groups that say what the thing is. */
-function namingOf(groups: Group[], named: Constraint[]): number[] {
-  const things = new Set(named.flatMap(({ thing }) => thing ?? []));
-  return groups.flatMap(({ alternatives: [typed], meant }, grp) =>
-    things.has(typed?.term ?? '') || (meant && things.has(meant)) ? [grp] : [],
+/** The groups with the head noun. */
+function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
+  const heads = new Set(named.flatMap(({ headNoun }) => headNoun ?? []));
+  return groups.flatMap(({ alternatives: [typed], correction }, grp) =>
+    heads.has(typed?.term ?? '') || (correction && heads.has(correction)) ? [grp] : [],
   );
 }
 
-/** Where nothing else is left, so much of the query's weight will do. */
-const LAST_COVERAGE = 0.1;
+/** The coverage of last resort. */
+const FALLBACK_COVERAGE = 0.1;
 
 /**
- * What is meant first; where nothing of that may be offered, what has little of it: for who is told what was left out whatever
- * has any of the words, for others what only accompanies the thing.
+ * Reads the candidates; if none of them meets the strict conditions, again with more lenient matching: products that have
+ * any of the words where the caller reports what they lack, else products that have only the modifier.
  */
-async function readMeant(db: SearchDb, first: Search): Promise<{ candidates: Candidates; companionAlone: boolean }> {
-  const { enough, conditions, weighed } = first;
-  const candidates = await readCandidates(db, first);
-  const found = { candidates, companionAlone: false };
-  if (leastMissed(candidates, conditions) !== undefined) return found;
-  const isTold = enough === 'fitting' && first.groups.length > 1 && weighed.terms.length > 0;
-  if (!isTold && companionOf(weighed) === undefined) return found;
-  const last = { ...first, companionAlone: true, ...(isTold && { naming: [], coverage: LAST_COVERAGE }) };
-  return { candidates: await readCandidates(db, last), companionAlone: true };
+async function readWithFallback(
+  db: SearchDb,
+  query: CandidateQuery,
+): Promise<{ candidates: Candidates; modifierAlone: boolean }> {
+  const { countEligibleOnly, conditions, groups, weighted } = query;
+  const candidates = await readCandidates(db, query);
+  if (fewestFailed(candidates, conditions) !== undefined) return { candidates, modifierAlone: false };
+  const canLowerCoverage = countEligibleOnly && groups.length > 1 && weighted.terms.length > 0;
+  if (!canLowerCoverage && modifierOf(weighted) === undefined) return { candidates, modifierAlone: false };
+  const lenient = {
+    ...query,
+    modifierAlone: true,
+    ...(canLowerCoverage && { headGroups: [], minCoverage: FALLBACK_COVERAGE }),
+  };
+  return { candidates: await readCandidates(db, lenient), modifierAlone: true };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DIMENSIONS } from '../index/latent.ts';
 import type { Candidate } from './candidates.ts';
-import { companyOf } from './top-similarity.ts';
+import { topSimilarities } from './top-similarity.ts';
 
 function candidate(name: string, direction?: number[]): Candidate {
   const vector = direction && Int8Array.from({ length: DIMENSIONS }, (_, i) => direction[i] ?? 0);
@@ -9,48 +9,48 @@ function candidate(name: string, direction?: number[]): Candidate {
     price: '1.00',
     sales_count: 0,
     score: 1,
-    heads: 0,
-    by_vendor: false,
-    misses: 0,
-    whole: 0,
-    guessed: 0,
-    is_code: false,
+    head_groups: 0,
+    vendor_match: false,
+    failed: 0,
+    exact_groups: 0,
+    guessed_groups: 0,
+    code_match: false,
   };
   return { product_id: name, name, vector, ...rest };
 }
 
-test('a candidate is of the kind of the best as far as their names say the same thing', () => {
+test('a candidate is similar to the best by the share of them whose names have the same head noun', () => {
   const names = ['Oak chair', 'Chair for two', 'Chairs, white', 'Oak table'];
 
-  const kinds = companyOf(names.map((name) => candidate(name))).map(({ kind }) => kind);
+  const shares = topSimilarities(names.map((name) => candidate(name))).map(({ head }) => head);
 
-  expect(kinds).toEqual([0.75, 0.75, 0.75, 0.25]);
+  expect(shares).toEqual([0.75, 0.75, 0.75, 0.25]);
 });
 
-test('only the best say what is meant, by their names the first ten and by their meaning the first five', () => {
+test('only the best are compared with: the first ten by their head nouns, and the first five by their vectors', () => {
   const best = Array.from({ length: 10 }, (_, i) => candidate('Chair', i < 5 ? [100] : [0, 100]));
   const others = Array.from({ length: 10 }, () => candidate('Table', [0, 100]));
 
-  const company = companyOf([...best, ...others]);
+  const similarities = topSimilarities([...best, ...others]);
 
-  expect([company[0], company[9], company[19]]).toEqual([
-    { kind: 1, meaning: 1 },
-    { kind: 1, meaning: 0 },
-    { kind: 0, meaning: 0 },
+  expect([similarities[0], similarities[9], similarities[19]]).toEqual([
+    { head: 1, semantic: 1 },
+    { head: 1, semantic: 0 },
+    { head: 0, semantic: 0 },
   ]);
 });
 
-test('what has no place among the meanings stands in the middle of the others, and without any all are alike', () => {
-  const company = companyOf([
+test('a candidate without vector gets the average of the others, and without any vectors all are equal', () => {
+  const similarities = topSimilarities([
     candidate('Chair', [10]),
     candidate('Chair', [100]),
     candidate('Chair'),
     candidate('Chair', [0, 1]),
   ]);
-  const [first, second, unplaced, last] = company.map(({ meaning }) => meaning);
+  const [first, second, withoutVector, last] = similarities.map(({ semantic }) => semantic);
 
-  // However long a vector is, only its direction counts.
+  // Only the direction of a vector counts, not its length.
   expect([first, second]).toEqual([expect.closeTo(2 / Math.sqrt(5)), expect.closeTo(2 / Math.sqrt(5))]);
-  expect(unplaced).toBeCloseTo(((first ?? 0) + (second ?? 0) + (last ?? 0)) / 3);
-  expect(companyOf([candidate('Chair'), candidate('Table')]).map(({ meaning }) => meaning)).toEqual([0, 0]);
+  expect(withoutVector).toBeCloseTo(((first ?? 0) + (second ?? 0) + (last ?? 0)) / 3);
+  expect(topSimilarities([candidate('Chair'), candidate('Table')]).map(({ semantic }) => semantic)).toEqual([0, 0]);
 });

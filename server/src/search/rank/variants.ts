@@ -1,145 +1,148 @@
 import type { Product, Variant } from '@commerce-backend/spec';
 import type { Constraint } from '../query/parse.ts';
-import { fold, isNumber, measure, stem } from '../words/normalize.ts';
-import { sizeForms } from '../words/sizes.ts';
+import { isNumber, measurementTerm, normalizeText, stem } from '../words/normalize.ts';
+import { sizeSpellings } from '../words/sizes.ts';
 
-/** Which variants of a product a sentence means: the same for what is shown and for what is bought. */
+/** Which variants of a product match a sentence. Search results and purchases both use this. */
 
-/** A constraint as far as it concerns variants; `fate` where the search has already judged it. */
-export type Asked = Pick<Constraint, 'kind' | 'start' | 'end'> & {
+/** A constraint as far as it concerns variants; `fate` if the search has already applied it. */
+export type VariantConstraint = Pick<Constraint, 'kind' | 'start' | 'end'> & {
   value?: string | null;
   min?: number | null;
   max?: number | null;
   fate?: string;
 };
 
-/** A value of an option that the sentence names, and where. */
-export interface NamedValue {
-  /** What the option is called. */
+/** An option value that the sentence names, and where. */
+export interface OptionMatch {
+  /** The name of the option. */
   option: string;
   value: string;
   start: number;
   end: number;
-  /** Whether the variants meant have it. */
-  isMet: boolean;
+  /** Whether the matching variants have it. */
+  isMatched: boolean;
 }
 
-export interface VariantsMeant {
-  /** Those that meet all; none where a limit leaves none. */
+export interface VariantMatches {
+  /** The matching variants; none if no variant meets the limits. */
   variants: Variant[];
-  values: NamedValue[];
+  values: OptionMatch[];
 }
 
-export function variantsMeant(product: Product, sentence: string, asked: Asked[]): VariantsMeant {
-  const holding = asked.filter(({ fate }) => fate === undefined || fate === 'applied');
-  const wanted = product.variants.filter((variant) => meetsLimits(variant, holding));
-  const pieces = piecesOf(sentence).filter(
+export function matchVariants(product: Product, sentence: string, constraints: VariantConstraint[]): VariantMatches {
+  const applied = constraints.filter(({ fate }) => fate === undefined || fate === 'applied');
+  const wanted = product.variants.filter((variant) => meetsConstraints(variant, applied));
+  const parts = partsOf(sentence).filter(
     ({ start, end }) =>
-      !asked.some((each) => !['value', 'word'].includes(each.kind) && each.start < end && start < each.end),
+      !constraints.some((each) => !['value', 'word'].includes(each.kind) && each.start < end && start < each.end),
   );
-  const values: NamedValue[] = [];
+  const values: OptionMatch[] = [];
   const variants = product.options.reduce((left, { name, position, values: all }) => {
     const key = `option${position}` as 'option1' | 'option2' | 'option3';
-    const named = longest(all.flatMap((value) => matchIn(pieces, value) ?? []));
+    const named = longestMatches(all.flatMap((value) => findValue(parts, value) ?? []));
     const having = left.filter((variant) => named.some(({ value }) => value === variant[key]));
-    const isMet = having.length > 0;
-    values.push(...named.map(({ value, start, end }) => ({ option: name, value, start, end, isMet })));
-    return isMet ? having : left;
+    const isMatched = having.length > 0;
+    values.push(...named.map(({ value, start, end }) => ({ option: name, value, start, end, isMatched })));
+    return isMatched ? having : left;
   }, wanted);
   return { variants, values };
 }
 
-function meetsLimits(variant: Variant, asked: Asked[]): boolean {
-  return asked.every(({ kind, min, max, value }) => {
+function meetsConstraints(variant: Variant, constraints: VariantConstraint[]): boolean {
+  return constraints.every(({ kind, min, max, value }) => {
     if (kind === 'price') return Number(variant.price) >= (min ?? 0) && Number(variant.price) <= (max ?? Infinity);
-    return kind !== 'without' || !value || !isCalled(variant, value);
+    return kind !== 'without' || !value || !hasInOptions(variant, value);
   });
 }
 
-/** `not red` leaves out `Dark Red`, too. */
-function isCalled({ option1, option2, option3 }: Variant, value: string): boolean {
+/** `not red` also excludes `Dark Red`. */
+function hasInOptions({ option1, option2, option3 }: Variant, value: string): boolean {
   return [option1, option2, option3].some((option) => ` ${termsIn(option ?? '').join(' ')} `.includes(` ${value} `));
 }
 
-interface Piece {
+interface Part {
   term: string;
   start: number;
   end: number;
-  /** Whether an x ties it to the number before. */
-  isTied: boolean;
+  /** Whether it follows a number and an x, as 220 does in `200 x 220`. */
+  isDimension: boolean;
 }
 
-/** Words and numbers apart, however they are written: `200x220cm` and `200 × 220 cm` are the same. */
-function piecesOf(text: string): Piece[] {
-  const all = Array.from(text.matchAll(/\d+(?:[.,]\d+)*|[\p{L}\p{M}]+(?:['’‘`]\p{L}+)*|×/gu), ({ 0: piece, index }) => {
-    const term = stem(fold(piece).replaceAll(/['’‘`]/g, '')).replace(/^(\d+),(\d{1,2})$/, '$1.$2');
-    return { term, start: index, end: index + piece.length };
+/** Splits words from numbers, so that `200x220cm` and `200 × 220 cm` are the same. */
+function partsOf(text: string): Part[] {
+  const all = Array.from(text.matchAll(/\d+(?:[.,]\d+)*|[\p{L}\p{M}]+(?:['’‘`]\p{L}+)*|×/gu), ({ 0: part, index }) => {
+    const term = stem(normalizeText(part).replaceAll(/['’‘`]/g, '')).replace(/^(\d+),(\d{1,2})$/, '$1.$2');
+    return { term, start: index, end: index + part.length };
   });
-  return all.flatMap((piece, i) => {
-    const isTie = (at: number) =>
+  return all.flatMap((part, i) => {
+    const isTimesSign = (at: number) =>
       ['x', '×'].includes(all[at]?.term ?? '') && isNumberAt(all, at - 1) && isNumberAt(all, at + 1);
-    return isTie(i) ? [] : [{ ...piece, isTied: isTie(i - 1) }];
+    return isTimesSign(i) ? [] : [{ ...part, isDimension: isTimesSign(i - 1) }];
   });
 }
 
 function termsIn(text: string): string[] {
-  return piecesOf(text).map(({ term }) => term);
+  return partsOf(text).map(({ term }) => term);
 }
 
-function isNumberAt(pieces: { term: string }[], at: number): boolean {
-  return isNumber(pieces[at]?.term ?? '');
+function isNumberAt(parts: { term: string }[], at: number): boolean {
+  return isNumber(parts[at]?.term ?? '');
 }
 
-interface Match {
+interface ValueMatch {
   value: string;
   start: number;
   end: number;
   length: number;
 }
 
-/** Where a sentence names a value: in other words for the same size, without its unit, or by a size within its range. */
-function matchIn(pieces: Piece[], value: string): Match | undefined {
+/** Where a sentence names a value: by another spelling of the size, without its unit, or by a size within its range. */
+function findValue(parts: Part[], value: string): ValueMatch | undefined {
   const terms = termsIn(value);
   if (terms.length === 0) return undefined;
-  const withoutUnit = measure(terms.at(-2) ?? '', terms.at(-1)) ? [terms.slice(0, -1)] : [];
-  const forms = [terms, ...sizeForms(terms.join(' ')).map((form) => form.split(' ')), ...withoutUnit];
+  const withoutUnit = measurementTerm(terms.at(-2) ?? '', terms.at(-1)) ? [terms.slice(0, -1)] : [];
+  const forms = [terms, ...sizeSpellings(terms.join(' ')).map((form) => form.split(' ')), ...withoutUnit];
   const matches = forms.flatMap((form) =>
-    pieces.flatMap((_piece, at) => (isAt(pieces, at, form) ? [{ at, length: form.length }] : [])),
+    parts.flatMap((_piece, at) => (matchesAt(parts, at, form) ? [{ at, length: form.length }] : [])),
   );
   const [match] = matches.toSorted((a, b) => b.length - a.length);
-  const at = match?.at ?? inRange(pieces, value);
+  const at = match?.at ?? findInRange(parts, value);
   if (at === undefined) return undefined;
   const length = match?.length ?? 1;
-  return { value, start: pieces[at]?.start ?? 0, end: pieces[at + length - 1]?.end ?? 0, length };
+  return { value, start: parts[at]?.start ?? 0, end: parts[at + length - 1]?.end ?? 0, length };
 }
 
-function isAt(pieces: Piece[], at: number, form: string[]): boolean {
-  if (!form.every((term, i) => pieces[at + i]?.term === term)) return false;
-  // Of `2 l` the litre is no size, and of `200 x 220` or `12 cm` neither number is one.
-  const before = pieces[at - 1]?.term ?? '';
-  if (pieces[at]?.isTied || measure(before, pieces[at]?.term)) return false;
+function matchesAt(parts: Part[], at: number, form: string[]): boolean {
+  if (!form.every((term, i) => parts[at + i]?.term === term)) return false;
+  // The `l` in `2 l` is not a size, and neither are the numbers in `200 x 220` and `12 cm`.
+  const before = parts[at - 1]?.term ?? '';
+  if (parts[at]?.isDimension || measurementTerm(before, parts[at]?.term)) return false;
   const last = form.at(-1) ?? '';
-  const next = pieces[at + form.length];
-  return !isNumber(last) || !next || (!next.isTied && (form.length > 1 || !isUnitOfOther(next, form)));
+  const next = parts[at + form.length];
+  return !isNumber(last) || !next || (!next.isDimension && (form.length > 1 || !isItsUnit(next, form)));
 }
 
-function isUnitOfOther(next: Piece, [number = '']: string[]): boolean {
-  return measure(number, next.term) !== undefined;
+function isItsUnit(next: Part, [number = '']: string[]): boolean {
+  return measurementTerm(number, next.term) !== undefined;
 }
 
-/** A size within `40–43`. */
-function inRange(pieces: Piece[], value: string): number | undefined {
+/** The position of a size within a value such as `40–43`. */
+function findInRange(parts: Part[], value: string): number | undefined {
   const [, from, to] = /^\s*(\d{1,3})\s*[-–—/]\s*(\d{1,3})\s*$/.exec(value) ?? [];
   if (from === undefined || to === undefined) return undefined;
-  const at = pieces.findIndex(
+  const at = parts.findIndex(
     ({ term }, i) =>
-      /^\d{1,3}$/.test(term) && Number(term) >= Number(from) && Number(term) <= Number(to) && isAt(pieces, i, [term]),
+      /^\d{1,3}$/.test(term) &&
+      Number(term) >= Number(from) &&
+      Number(term) <= Number(to) &&
+      matchesAt(parts, i, [term]),
   );
   return at < 0 ? undefined : at;
 }
 
-/** Of `red` and `dark red` the longer is meant. */
-function longest(matches: Match[]): Match[] {
+/** Of `red` and `dark red`, the longer one. */
+function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   const most = Math.max(0, ...matches.map(({ length }) => length));
   return matches.filter(({ length }) => length === most);
 }

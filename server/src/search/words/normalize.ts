@@ -1,9 +1,9 @@
-/** How texts become words, alike for products and for queries: whatever is compared went through here. */
+/** Text normalization and stemming. Products and queries both go through it, so that their terms can be compared. */
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** A text without HTML: tags and entities that stand for nothing readable become spaces. */
-export function plainText(text: string): string {
+/** Replaces HTML tags, and entities without a readable character, by spaces. */
+export function stripHtml(text: string): string {
   if (!text.includes('<') && !text.includes('&')) return text;
   return text
     .replaceAll(/<[^<>]*>/g, ' ')
@@ -12,9 +12,9 @@ export function plainText(text: string): string {
 
 const ASCII = /^[\t\n\r -~]*$/;
 
-/** Lower case, without accents and compatibility forms: `Café` and `cafe`, `½` and `1⁄2` are one. */
-export function fold(text: string): string {
-  // Most texts have nothing else, and the rest takes many times as long.
+/** Lower case, without accents and compatibility forms: `Café` becomes `cafe`, `½` becomes `1⁄2`. */
+export function normalizeText(text: string): string {
+  // Most texts are ASCII, for which the rest would take many times as long.
   if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
@@ -22,18 +22,18 @@ export function fold(text: string): string {
     .toLowerCase();
 }
 
-// A number with its point or comma is one word; an apostrophe within a word is not its end.
+// A number includes its decimal point or comma; an apostrophe inside a word does not end it.
 const WORD = /\d+(?:[.,]\d+)+|[\p{L}\p{N}]+(?:['’‘`]\p{L}+)*/gu;
-/** The same for texts of ASCII alone, for which it takes a third of the time. */
+/** The same for ASCII text, in a third of the time. */
 const ASCII_WORD = /\d+(?:[.,]\d+)+|[a-z\d]+(?:['`][a-z]+)*/g;
 const APOSTROPHE = /['’‘`]/g;
 
-/** What is compared of a text, in its order: its words, folded, without plural endings. */
+/** The terms of a text in their order: its normalized words, without plural endings. */
 export function termsOf(text: string): string[] {
   return wordsOf(text).map(termOf);
 }
 
-/** The words of a text, folded, by what is compared of them: of each term the first. */
+/** The normalized words of a text by their term; of several with the same term, the first. */
 export function wordsByTerm(text: string): Map<string, string> {
   return new Map(
     wordsOf(text)
@@ -43,18 +43,18 @@ export function wordsByTerm(text: string): Map<string, string> {
 }
 
 function wordsOf(text: string): string[] {
-  const folded = fold(text);
-  return folded.match(ASCII.test(folded) ? ASCII_WORD : WORD) ?? [];
+  const normalized = normalizeText(text);
+  return normalized.match(ASCII.test(normalized) ? ASCII_WORD : WORD) ?? [];
 }
 
 function termOf(word: string): string {
   return stem(word.replaceAll(APOSTROPHE, ''));
 }
 
-/** Takes a plural ending off an English word. Words with digits, and short ones, stay as they are. */
+/** Removes an English plural ending. Words with digits, and short ones, stay as they are. */
 export function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;
-  // Of `hoodies` nobody can tell whether one is a `hoodie` or a `hoody`.
+  // `hoodies` can be the plural of `hoodie` or `hoody`: all three share one stem.
   if (word.endsWith('ie') && word.length > 4) return `${word.slice(0, -2)}y`;
   if (!word.endsWith('s')) return word;
   if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
@@ -63,7 +63,7 @@ export function stem(word: string): string {
   return word.slice(0, -1);
 }
 
-/** Units, by the ways to write them: a number and its unit are one word, however they are written. */
+/** Units by their spellings, so that `32 GB` and `32 gigabytes` become one term. */
 // biome-ignore format: a table
 const UNITS: Record<string, string> = {
   gb: 'gb', tb: 'tb', mb: 'mb', gigabyte: 'gb', terabyte: 'tb', megabyte: 'mb',
@@ -78,20 +78,19 @@ export function isNumber(term: string): boolean {
   return NUMBER.test(term);
 }
 
-/** `32` and `gb` as one term; nothing where they are no number with its unit. */
-export function measure(number: string, unit: string | undefined): string | undefined {
-  const short = unit === undefined ? undefined : UNITS[unit];
-  return short !== undefined && isNumber(number) ? number + short : undefined;
+/** `32` and `gb` as the term `32gb`; undefined when they are not a number and its unit. */
+export function measurementTerm(number: string, unit: string | undefined): string | undefined {
+  const symbol = unit === undefined ? undefined : UNITS[unit];
+  return symbol !== undefined && isNumber(number) ? number + symbol : undefined;
 }
 
-/** The terms, and each number with its unit as one more. */
-export function withMeasures(terms: string[]): string[] {
-  return [...terms, ...terms.flatMap((term, i) => measure(term, terms[i + 1]) ?? [])];
+/** The terms, and one more for each number that its unit follows. */
+export function withMeasurements(terms: string[]): string[] {
+  return [...terms, ...terms.flatMap((term, i) => measurementTerm(term, terms[i + 1]) ?? [])];
 }
 
-/** Words that join others and name nothing themselves. */
-const JOINING = new Set('a an and at by for from in of on or the to with'.split(' '));
+const STOP_WORDS = new Set('a an and at by for from in of on or the to with'.split(' '));
 
-export function isJoining(term: string): boolean {
-  return JOINING.has(term);
+export function isStopWord(term: string): boolean {
+  return STOP_WORDS.has(term);
 }

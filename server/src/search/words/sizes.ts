@@ -1,6 +1,6 @@
 import type { Token } from './tokens.ts';
 
-/** Sizes of clothes by the ways to write them, as terms joined by a space. */
+/** Clothing sizes, each with its spellings, as terms joined by a space. */
 const SIZES = [
   ['xs', 'extra small', 'x small'],
   ['s', 'small'],
@@ -10,13 +10,13 @@ const SIZES = [
   ['xxl', '2xl', 'xx large'],
 ];
 
-/** Whether this word only says that the next one is a size: `size M`, `size 42`. */
-export function announcesSize(words: Pick<Token, 'term' | 'number'>[], i: number): boolean {
+/** Whether this is the word `size` before a size: `size M`, `size 42`. */
+export function isSizeLabel(words: Pick<Token, 'term' | 'number'>[], i: number): boolean {
   const size = words[i + 1];
-  return words[i]?.term === 'size' && !!size && (size.number !== undefined || sizeForms(size.term).length > 1);
+  return words[i]?.term === 'size' && !!size && (size.number !== undefined || sizeSpellings(size.term).length > 1);
 }
 
-/** What means the same size as a value; the value alone where it is no size. */
-export function sizeForms(value: string): string[] {
-  return SIZES.find((forms) => forms.includes(value)) ?? [value];
+/** All spellings of a size; for any other value, the value alone. */
+export function sizeSpellings(value: string): string[] {
+  return SIZES.find((spellings) => spellings.includes(value)) ?? [value];
 }

@@ -1,15 +1,15 @@
-import { fold, stem } from './normalize.ts';
+import { normalizeText, stem } from './normalize.ts';
 
-/** A sentence in pieces that keep their place, so that it can be said which words made a constraint. */
+/** A word or sign of a sentence with its position, so that an answer can quote the words that stated a constraint. */
 export interface Token {
   kind: 'word' | 'sign';
-  /** Folded, without apostrophes. */
+  /** Normalized, without apostrophes. */
   text: string;
-  /** What is compared: without plural ending. */
+  /** The stem, which is what is compared. */
   term: string;
-  /** Of a number that nothing hangs on; `s8`, `18w` and `64gb` are words. */
+  /** The value of a number that stands alone; `s8`, `18w` and `64gb` are words. */
   number?: number;
-  /** In the sentence as it was given to `tokensOf`, in UTF-16 units. */
+  /** The position in the sentence given to `tokenize`, in UTF-16 units, end exclusive. */
   start: number;
   end: number;
 }
@@ -18,12 +18,12 @@ const MAX_SENTENCE = 1_000;
 const PIECE =
   /\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\p{L}\d])|\d+(?:[.,]\d+)?(?![\p{L}\d])|[\p{L}\p{N}]+(?:['’‘`][\p{L}\p{N}]+)*|us\$|[^\s\p{L}\p{N}]/giu;
 
-/** The tokens of what a person wrote. Places are those of the original as long as folding keeps its length. */
-export function tokensOf(sentence: string): Token[] {
-  const folded = foldInPlace(sentence.slice(0, MAX_SENTENCE));
-  return Array.from(folded.matchAll(PIECE), ({ 0: piece, index }) => {
+/** The tokens of a sentence, with positions in the original text. */
+export function tokenize(sentence: string): Token[] {
+  const normalized = normalizeKeepingOffsets(sentence.slice(0, MAX_SENTENCE));
+  return Array.from(normalized.matchAll(PIECE), ({ 0: piece, index }) => {
     const text = piece.replaceAll(/['’‘`]/g, '');
-    const number = /^\d/.test(piece) ? numberOf(piece) : undefined;
+    const number = /^\d/.test(piece) ? parseDigits(piece) : undefined;
     const kind = /[\p{L}\p{N}]/u.test(piece) ? 'word' : 'sign';
     return {
       kind,
@@ -36,26 +36,26 @@ export function tokensOf(sentence: string): Token[] {
   });
 }
 
-/** Folds character by character, keeping each where it is. */
-function foldInPlace(text: string): string {
+/** Normalizes character by character and keeps the length of each. */
+function normalizeKeepingOffsets(text: string): string {
   return Array.from(text, (character) => {
-    const folded = fold(character);
-    return folded.length === character.length
-      ? folded
-      : character.length === 1 && folded
-        ? folded.slice(0, 1)
+    const normalized = normalizeText(character);
+    return normalized.length === character.length
+      ? normalized
+      : character.length === 1 && normalized
+        ? normalized.slice(0, 1)
         : character;
   }).join('');
 }
 
 /** `1,000` is a thousand, `4,5` four and a half. */
-function numberOf(text: string): number | undefined {
+function parseDigits(text: string): number | undefined {
   if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text)) return Number(text.replaceAll(',', ''));
   if (/^\d+(?:[.,]\d+)?$/.test(text)) return Number(text.replace(',', '.'));
   return undefined;
 }
 
-/** Whether these words stand at a place. */
-export function matchPhrase(tokens: Token[], at: number, phrase: string[]): boolean {
+/** Whether the tokens from this index on are the words of a phrase. */
+export function matchesPhrase(tokens: Token[], at: number, phrase: string[]): boolean {
   return at >= 0 && phrase.every((word, i) => tokens[at + i]?.text === word);
 }

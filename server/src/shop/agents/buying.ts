@@ -19,17 +19,17 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
 import * as shippingOptions from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
-import { type Finding, find, inNamed, sortOf, toldUnderstood } from './find.ts';
+import { compactUnderstood, type Finding, find, matchNamed, sortOf } from './find.ts';
 import { candidateOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
 /**
- * What agents put into carts and prepare to buy (interface §4.4, decisions §5). Nothing here pays: a checkout of an agent
- * waits for its customer. What is ambiguous is asked back, and nothing is written then; a dry run does everything and undoes
- * it, so that it tells exactly what the real one would.
+ * Agents add to carts and prepare purchases (interface §4.4, decisions §5). Nothing here pays: an agent's checkout waits for
+ * the customer to confirm it. An ambiguous request is answered by a question, and writes nothing. A dry run does everything
+ * and rolls it back, so that its answer is exactly that of a real run.
  */
 
-/** What is meant, or why it cannot be said. */
+/** The variant to buy, or why none was chosen. */
 type Choice =
   | { status: 'chosen'; proposal: Proposal; quantity: number }
   | { status: 'needs_choice'; question: string }
@@ -41,15 +41,16 @@ interface Chosen {
 }
 
 const CANDIDATES = 5;
-const NOTHING_FITS = 'Nothing fits all of what was asked. Is one of these meant all the same?';
+const NO_COMPLETE_MATCH = 'No product matches the whole request. Is one of these acceptable?';
 
-/** Finds, and puts it into a cart. Throws `not_found`, `category_not_allowed`, `budget_exceeded`, and what carts throw. */
+/** Finds a variant and adds it to a cart. Throws `not_found`, `category_not_allowed`, `budget_exceeded`, and what carts throw. */
 export async function findAndAdd(shop: Shop, body: IntentAdd): Promise<AddOutcome> {
   const { dry_run = false } = body;
   const { finding, choice } = await choose(shop, body);
   const common = outcomeOf(shop, finding, dry_run);
-  if (choice.status !== 'chosen') return { ...common, ...unchosen(choice), cart: null, budget: await ownBudget(shop) };
-  const cart = await unlessDry(shop, dry_run, () => fill(shop, body.cart_id, choice));
+  if (choice.status !== 'chosen')
+    return { ...common, ...withoutChoice(choice), cart: null, budget: await ownBudget(shop) };
+  const cart = await rollBackIfDry(shop, dry_run, () => addToCart(shop, body.cart_id, choice));
   return {
     ...common,
     status: 'added',
@@ -59,44 +60,44 @@ export async function findAndAdd(shop: Shop, body: IntentAdd): Promise<AddOutcom
   };
 }
 
-/** Finds, makes the checkout, and tells where the customer confirms it. Throws the same, and what checkouts throw. */
+/** Finds a variant and creates a checkout for the customer to confirm. Throws the same, and what checkouts throw. */
 export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: IntentBuy): Promise<BuyOutcome> {
   const { dry_run = false, cart_id } = body;
-  const whole = cart_id && !body.query && !body.product_id && !body.variant_id;
-  const { finding, choice } = whole ? NOTHING_SOUGHT : await choose(shop, body);
+  const isWholeCart = cart_id && !body.query && !body.product_id && !body.variant_id;
+  const { finding, choice } = isWholeCart ? WHOLE_CART : await choose(shop, body);
   const common = outcomeOf(shop, finding, dry_run);
-  const unbought = { checkout: null, checkout_url: null, continue_url: null, totals: null };
-  if (!whole && choice.status !== 'chosen') {
-    return { ...common, ...unchosen(choice), ...unbought, budget: await ownBudget(shop) };
+  const withoutCheckout = { checkout: null, checkout_url: null, continue_url: null, totals: null };
+  if (!isWholeCart && choice.status !== 'chosen') {
+    return { ...common, ...withoutChoice(choice), ...withoutCheckout, budget: await ownBudget(shop) };
   }
-  const checkout = await unlessDry(shop, dry_run, async () => {
-    const { id } = choice.status === 'chosen' ? await fill(shop, cart_id, choice) : { id: cart_id ?? '' };
-    return prepare(shop, checkoutDeps, id, body);
+  const checkout = await rollBackIfDry(shop, dry_run, async () => {
+    const { id } = choice.status === 'chosen' ? await addToCart(shop, cart_id, choice) : { id: cart_id ?? '' };
+    return prepareCheckout(shop, checkoutDeps, id, body);
   });
-  const told = dry_run ? null : checkoutOf(checkout);
+  const result = dry_run ? null : checkoutOf(checkout);
   return {
     ...common,
     status: 'requires_escalation',
     question: null,
-    checkout: told,
-    checkout_url: told?.checkout_url ?? null,
-    continue_url: told?.checkout_url ?? null,
+    checkout: result,
+    checkout_url: result?.checkout_url ?? null,
+    continue_url: result?.checkout_url ?? null,
     totals: totalsOf(checkout),
     budget: await ownBudget(shop),
   };
 }
 
-const NOTHING_SOUGHT: Chosen = {
+const WHOLE_CART: Chosen = {
   finding: { understood: [], excluded: [], proposals: [] },
   choice: { status: 'not_found' },
 };
 
 function outcomeOf(shop: Shop, { understood, excluded, proposals }: Chosen['finding'], dry_run: boolean) {
   const candidates: AgentCandidate[] = proposals.map(candidateOf);
-  return { dry_run, currency: shop.currency, understood: toldUnderstood(understood), excluded, candidates };
+  return { dry_run, currency: shop.currency, understood: compactUnderstood(understood), excluded, candidates };
 }
 
-function unchosen(choice: Choice) {
+function withoutChoice(choice: Choice) {
   return choice.status === 'needs_choice'
     ? { status: choice.status, question: choice.question }
     : { status: 'not_found' as const, question: null };
@@ -106,80 +107,80 @@ async function ownBudget(shop: Shop) {
   return budgets.budgetOf(shop, shop.actorId);
 }
 
-/** A dry run takes place behind a savepoint, to which it always goes back; refusals come as they would. */
-async function unlessDry<T>(shop: Shop, dry_run: boolean, work: () => Promise<T>): Promise<T> {
+/** A dry run takes place in a savepoint that is always rolled back. Errors are thrown as in a real run. */
+async function rollBackIfDry<T>(shop: Shop, dry_run: boolean, work: () => Promise<T>): Promise<T> {
   if (!dry_run) return work();
-  const undo = new Undo<T>();
+  const rollBack = new RollBack<T>();
   try {
     return await shop.savepoint(async () => {
-      undo.result = await work();
-      throw undo;
+      rollBack.result = await work();
+      throw rollBack;
     });
   } catch (error) {
-    if (error !== undo) throw error;
-    return undo.result as T;
+    if (error !== rollBack) throw error;
+    return rollBack.result as T;
   }
 }
 
-class Undo<T> extends Error {
+class RollBack<T> extends Error {
   result: T | undefined;
 }
 
-/** What the request means: a variant it names, a product whose variant the sentence tells, or what is found. */
+/** Chooses the variant: the one that the request names, one of the product that it names, or one of the products found. */
 async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const { query = '', product_id, variant_id, limit = CANDIDATES } = body;
-  if (product_id || variant_id) return chooseNamed(shop, body, await named(shop, product_id, variant_id));
+  if (product_id || variant_id) return chooseNamed(shop, body, await readNamed(shop, product_id, variant_id));
   if (!query) {
-    const msg = 'Say what is wanted in query, or name a product_id or variant_id.';
+    const msg = 'Give a query, a product_id or a variant_id.';
     throw new ValidationError([{ loc: ['body', 'query'], msg, type: 'missing' }]);
   }
   const { isClear, ...finding } = await find(shop, query, limit);
   const [first] = finding.proposals;
   if (!first) return { finding, choice: { status: 'not_found' } };
   if (!isClear) return { finding, choice: { status: 'needs_choice', question: questionFor(finding) } };
-  const { proposals, choice } = chosenOf(body, finding.understood, first);
+  const { proposals, choice } = chooseVariant(body, finding.understood, first);
   return { finding: { ...finding, proposals }, choice };
 }
 
 function questionFor({ understood }: Chosen['finding']): string {
   return understood.every(({ fate }) => fate === 'applied')
-    ? 'Several products fit. Which one is meant?'
-    : NOTHING_FITS;
+    ? 'Several products match. Which one should it be?'
+    : NO_COMPLETE_MATCH;
 }
 
-/** A variant that is named is the one, whatever the sentence says; of a product it has to be told which. */
+/** A variant that is named is chosen whatever the sentence says; of a product, the sentence has to tell the variant. */
 async function chooseNamed(shop: Shop, body: IntentAdd, product: Product): Promise<Chosen> {
   const { query = '', variant_id } = body;
   const variants = product.variants.filter(({ id }) => !variant_id || id === variant_id);
-  const { understood, meant, isMet } = await inNamed(shop, { ...product, variants }, query);
-  const { proposals, choice } = chosenOf(body, understood, { product, meant });
+  const { understood, matches, isComplete } = await matchNamed(shop, { ...product, variants }, query);
+  const { proposals, choice } = chooseVariant(body, understood, { product, matches });
   const finding = { understood, excluded: [], proposals };
-  if (isMet || variant_id) return { finding, choice };
-  return { finding, choice: { status: 'needs_choice', question: NOTHING_FITS } };
+  if (isComplete || variant_id) return { finding, choice };
+  return { finding, choice: { status: 'needs_choice', question: NO_COMPLETE_MATCH } };
 }
 
-/** Of one product: the variant, when only one is meant that can be bought. A sentence never chooses one that is sold out. */
-function chosenOf(
+/** The only matching variant that can be bought, if there is exactly one. Only an id can choose one that is sold out. */
+function chooseVariant(
   body: IntentAdd,
   understood: Finding['understood'],
-  { product, meant }: { product: Product; meant: { variant: Proposal['variant']; match_reasons: string[] }[] },
+  { product, matches }: { product: Product; matches: { variant: Proposal['variant']; match_reasons: string[] }[] },
 ): { proposals: Proposal[]; choice: Choice } {
-  const all = meant.map((each) => ({ product, ...each }));
+  const all = matches.map((each) => ({ product, ...each }));
   const isNamed = body.variant_id !== undefined || (body.product_id !== undefined && product.variants.length === 1);
-  const buyable = extreme(isNamed ? all : all.filter(({ variant }) => variant.available), sortOf(understood));
+  const buyable = withSortedPrice(isNamed ? all : all.filter(({ variant }) => variant.available), sortOf(understood));
   const proposals = (buyable.length > 0 ? buyable : all).slice(0, body.limit ?? CANDIDATES);
   const [only, another] = buyable;
   if (only && !another) {
     return { proposals, choice: { status: 'chosen', proposal: only, quantity: quantityOf(body, understood) } };
   }
   const question = only
-    ? 'There are several variants. Which one is meant?'
-    : 'What fits is out of stock. Is something else meant?';
+    ? 'Several variants match. Which one should it be?'
+    : 'What matches is out of stock. Should it be something else?';
   return { proposals, choice: proposals.length > 0 ? { status: 'needs_choice', question } : { status: 'not_found' } };
 }
 
-/** The cheapest or the dearest, where that was asked for. */
-function extreme(proposals: Proposal[], sort: string | undefined): Proposal[] {
+/** The cheapest or the most expensive, if the sentence asks for that. */
+function withSortedPrice(proposals: Proposal[], sort: string | undefined): Proposal[] {
   const prices = proposals.map(({ variant }) => Number(variant.price));
   const wanted = sort === 'price_asc' ? Math.min(...prices) : sort === 'price_desc' ? Math.max(...prices) : undefined;
   return wanted === undefined ? proposals : proposals.filter(({ variant }) => Number(variant.price) === wanted);
@@ -189,8 +190,8 @@ function quantityOf({ quantity }: IntentAdd, understood: Finding['understood']):
   return quantity ?? Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** The product that the request names. Throws `not_found`, and `category_not_allowed` for one outside the mandate. */
-async function named(shop: Shop, product_id: string | undefined, variant_id: string | undefined) {
+/** The product that the request names by an id. Throws `not_found`, and `category_not_allowed` for one outside the mandate. */
+async function readNamed(shop: Shop, product_id: string | undefined, variant_id: string | undefined) {
   const found = await shop.one<{ id: string }>(
     sql`select p.id from products p where p.site_id = ${shop.siteId} and ${visible}
       and (${product_id ?? null}::uuid is null or p.id = ${product_id ?? null})
@@ -203,8 +204,8 @@ async function named(shop: Shop, product_id: string | undefined, variant_id: str
   return product;
 }
 
-/** Puts the pieces into the cart given or a new one. Throws `budget_exceeded` when it comes to more than is left. */
-async function fill(
+/** Adds to the given cart or a new one. Throws `budget_exceeded` if its total is more than what is left of the budget. */
+async function addToCart(
   shop: Shop,
   cart_id: string | undefined,
   { proposal, quantity }: Choice & { status: 'chosen' },
@@ -215,15 +216,21 @@ async function fill(
   return cart;
 }
 
-/** The checkout of a cart, with the address given or the customer's own, and the shipping option given or the cheapest delivery. */
-async function prepare(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: string, body: IntentBuy): Promise<Checkout> {
+/** Creates the checkout of a cart, by default with the customer's own address and the cheapest delivery. */
+async function prepareCheckout(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  cart_id: string,
+  body: IntentBuy,
+): Promise<Checkout> {
   const { shipping_address, shipping_option_id, note } = body;
-  const begun = await checkouts.create(shop, checkoutDeps, cart_id);
-  const address = shipping_address ?? begun.shipping_address;
+  const created = await checkouts.create(shop, checkoutDeps, cart_id);
+  const address = shipping_address ?? created.shipping_address;
   const country = address?.country;
   const option =
-    shipping_option_id ?? (begun.requires_shipping && country ? await cheapest(shop, cart_id, country) : undefined);
-  const checkout = await checkouts.update(shop, checkoutDeps, begun.id, {
+    shipping_option_id ??
+    (created.requires_shipping && country ? await cheapestOption(shop, cart_id, country) : undefined);
+  const checkout = await checkouts.update(shop, checkoutDeps, created.id, {
     ...(shipping_address && { shipping_address }),
     ...(option && { shipping_option_id: option }),
     ...(note !== undefined && { note }),
@@ -237,8 +244,8 @@ async function prepare(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: string, 
   return checkout;
 }
 
-/** Of those that deliver, as whoever gives an address expects; fetching it oneself only where nothing is delivered. */
-async function cheapest(shop: Shop, cart_id: string, country: string): Promise<string | undefined> {
+/** The cheapest delivery, since an address was given; a pickup only if nothing delivers there. */
+async function cheapestOption(shop: Shop, cart_id: string, country: string): Promise<string | undefined> {
   const choices = await shippingOptions.choicesForCart(shop, cart_id, country);
   const delivered = choices.filter(({ kind }) => kind === 'delivery');
   const [first] = (delivered.length > 0 ? delivered : choices).toSorted((a, b) => Number(a.price) - Number(b.price));

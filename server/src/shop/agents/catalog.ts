@@ -2,10 +2,10 @@ import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@c
 import * as catalog from '../catalog/catalog.ts';
 import { inCategories, requireCategories } from '../mandates/categories.ts';
 import type { Shop } from '../shop.ts';
-import { find as findFor, propose, toldUnderstood } from './find.ts';
+import { compactUnderstood, find as findProposals, propose } from './find.ts';
 import { candidateOf, productOf } from './products.ts';
 
-/** The catalogue for language models: small answers, within the categories of the agent that calls. */
+/** The catalogue for agents: compact answers, limited to the categories of the agent that calls. */
 
 /** One page of the products that meet all filters. */
 export async function list(shop: Shop, query: catalog.CatalogQuery): Promise<AgentProductPage> {
@@ -23,10 +23,10 @@ export async function get(shop: Shop, product_id: string): Promise<AgentProduct>
   return productOf(product);
 }
 
-/** What a sentence asks for. */
+/** The products that a sentence asks for. */
 export async function find(shop: Shop, { query, limit = 5 }: IntentFind): Promise<FindOutcome> {
-  const { understood, excluded, proposals } = await findFor(shop, query, limit);
+  const { understood, excluded, proposals } = await findProposals(shop, query, limit);
   const candidates = proposals.map(candidateOf);
   const status = candidates.length > 0 ? 'found' : 'not_found';
-  return { status, currency: shop.currency, understood: toldUnderstood(understood), excluded, candidates };
+  return { status, currency: shop.currency, understood: compactUnderstood(understood), excluded, candidates };
 }

@@ -1,51 +1,52 @@
 import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
-import { understandIn } from '../../search/query/disambiguate.ts';
-import { understand } from '../../search/query/parse.ts';
+import { parseInCatalog } from '../../search/query/disambiguate.ts';
+import { parseQuery } from '../../search/query/parse.ts';
 import { type FoundProduct, find as findProducts, type ProductSource } from '../../search/rank/find.ts';
-import { reasonsOf } from '../../search/rank/match-reasons.ts';
-import { fatesOf } from '../../search/rank/outcomes.ts';
-import { variantsMeant } from '../../search/rank/variants.ts';
-import { groupsOf } from '../../search/words/term-groups.ts';
+import { matchReasons } from '../../search/rank/match-reasons.ts';
+import { constraintOutcomes } from '../../search/rank/outcomes.ts';
+import { matchVariants } from '../../search/rank/variants.ts';
+import { termGroups } from '../../search/words/term-groups.ts';
 import type { CatalogQuery } from '../catalog/catalog.ts';
 import { inCategories } from '../mandates/categories.ts';
 import { productsByIds, searchFilters } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { Proposal } from './products.ts';
 
-/** What an agent's sentence leads to, and whether it is clear what is meant. */
+/** How an agent's sentences and filters lead to products and variants, and how clear that result is. */
+
 export interface Finding {
   understood: Understood[];
   excluded: Excluded[];
-  /** Best first, those beyond the limit left out. */
+  /** Best first, at most as many as asked for. */
   proposals: FoundProduct[];
-  /** Whether the first one is what is meant, and the others are not. */
+  /** Whether the first one clearly is what was asked for. */
   isClear: boolean;
 }
 
-/** The best product has to be so much better than the next to be taken for the one that is meant. */
+/** The best product is clear when its score is this many times that of the next. */
 const CLEAR_LEAD = 1.3;
 
-/** The published products of the shop, as the search is given them. */
+/** The published products of the shop, for the search. */
 export function searchableProducts(shop: Shop): ProductSource {
   return { ...searchFilters, inCategories, byIds: (product_ids) => productsByIds(shop, 'public', product_ids) };
 }
 
-/** Finds within the categories of the agent that calls. Four statements; more where the shop does not know a word. */
+/** Finds within the categories of the agent that calls. Mostly four statements (see `find` of the search). */
 export async function find(shop: Shop, query: string, limit: number): Promise<Finding> {
   const { categories = [] } = shop.agent ?? {};
   const { understood, excluded, candidates } = await findProducts(shop, searchableProducts(shop), {
     query,
-    // The next one is wanted for the comparison, even when one is asked for.
+    // At least two, because the lead over the second decides whether the first is clear.
     limit: Math.max(limit, 2),
     categories: categories.length > 0 ? categories : null,
   });
-  // A word that the best product lacks may be what was meant, so what is understood has to hold in whole.
-  const isMet = understood.every(({ fate }) => fate === 'applied');
+  // A relaxed constraint or missing word may have been the point of the request.
+  const isComplete = understood.every(({ fate }) => fate === 'applied');
   return {
     understood,
     excluded,
     proposals: candidates.slice(0, limit),
-    isClear: isMet && isAhead(candidates, sortOf(understood)),
+    isClear: isComplete && isAhead(candidates, sortOf(understood)),
   };
 }
 
@@ -56,8 +57,8 @@ function isAhead([first, second]: FoundProduct[], sort: string | undefined): boo
   return sort !== undefined || second.score * CLEAR_LEAD <= 1;
 }
 
-/** What was understood, without what says nothing: the answer is to be small (decisions §5, agent answers). */
-export function toldUnderstood(understood: Understood[]): AgentUnderstood[] {
+/** Without positions and empty fields: agents pay for each word of an answer (decisions §5, agent answers). */
+export function compactUnderstood(understood: Understood[]): AgentUnderstood[] {
   return understood.map(({ kind, text, min, max, currency, value, fate }) => ({
     kind,
     text,
@@ -73,39 +74,39 @@ export function sortOf(understood: Understood[]): string | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value ?? undefined;
 }
 
-/** What concerns the choice of a variant, once the product is named. */
-const OF_VARIANTS = new Set<Understood['kind']>(['price', 'without', 'quantity', 'sort']);
+/** The constraints that still matter once the product is given. */
+const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'quantity', 'sort']);
 
 /**
- * What a sentence says of a product that is already named, or of one of its variants. A limit that none of them meets is
- * `relaxed`: who names a thing by its id may want it all the same.
+ * Matches a sentence against the variants of a product that the request names by its id. A limit that none of them meets is
+ * `relaxed`, since the caller chose the product explicitly.
  */
-export async function inNamed(shop: Shop, product: Product, sentence: string) {
-  const { constraints, words } = await understandIn(shop, sentence);
-  const read = fatesOf(
+export async function matchNamed(shop: Shop, product: Product, sentence: string) {
+  const { constraints, words } = await parseInCatalog(shop, sentence);
+  const applied = constraintOutcomes(
     shop,
-    constraints.filter(({ kind }) => OF_VARIANTS.has(kind)),
+    constraints.filter(({ kind }) => VARIANT_KINDS.has(kind)),
     [],
-    { missed: 0, unstated: new Set() },
+    { failed: 0, unrated: new Set() },
   );
-  const isImpossible = variantsMeant(product, sentence, read).variants.length === 0;
-  const understood = read.map((each): Understood => {
+  const isImpossible = matchVariants(product, sentence, applied).variants.length === 0;
+  const understood = applied.map((each): Understood => {
     const isLimit = each.kind === 'price' || each.kind === 'without';
     return isImpossible && isLimit && each.fate === 'applied' ? { ...each, fate: 'relaxed' } : each;
   });
-  const { variants, values } = variantsMeant(product, sentence, understood);
-  const asked = { groups: groupsOf(words), values, understood };
-  const meant = variants.map((variant) => ({
+  const { variants, values } = matchVariants(product, sentence, understood);
+  const query = { groups: termGroups(words), values, understood };
+  const matches = variants.map((variant) => ({
     variant,
-    match_reasons: ['named by its id', ...reasonsOf(product, variant, asked)],
+    match_reasons: ['named by its id', ...matchReasons(product, variant, query)],
   }));
-  return { understood, meant, isMet: !isImpossible && values.every(({ isMet }) => isMet) };
+  return { understood, matches, isComplete: !isImpossible && values.every(({ isMatched }) => isMatched) };
 }
 
-/** A product as it stands in a list: with the variant asked for that can be bought, the cheapest first, and why. */
+/** A product of a list, with the matching variant that can be bought and costs least, and the reasons. */
 export function propose(product: Product, query: CatalogQuery): Proposal {
   const { q = '', price_min, price_max } = query;
-  const { constraints, words } = understand(q);
+  const { constraints, words } = parseQuery(q);
   const limits = [
     price_min !== undefined && { min: Number(price_min) },
     price_max !== undefined && { max: Number(price_max) },
@@ -113,11 +114,10 @@ export function propose(product: Product, query: CatalogQuery): Proposal {
   const filters = limits.flatMap((limit) =>
     limit ? [{ ...limit, kind: 'price' as const, text: '', start: 0, end: 0 }] : [],
   );
-  const asked = [...constraints, ...filters].map((constraint) => ({ ...constraint, fate: 'applied' as const }));
-  const meant = variantsMeant(product, q, asked);
-  const isWithin = meant.variants.length > 0;
-  const left = isWithin ? meant.variants : product.variants;
-  const ordered = left.toSorted(
+  const applied = [...constraints, ...filters].map((constraint) => ({ ...constraint, fate: 'applied' as const }));
+  const matching = matchVariants(product, q, applied);
+  const hasMatch = matching.variants.length > 0;
+  const ordered = (hasMatch ? matching.variants : product.variants).toSorted(
     (a, b) =>
       optionReasons(b, query).length - optionReasons(a, query).length ||
       Number(b.available) - Number(a.available) ||
@@ -125,13 +125,13 @@ export function propose(product: Product, query: CatalogQuery): Proposal {
   );
   const [variant] = ordered;
   if (!variant) throw new Error(`The product ${product.id} has no variant.`);
-  const byWords = { groups: groupsOf(words), values: meant.values, understood: isWithin ? asked : [] };
+  const context = { groups: termGroups(words), values: matching.values, understood: hasMatch ? applied : [] };
   const reasons = [
-    ...reasonsOf(product, variant, byWords),
+    ...matchReasons(product, variant, context),
     ...filterReasons(product, query),
     ...optionReasons(variant, query),
   ];
-  // What is left was found by a word that the shop spells in another way, or asked for without any filter.
+  // Without any reason, the product was found by a corrected word, or listed without a filter.
   return {
     product,
     variant,
@@ -139,7 +139,7 @@ export function propose(product: Product, query: CatalogQuery): Proposal {
   };
 }
 
-/** The filters of a list, each with what the product has of it. */
+/** For each filter of a list, the product's matching values. */
 function filterReasons({ vendor, product_type, tags }: Product, query: CatalogQuery): string[] {
   const wanted = new Set(query.tag?.map((tag) => tag.toLowerCase()));
   return [

@@ -1,7 +1,7 @@
 import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { RERANKED } from '../../search/rank/candidates.ts';
-import { type Found, search } from '../../search/rank/search.ts';
+import { type SearchResult, search } from '../../search/rank/search.ts';
 import { notFound, ValidationError } from '../errors.ts';
 import { canonicalAmount } from '../money.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
@@ -67,12 +67,12 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 }
 
 /** Whether the page lies among the best, which have an order of their own. */
-function isRanked({ total }: Found, query: CatalogQuery): boolean {
+function isRanked({ total }: SearchResult, query: CatalogQuery): boolean {
   const { limit, offset } = pageOf(query);
   return offset + limit <= RERANKED || total <= RERANKED;
 }
 
-async function rankedPage(shop: Shop, { best, total }: Found, query: CatalogQuery): Promise<ProductPage> {
+async function rankedPage(shop: Shop, { best, total }: SearchResult, query: CatalogQuery): Promise<ProductPage> {
   const { page, limit, offset } = pageOf(query);
   const ids = best.slice(offset, offset + limit).map(({ product_id }) => product_id);
   return { products: await productsByIds(shop, 'public', ids), total, page, limit, pages: Math.ceil(total / limit) };

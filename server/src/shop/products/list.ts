@@ -1,7 +1,7 @@
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { coded, matchesByCode, matchesByWords } from '../../search/rank/matches.ts';
-import type { Found } from '../../search/rank/search.ts';
+import { codeMatches, matchesByCode, matchesByWords } from '../../search/rank/matches.ts';
+import type { SearchResult } from '../../search/rank/search.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { type Audience, productColumns } from './rows.ts';
@@ -31,14 +31,14 @@ const LOOKED_UP = 5_000;
 /** The products that a search found, with what they are ordered by, as `found`. */
 export function matchingSearch(
   shop: Shop,
-  { weighed, coverage, companionAlone, total }: Found,
+  { weighted, minCoverage, modifierAlone, total }: SearchResult,
   q: string,
   conditions: Sql[],
 ): Matching {
-  const query = { weighed, typed: q };
+  const query = { weighted, typed: q };
   return {
-    with: sql`with ${coded(shop, query)}, matches as materialized (
-        ${matchesByWords(shop, query, { least: coverage, companionAlone })} union all ${matchesByCode}
+    with: sql`with ${codeMatches(shop, query)}, matches as materialized (
+        ${matchesByWords(shop, query, { minCoverage, modifierAlone })} union all ${matchesByCode}
       ), found as materialized (
         select m.score as rank, p.* from matches m cross join lateral (
           select p.id, p.name, p.price, p.published_at, p.sales_count from products p

@@ -183,8 +183,8 @@ function movements(shop: Shop, type: Sql): Sql {
 }
 
 /**
- * The refusal of what cannot be had; `lines` are those of a cart. An agent is not told what the merchant calls the goods: that
- * stands in parts marked as the merchant's text alone (hazards §2.8).
+ * The error for a shortage; `lines` are those of a cart. For agents it does not quote product names, because a merchant's
+ * text may only be in fields that are marked as such (hazards §2.8).
  */
 export function insufficient(
   shop: Shop,
@@ -199,10 +199,14 @@ export function insufficient(
     return [{ line_item_id: line.id, variant_id: line.variant_id, requested, available, label: line.label }];
   });
   const [first] = found;
-  const label = shop.agent ? 'the first of lines' : first?.label;
-  const message =
-    first?.available === 0
-      ? `Out of stock: ${label}.`
-      : `There are ${first?.available} pieces of ${label}, not ${first?.requested}.`;
+  const isGone = first?.available === 0;
+  const amounts = `${first?.available} available, ${first?.requested} requested`;
+  const message = shop.agent
+    ? isGone
+      ? 'Out of stock. The field lines says which items.'
+      : `Not enough stock: ${amounts}. The field lines says which items.`
+    : isGone
+      ? `Out of stock: ${first?.label}.`
+      : `Not enough stock: ${first?.label} (${amounts}).`;
   return new ShopError('insufficient_stock', message, { lines: found.map(({ label: _, ...line }) => line) });
 }
