@@ -227,7 +227,7 @@ test('where 200 products have half of the coverage, those with less are not foun
 });
 
 test('a modifier alone matches only where the rest of the query does not', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const shop = await openShop();
   const give = async (name: string, count: number, price: string, tags: string[] = []) => {
