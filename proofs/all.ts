@@ -64,7 +64,9 @@ import { C3 } from './processes/c3-failpoints.ts';
 import { C4 } from './processes/c4-lost-commits.ts';
 import { C5 } from './processes/c5-ended-connections.ts';
 import { C6 } from './processes/c6-database-restarts.ts';
+import { C7 } from './processes/c7-partitions.ts';
 import { C8 } from './processes/c8-redis-faults.ts';
+import { C9 } from './processes/c9-full-disks.ts';
 import { C12 } from './processes/c12-embedded-database.ts';
 import { C13 } from './processes/c13-rolling-restarts.ts';
 import { C14 } from './processes/c14-clocks.ts';
@@ -85,7 +87,7 @@ import { J4 } from './processes/j4-misconfiguration.ts';
 export const PROOFS: Proof[] = [
   ...[A1, A2, A3, A4, A7, A8, A9, A10],
   ...[B1, B2, B3, B4, B5, B6],
-  ...[C1, C2, C3, C4, C5, C6, C8, C12, C13, C14, C15, C16],
+  ...[C1, C2, C3, C4, C5, C6, C7, C8, C9, C12, C13, C14, C15, C16],
   ...[D1, D2, D3, D4, D5, D6, D7, D8, D9, D10],
   ...[E1, E2, E3, E4, E5, E6, E7, E8, E9, E10],
   ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],

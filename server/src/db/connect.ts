@@ -38,6 +38,25 @@ const BEGIN_WITH_SETTINGS = [
   ...Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = ${value}`),
 ].join('; ');
 
+/** How long the database may say nothing: a little longer than PostgreSQL lets a statement run, so that its word comes first. */
+const SILENCE_MS = 6_000;
+const LEAST_SILENCE_MS = 2_000;
+const silences = new WeakMap<Connection, number>();
+
+/** Takes a connection from the pool. The longer the caller had to wait for it, the less it will wait for answers. */
+export async function takeConnection(pool: pg.Pool): Promise<Connection> {
+  const begun = Date.now();
+  const connection = await pool.connect();
+  silences.set(connection, Math.max(LEAST_SILENCE_MS, SILENCE_MS - (Date.now() - begun)));
+  return connection;
+}
+
+/** A statement without values, such as BEGIN and COMMIT. */
+export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
+  const query_timeout = Math.min(within_ms, silences.get(connection) ?? SILENCE_MS);
+  return connection.query({ text, query_timeout } as pg.QueryConfig);
+}
+
 /** Whether a connection stays ours between transactions. */
 export function keepsSessions(): boolean {
   return prepare;
@@ -60,7 +79,7 @@ export function openPool({ url, max, pooling, applicationName = 'commerce' }: Po
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    query_timeout: 7_000,
+    query_timeout: SILENCE_MS,
     ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
   ignoreLostConnections(pool);
@@ -91,7 +110,8 @@ export async function query<Row extends pg.QueryResultRow>(
   statement: Sql,
 ): Promise<pg.QueryResult<Row>> {
   const text = statement.text;
-  return connection.query<Row>({ name: nameOf(text), text, values: statement.values });
+  const query_timeout = silences.get(connection);
+  return connection.query<Row>({ name: nameOf(text), text, values: statement.values, query_timeout } as pg.QueryConfig);
 }
 
 function nameOf(text: string): string | undefined {

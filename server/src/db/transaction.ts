@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { begin, type Connection, keepsSessions, query } from './connect.ts';
+import { begin, type Connection, keepsSessions, query, send, takeConnection } from './connect.ts';
+import { noteFailure } from './storage.ts';
 
 /** The connection was lost while COMMIT was on its way: nobody knows yet whether it took place. */
 export class CommitUnknown extends Error {
@@ -10,28 +11,40 @@ export class CommitUnknown extends Error {
   }
 }
 
+/** It needs no lock and no disk: a database that is there answers at once. */
+const BEGIN_WITHIN_MS = 2_000;
+
 /** Runs work on one connection between BEGIN and COMMIT; whatever it throws undoes all of it and is thrown on. */
 export async function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await pool.connect();
+  const connection = await takeConnection(pool);
   let broken: Error | undefined;
   try {
-    await connection.query(begin());
+    await send(connection, begin(), BEGIN_WITHIN_MS);
     const result = await work(connection);
     await commit(connection);
     return result;
   } catch (error) {
-    await connection.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
+    noteFailure(pool, error);
+    broken = await undo(connection, error);
     throw error;
   } finally {
     connection.release(broken);
   }
 }
 
+/** Answers why the connection must go, if it must: the database then undoes the transaction by itself. */
+async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
+  // Who waits for an answer in vain would wait once more for that of the rollback.
+  if (isSilent(error)) return error as Error;
+  return send(connection, 'rollback').then(
+    () => undefined,
+    (failure: Error) => failure,
+  );
+}
+
 async function commit(connection: Connection): Promise<void> {
   try {
-    await connection.query('commit');
+    await send(connection, 'commit');
   } catch (error) {
     throw isFromServer(error) && !isLostConnection(error) ? error : new CommitUnknown(error);
   }
@@ -40,13 +53,13 @@ async function commit(connection: Connection): Promise<void> {
 /** Runs work of reads on one connection, each statement by itself unless a proxy would hand each another connection. */
 export async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   if (!keepsSessions()) return inTransaction(pool, work);
-  const connection = await pool.connect();
+  const connection = await takeConnection(pool);
   let broken: Error | undefined;
   try {
     return await work(connection);
   } catch (error) {
-    // After a time limit of ours the connection still waits for its answer: the next user must not get it.
-    if ((error as { code?: string }).code === undefined && isLostConnection(error)) broken = error as Error;
+    noteFailure(pool, error);
+    if (isSilent(error)) broken = error as Error;
     throw error;
   } finally {
     connection.release(broken);
@@ -61,6 +74,12 @@ export function queryAlone<Row extends pg.QueryResultRow>(pool: pg.Pool, stateme
 /** Errors that PostgreSQL itself sent carry a severity; all others are of the way to it. */
 function isFromServer(error: unknown): boolean {
   return typeof (error as { severity?: unknown }).severity === 'string';
+}
+
+/** After a time limit of ours the connection still waits for its answer: the next user must not get it. */
+function isSilent(error: unknown): boolean {
+  const failure = error instanceof CommitUnknown ? error.cause : error;
+  return (failure as { code?: string }).code === undefined && isLostConnection(failure);
 }
 
 const LOST_CODES = /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/;

@@ -2,6 +2,8 @@ import type { RedisClientType } from '@redis/client';
 import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
+import { takesWrites } from '../../db/storage.ts';
+import { isLostConnection } from '../../db/transaction.ts';
 import type { Readiness } from '../pipeline/readiness.ts';
 
 /** Liveness never touches a dependency; readiness asks the database, at most every two seconds (hazards §4.6). */
@@ -11,9 +13,14 @@ export const healthz: RequestHandler = (_req, res) => {
 
 const CACHED_MS = 2_000;
 
+interface Verdict {
+  ready: boolean;
+  reason?: string;
+}
+
 export function readyz(db: Pool, redis: RedisClientType | undefined, readiness: Readiness): RequestHandler {
   let asked = 0;
-  let answer: Promise<{ ready: boolean; reason?: string }> | undefined;
+  let answer: Promise<Verdict> | undefined;
   return async (_req, res) => {
     if (readiness.draining) {
       res.status(503).json({ status: 'draining' });
@@ -30,15 +37,32 @@ export function readyz(db: Pool, redis: RedisClientType | undefined, readiness: 
   };
 }
 
-async function ask(db: Pool): Promise<{ ready: boolean; reason?: string }> {
-  try {
-    const asking = db.query<{ name: string }>('select name from public.commerce_migrations order by id desc limit 1');
-    const limit = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('slow')), 1_000).unref());
-    const { rows } = await Promise.race([asking, limit]);
-    const applied = rows[0]?.name;
-    if (applied === LATEST_MIGRATION) return { ready: true };
-    return { ready: false, reason: 'The database has another schema version: run commerce-server migrate.' };
-  } catch {
-    return { ready: false, reason: 'The database does not answer.' };
-  }
+const WITHIN_MS = 1_000;
+const SILENT = { ready: false, reason: 'The database does not answer.' };
+const FULL = { ready: false, reason: 'The disk of the database is full: nothing can be written.' };
+const OTHER_SCHEMA = { ready: false, reason: 'The database has another schema version: run commerce-server migrate.' };
+
+async function ask(db: Pool): Promise<Verdict> {
+  const tooLate = new Promise<Verdict>((resolve) => setTimeout(resolve, WITHIN_MS, SILENT).unref());
+  return Promise.race([judge(db).catch(() => SILENT), tooLate]);
+}
+
+async function judge(db: Pool): Promise<Verdict> {
+  if ((await newestMigration(db)) !== LATEST_MIGRATION) return OTHER_SCHEMA;
+  return (await takesWrites(db, WITHIN_MS)) ? { ready: true } : FULL;
+}
+
+/** Asked twice when the connection was lost: that one connection has ended says nothing of the database. */
+async function newestMigration(db: Pool): Promise<string | undefined> {
+  const statement = {
+    text: 'select name from public.commerce_migrations order by id desc limit 1',
+    // Later than that nobody waits for the answer, and the connection is wanted by others.
+    query_timeout: WITHIN_MS,
+  };
+  const ask = () => db.query<{ name: string }>(statement);
+  const { rows } = await ask().catch((error: unknown) => {
+    if (!isLostConnection(error)) throw error;
+    return ask();
+  });
+  return rows[0]?.name;
 }

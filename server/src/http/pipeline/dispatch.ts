@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Sql } from 'sql-template-tag';
@@ -98,17 +99,23 @@ async function countFailure({ limits }: Deps, error: unknown, req: Request, res:
   return refusal ?? error;
 }
 
+const AUDIT_FAILURE_WITHIN_MS = 500;
+
 /** Sees to it that a call of an agent has its row before it is answered; without one there is no answer. */
 async function onRecord(deps: Deps, req: Request, notes: Notes, answer: Answer): Promise<Answer> {
   if (answer.audited) return answer;
   const { operation, request_id, audit_id } = notes;
   const { secretKey, db } = deps;
+  const { status } = answer;
   try {
     const payload = payloadOf(req, operation);
-    await auditRefused(db, { operation, req, payload, secretKey, request_id, audit_id, status: answer.status });
+    const written = auditRefused(db, { operation, req, payload, secretKey, request_id, audit_id, status });
+    if (status < 500) await written;
+    // What keeps the request from its answer may keep the row as well: the caller does not wait for both.
+    else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);
     return answer;
   } catch (error) {
-    if (answer.status >= 500) return answer;
+    if (status >= 500) return answer;
     notes.cause = error;
     return answerTo(error, request_id);
   }
@@ -197,17 +204,20 @@ async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{
 }
 
 const ATTEMPTS = 3;
+/** What took longer to fail would take as long again, and a caller does not wait twice. */
+const RETRY_WITHIN_MS = 1_000;
 
 /** Runs the request, again when the database chose it as the victim of a deadlock or a serialisation conflict. */
 async function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const write = !incoming.operation.safe;
+  const begun = Date.now();
   for (let count = 1; ; count += 1) {
     try {
       return await onConnection(deps, write, (connection) =>
         run(deps, connection, handler, incoming, counted && count === 1),
       );
     } catch (error) {
-      if (count === ATTEMPTS || !isRetryable(error)) throw error;
+      if (count === ATTEMPTS || !isRetryable(error) || Date.now() - begun > RETRY_WITHIN_MS) throw error;
       await new Promise((done) => setTimeout(done, 20 + Math.random() * 60 * count));
     }
   }

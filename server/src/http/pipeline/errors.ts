@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
+import { isDiskFull } from '../../db/storage.ts';
 import { CommitUnknown, isLostConnection } from '../../db/transaction.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { document } from '../contract/contract.ts';
@@ -99,9 +100,19 @@ export function translate(error: unknown): ShopError {
   if (sentence && (code === UNIQUE_VIOLATION || code === CHECK_VIOLATION)) {
     return new ShopError(constraint as ErrorCode, sentence);
   }
+  if (isDiskFull(error)) return diskFull();
   if (isUnavailable(error)) return new ShopError('unavailable', 'The database cannot be reached now. Try again.');
   return new ShopError('internal_error', 'Something went wrong on our side. It has been logged under this request id.');
 }
+
+function diskFull(): ShopError {
+  return new ShopError('storage_full', 'Nothing can be saved now: the disk of the database is full. Try again later.', {
+    retry_after_seconds: RETRY_WHEN_FULL_SECONDS,
+  });
+}
+
+/** Somebody has to make space. */
+const RETRY_WHEN_FULL_SECONDS = 10;
 
 /** The transaction was undone as a whole, or never got to its COMMIT: running it again is safe. */
 export function isRetryable(error: unknown): boolean {

@@ -1,0 +1,89 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { openTenant } from './tenant.ts';
+
+/** How a call was answered. */
+export interface Told {
+  what: string;
+  begun: number;
+  ended: number;
+  /** 0 when there was no answer. */
+  status: number;
+  /** The code of an error. */
+  error: string;
+}
+
+type Call = { path: string; headers: Record<string, string>; body?: object | (() => object) };
+
+/** What is called unless a proof wants something else. */
+const KINDS = ['list', 'cart', 'product', 'orders', 'login', 'search'];
+const LARGE = () => ({ name: 'Bowl', price: '1.00', description: randomBytes(6_000).toString('base64') });
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 20;
+
+/** Who reads and writes in a shop without pause, each call once, and notes every answer. */
+export class Callers {
+  readonly told: Told[] = [];
+  readonly #baseUrl: string;
+  readonly #calls: Record<string, Call>;
+  #going = false;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(baseUrl: string, { site_id, storefront_token, api_key, staff }: Awaited<ReturnType<typeof openTenant>>) {
+    const shopper = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
+    const clerk = { 'X-API-Key': api_key };
+    this.#baseUrl = baseUrl;
+    this.#calls = {
+      list: { path: '/api/storefront/products', headers: shopper },
+      cart: { path: '/api/storefront/cart', headers: shopper, body: {} },
+      product: { path: '/api/dashboard/products', headers: clerk, body: { name: 'Mug', price: '1.00' } },
+      orders: { path: '/api/dashboard/orders', headers: clerk },
+      login: { path: '/api/dashboard/auth/login', headers: {}, body: staff },
+      // What does not compress takes its space on the disk.
+      large: { path: '/api/dashboard/products', headers: clerk, body: LARGE },
+      search: { path: '/api/storefront/products?q=mug', headers: shopper },
+    };
+  }
+
+  /** Lets so many call, each one kind after the other. */
+  begin(count: number, kinds = KINDS): void {
+    this.#going = true;
+    this.#work = Promise.all(Array.from({ length: count }, (_, i) => this.#callOn(kinds, i)));
+  }
+
+  async rest(): Promise<void> {
+    this.#going = false;
+    await this.#work;
+  }
+
+  async #callOn(kinds: string[], turn: number): Promise<void> {
+    for (let count = turn; this.#going; count += 1) {
+      await this.call(kinds[count % kinds.length] ?? '');
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async call(what: string): Promise<Told> {
+    const call = this.#calls[what];
+    if (!call) throw new Error(`There is no call ${what}.`);
+    const { path, headers, body } = call;
+    const init = body
+      ? {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+          body: JSON.stringify(typeof body === 'function' ? body() : body),
+        }
+      : { headers };
+    const told = { what, begun: performance.now(), ended: 0, status: 0, error: '' };
+    try {
+      const answer = await fetch(this.#baseUrl + path, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+      const text = await answer.text();
+      Object.assign(told, { status: answer.status, error: answer.ok ? '' : JSON.parse(text).error });
+    } catch (error) {
+      told.error = String(error);
+    }
+    told.ended = performance.now();
+    this.told.push(told);
+    return told;
+  }
+}

@@ -1,0 +1,47 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { findTool } from '../../server/test/tools.ts';
+import type { Figures, Trial } from '../frame.ts';
+import { notRun, notRunWithout } from '../missing-tool.ts';
+
+/**
+ * Faults of the network and of disks are made where nobody else can meet them: in a process that has a loopback interface and
+ * mounts of its own, with everything that it starts. All of that is gone with it.
+ */
+export type IsolatedTrial = Omit<Trial, 'databaseUrl'>;
+
+const TOOLS = {
+  unshare: { names: ['unshare'], debianPackage: 'util-linux' },
+  ip: { names: ['ip'], debianPackage: 'iproute2' },
+  iptables: { names: ['iptables'], debianPackage: 'iptables' },
+  mount: { names: ['mount'], debianPackage: 'mount' },
+};
+const MAIN = fileURLToPath(new URL('isolated-main.ts', import.meta.url));
+const NAMESPACES = ['--net', '--mount', '--propagation', 'private'];
+
+/** What such a process says: how far it is, and in the end what it found. */
+export type News = { progress: string } | { figures: Figures };
+
+/** Runs the proof of this id as isolated-main.ts has it. */
+export async function isolated(id: string, { size, seed, progress }: Trial): Promise<Figures> {
+  for (const tool of Object.values(TOOLS)) if (!findTool(tool)) return notRunWithout(id, tool);
+  const unshare = findTool(TOOLS.unshare) ?? '';
+  try {
+    execFileSync(unshare, [...NAMESPACES, 'true'], { stdio: 'pipe' });
+  } catch {
+    const sentence = 'Skipped: it needs root, or the right to make namespaces (CAP_SYS_ADMIN, CAP_NET_ADMIN).';
+    return notRun(id, sentence, 'not run: no right to make namespaces');
+  }
+  const child = spawn(unshare, [...NAMESPACES, process.execPath, MAIN, id, size, String(seed)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  let figures: Figures | undefined;
+  child.on('message', (news: News) => {
+    if ('progress' in news) progress(news.progress);
+    else figures = news.figures;
+  });
+  const [code] = await once(child, 'close');
+  if (!figures) throw new Error(`${id} ended with ${code} and without figures.`);
+  return figures;
+}
