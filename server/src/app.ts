@@ -13,6 +13,7 @@ import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
+import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
 import { dispatch } from './http/pipeline/dispatch.ts';
 import { answerTo } from './http/pipeline/errors.ts';
 import { createLimits } from './http/pipeline/limits.ts';
@@ -32,6 +33,8 @@ export interface AppDeps {
   redis: RedisClientType | undefined;
   logger: Logger;
   readiness: Readiness;
+  /** Those of `DEADLINES` when absent. */
+  deadlines?: Deadlines;
   cache: CatalogueCache;
   metrics: Metrics;
   /** Who may read the metrics on this port. */
@@ -66,6 +69,8 @@ export function createApp(deps: AppDeps): Express {
   app.set('query parser', 'simple');
 
   app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders, refuseUnreadable);
+  const deadlines = deps.deadlines ?? DEADLINES;
+  app.use(arriveInTime(deadlines));
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.db, deps.redis, deps.readiness));
   app.get('/metrics', metrics.expose(deps.metricsAccess));
@@ -89,6 +94,7 @@ export function createApp(deps: AppDeps): Express {
         lastUsed: deps.lastUsed,
         strain: deps.strain,
         readiness: deps.readiness,
+        deadlines,
         validateResponses: deps.validateResponses,
       },
       { dashboard, storefront, sync, agent },

@@ -3,15 +3,16 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { v7 as uuidv7 } from 'uuid';
+import { DEADLINES } from '../http/pipeline/deadline.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
 import { ShopError } from '../shop/errors.ts';
 
 /**
  * Bounds of every connection (hazards §4.1); Node's own are lax, a client may take a minute over its headers. A slow or
- * endless request costs one socket for half a minute at most.
+ * endless request costs one socket for half a minute at most, or two minutes where a large body may be uploaded.
  */
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = DEADLINES.upload * 1_000;
 const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 64;

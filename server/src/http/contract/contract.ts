@@ -63,6 +63,7 @@ export const document = contract as unknown as JsonObject & {
 
 const METHODS: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 const BODY_LIMIT_KB = 100;
+export const DEFAULT_BODY_LIMIT_BYTES = BODY_LIMIT_KB * 1024;
 
 export const operationTable: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
   METHODS.flatMap((method) => {

@@ -19,6 +19,7 @@ import type { Operation, Surface } from '../contract/contract.ts';
 import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
 import { applyLimit } from './counted.ts';
+import { Deadline, type Deadlines, secondsFor } from './deadline.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
 import { isCredentialRefusal } from './failed-credentials.ts';
 import { isAnswered, isReplay, type Key, runOncePerKey } from './idempotency.ts';
@@ -39,6 +40,7 @@ import { type Strain, shed } from './shedding.ts';
  * 4. on one connection, inside a transaction when it is a mutation: the caller is looked up (401, 403), counted (429),
  *    told the mistakes (422), and the handler runs, once per Idempotency-Key
  * 5. commit, and only then the answer; a call of an agent is on record by then, whatever came of it
+ * The whole has a deadline: beyond it, what is not committed is undone, and the answer is 503 `timeout`.
  */
 export interface Deps {
   db: Pool;
@@ -54,6 +56,7 @@ export interface Deps {
   lastUsed: LastUsed;
   strain: Strain;
   readiness: Readiness;
+  deadlines: Deadlines;
   validateResponses: boolean;
 }
 
@@ -74,7 +77,8 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       req.params = path;
       const handler = surfaces[operation.surface][operation.name];
       if (!handler) throw new Error(`No handler for ${operation.id}`);
-      answer = await serve(deps, handler, operation, req, res);
+      const deadline = new Deadline(secondsFor(operation, deps.deadlines));
+      answer = await deadline.limit(serve(deps, handler, deadline, operation, req, res));
       if (answer.status < 400) await succeeded(notes);
     } catch (thrown) {
       const error = await countFailure(deps, thrown, req, res);
@@ -134,6 +138,7 @@ interface Incoming {
   operation: Operation;
   claim: Claim;
   mistakes: ValidationError['detail'];
+  deadline: Deadline;
   req: Request;
   res: Response;
 }
@@ -141,6 +146,7 @@ interface Incoming {
 async function serve(
   deps: Deps,
   handler: AnyHandler,
+  deadline: Deadline,
   operation: Operation,
   req: Request,
   res: Response,
@@ -148,7 +154,7 @@ async function serve(
   shed(deps.strain(), operation, req);
   const secured = claimOf(operation, req.headers);
   // Where bad credentials keep coming from, this one is looked at before anything else is done for it.
-  if (await deps.limits.isSuspect(req)) await lookUp(deps, secured, operation);
+  if (await deps.limits.isSuspect(req)) await lookUp(deps, secured, operation, deadline);
   // Before its body is read: of a flood, each refusal must cost next to nothing.
   if ('hashes' in handler) logins.refuseIfFull();
   const mistakes = await requestMistakes(operation, req, res);
@@ -156,7 +162,7 @@ async function serve(
   // Where nobody is to be authenticated, mistakes need not wait.
   if (open && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = open ? openClaimOf(operation, req) : secured;
-  const incoming = { operation, claim, mistakes, req, res };
+  const incoming = { operation, claim, mistakes, deadline, req, res };
   if ('beforehand' in handler) {
     const prepare = () => prepared(deps, handler, incoming);
     return attempt(deps, await (handler.hashes ? logins.take(prepare) : prepare()), incoming, false);
@@ -165,10 +171,10 @@ async function serve(
   return attempt(deps, handler, incoming, true);
 }
 
-async function lookUp(deps: Deps, claim: Claim, operation: Operation): Promise<void> {
+async function lookUp(deps: Deps, claim: Claim, operation: Operation, deadline: Deadline): Promise<void> {
   if (operation.security.length === 0) return;
   const local = deps.pooling === 'transaction';
-  await onConnection(deps, false, (connection) => authenticate(connection, claim, operation, local));
+  await onConnection(deps, deadline, false, (connection) => authenticate(connection, claim, operation, local));
 }
 
 async function countStrictly(deps: Deps, { operation, claim, mistakes, req, res }: Incoming): Promise<void> {
@@ -184,7 +190,7 @@ async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming)
   const { caller, answered } = await look(deps, incoming, true);
   // What stands outside the transaction must not happen again for an answer that is only told again.
   if (answered) return alreadyAnswered;
-  const ended = () => incoming.res.destroyed || deps.readiness.draining;
+  const ended = () => incoming.res.destroyed || deps.readiness.draining || incoming.deadline.over;
   const call = { ...partsOf(deps, incoming), caller, db: deps.db, ended };
   return handler.beforehand(call as never).catch(async (error: unknown) => {
     // A copy of this request may have been answered meanwhile, and have used up what this one found gone.
@@ -195,7 +201,7 @@ async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming)
 
 /** The caller, and whether the key has its answer, before anything is done. */
 async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{ caller: Caller; answered: boolean }> {
-  return onConnection(deps, false, async (connection) => {
+  return onConnection(deps, incoming.deadline, false, async (connection) => {
     const caller = await admit(deps, connection, incoming, counted, deps.pooling === 'transaction');
     if (incoming.operation.safe || !hasKey(incoming.req)) return { caller, answered: false };
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
@@ -213,19 +219,26 @@ async function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, co
   const begun = Date.now();
   for (let count = 1; ; count += 1) {
     try {
-      return await onConnection(deps, write, (connection) =>
+      return await onConnection(deps, incoming.deadline, write, (connection) =>
         run(deps, connection, handler, incoming, counted && count === 1),
       );
     } catch (error) {
-      if (count === ATTEMPTS || !isRetryable(error) || Date.now() - begun > RETRY_WITHIN_MS) throw error;
+      const late = incoming.deadline.over || Date.now() - begun > RETRY_WITHIN_MS;
+      if (count === ATTEMPTS || late || !isRetryable(error)) throw error;
       await new Promise((done) => setTimeout(done, 20 + Math.random() * 60 * count));
     }
   }
 }
 
 /** Reads go without BEGIN and COMMIT. */
-function onConnection<T>(deps: Deps, write: boolean, work: (connection: Connection) => Promise<T>): Promise<T> {
-  return write ? inTransaction(deps.db, work) : withConnection(deps.db, work);
+function onConnection<T>(
+  { db }: Deps,
+  deadline: Deadline,
+  write: boolean,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const inTime = (connection: Connection) => deadline.hold(connection, write, () => work(connection));
+  return write ? inTransaction(db, inTime) : withConnection(db, inTime);
 }
 
 async function admit(deps: Deps, connection: Connection, incoming: Incoming, counted: boolean, local: boolean) {

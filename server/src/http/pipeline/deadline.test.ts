@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+
+const SECONDS = 0.5;
+
+/** A shop behind a server whose requests have half a second. */
+async function openHurried() {
+  const { site_id, credentials, givenProduct } = await openShop();
+  const server = await startServer(databaseUrl(), { deadlines: { request: SECONDS, upload: SECONDS } });
+  onTestFinished(() => stopServer(server));
+  const headers = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
+  /** Nobody gets at the table until what this answers is called. */
+  const lock = async (table: string) => {
+    const connection = await server.owner.connect();
+    await connection.query(`begin; lock table commerce.${table} in access exclusive mode`);
+    return async () => {
+      await connection.query('rollback');
+      connection.release();
+    };
+  };
+  return { server, headers, lock, givenProduct };
+}
+
+test('a mutation that takes too long is undone, and done by its retry under the same key', async () => {
+  const { server, headers, lock } = await openHurried();
+  const key = { ...headers, 'Idempotency-Key': randomUUID() };
+  const openCart = () => fetch(`${server.baseUrl}/api/storefront/cart`, { method: 'POST', headers: key });
+  const carts = async () => (await server.owner.query('select from commerce.carts')).rowCount ?? 0;
+  const before = await carts();
+
+  const unlock = await lock('carts');
+  const late = await openCart();
+  await unlock();
+
+  expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
+  expect(late.headers.get('Retry-After')).toBe('1');
+  // PostgreSQL notices within two seconds that nobody is there any more; until then the key is in use.
+  await expect.poll(async () => (await openCart()).status, { timeout: 10_000 }).toBe(201);
+  expect(await carts()).toBe(before + 1);
+});
+
+test('a read that takes too long gives its connection up', async () => {
+  const { server, headers, lock, givenProduct } = await openHurried();
+  await givenProduct();
+  const list = () => fetch(`${server.baseUrl}/api/storefront/products?q=${randomUUID()}`, { headers });
+
+  const unlock = await lock('products');
+  const late = await Promise.all(Array.from({ length: 15 }, list));
+  await unlock();
+
+  expect(late.map(({ status }) => status)).toEqual(Array(15).fill(503));
+  await expect.poll(() => server.db.totalCount - server.db.idleCount).toBe(0);
+  expect((await list()).status).toBe(200);
+});
+
+test('a body that does not arrive is not waited for', async () => {
+  const { server, headers } = await openHurried();
+  const fields = { ...headers, Host: 'x', 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' };
+  const head = Object.entries({ ...fields, 'Content-Length': '100' }).map((field) => field.join(': '));
+  const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', (text) => {
+    answer += text;
+  });
+
+  socket.write(`POST /api/storefront/checkout HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n{`);
+  await once(socket, 'close');
+
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  expect(answer).toContain('"error":"request_timeout"');
+});

@@ -1,0 +1,104 @@
+import type { RequestHandler } from 'express';
+import type { Connection } from '../../db/connect.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
+import { answerTo } from './errors.ts';
+import type { Notes } from './notes.ts';
+
+/** How long a request may take as a whole, in seconds: one that brings a large body longer than others. */
+export interface Deadlines {
+  request: number;
+  upload: number;
+}
+
+export const DEADLINES: Deadlines = { request: 30, upload: 120 };
+
+/**
+ * The time that a request has. When it is over, the answer is 503 `timeout` at once, and the connection that the request
+ * holds is ended, so that PostgreSQL undoes its transaction. Once the COMMIT is on its way there is no deadline any more:
+ * whoever is told `timeout` can rely on nothing having been done.
+ */
+export class Deadline {
+  readonly #timer: NodeJS.Timeout;
+  readonly #expiry = Promise.withResolvers<never>();
+  #connection: Connection | undefined;
+  #committing = false;
+  #over = false;
+
+  constructor(seconds: number) {
+    // A request that ends in time never looks at it.
+    this.#expiry.promise.catch(() => undefined);
+    this.#timer = setTimeout(() => this.#expire(seconds), seconds * 1_000);
+  }
+
+  /** Whether the request has been answered for being late. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** What the work comes to, or `timeout`. */
+  async limit<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await Promise.race([work, this.#expiry.promise]);
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+
+  /** Runs work that holds a connection; `commits` when what it did is committed next. */
+  async hold<T>(connection: Connection, commits: boolean, work: () => Promise<T>): Promise<T> {
+    this.#throwIfOver();
+    this.#connection = connection;
+    this.#committing = false;
+    try {
+      const result = await work();
+      this.#throwIfOver();
+      this.#committing = commits;
+      return result;
+    } finally {
+      this.#connection = undefined;
+    }
+  }
+
+  #expire(seconds: number): void {
+    if (this.#committing) return;
+    this.#over = true;
+    // With a statement under way this cuts the connection; the pool takes neither kind back.
+    void this.#connection?.end();
+    this.#expiry.reject(tooLate(seconds));
+  }
+
+  #throwIfOver(): void {
+    if (this.#over) throw new ShopError('timeout', 'The request took too long.');
+  }
+}
+
+function tooLate(seconds: number): ShopError {
+  return new ShopError('timeout', `The request took longer than ${seconds} s and was undone. Send it again.`);
+}
+
+export function secondsFor({ bodyLimitBytes }: Operation, deadlines: Deadlines): number {
+  return bodyLimitBytes > DEFAULT_BODY_LIMIT_BYTES ? deadlines.upload : deadlines.request;
+}
+
+/** Refuses a body that has not arrived in the time of its request; uploads have longer, which the server itself watches. */
+export function arriveInTime(deadlines: Deadlines): RequestHandler {
+  return (req, res, next) => {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
+    if (Number(length) > 0 || coding !== undefined) {
+      const timer = setTimeout(() => {
+        const { operation, request_id } = res.locals as Notes;
+        if (req.complete || res.headersSent || (operation && secondsFor(operation, deadlines) > deadlines.request))
+          return;
+        const { status, body } = answerTo(
+          new ShopError('request_timeout', 'The request did not arrive in time.'),
+          request_id,
+        );
+        res.status(status).set('Connection', 'close').type('application/json').end(body);
+        res.once('finish', () => req.destroy());
+      }, deadlines.request * 1_000);
+      res.once('close', () => clearTimeout(timer));
+    }
+    next();
+  };
+}
