@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDashboardClient, createStorefrontClient, paginate, unwrap } from '@commerce-backend/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loggedIn } from '../../cli/src/testing.ts';
 import type { DemoCredentials } from '../src/demo/seed.ts';
+import { freePort } from './ports.ts';
 import { waitFor } from './receiver.ts';
 
 /**
@@ -239,12 +239,4 @@ async function end(name: string, signal: NodeJS.Signals): Promise<void> {
   const ended = new Promise((exit) => child.once('exit', exit));
   child.kill(signal);
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((closed) => probe.close(closed));
-  return port;
 }

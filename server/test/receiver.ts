@@ -45,10 +45,10 @@ export async function openReceiver(answer: (received: Received, count: number) =
 }
 
 /** Waits, for 20 seconds at most, until the condition holds. */
-export async function waitFor(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 800; tries += 1) {
+export async function waitFor(condition: () => boolean | Promise<boolean>, longestMs = 20_000): Promise<void> {
+  for (let tries = 0; tries < longestMs / 25; tries += 1) {
     if (await condition()) return;
     await pause(25);
   }
-  throw new Error('What was waited for did not happen within 20 seconds.');
+  throw new Error(`What was waited for did not happen within ${longestMs / 1_000} seconds.`);
 }

@@ -1,0 +1,124 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../ports.ts';
+import { waitFor } from '../receiver.ts';
+import { type Block, blocksOf, DOCUMENTS } from './blocks.ts';
+import { openShell, type Paster } from './paste.ts';
+
+/**
+ * What the documents have for pasting is pasted, block by block, beside a running demo shop, in a folder that looks like a
+ * checkout. The addresses are theirs, but for the ports. A document has one terminal, as its reader has, and another one for
+ * each block that keeps running.
+ */
+const ROOT = join(import.meta.dirname, '../../..');
+const LONG_ENOUGH_MS = 600_000;
+
+/** Blocks marked `no-test`, with what they need. Let the numbers fall, never rise: make the block run instead. */
+const NOT_TESTED: Record<string, { blocks: number; needs: string }> = {
+  'README.md': { blocks: 2, needs: 'a clone without packages (npm ci)' },
+  'docs/import.md': { blocks: 2, needs: 'files of other shop systems' },
+  'docs/production.md': { blocks: 1, needs: 'a database, a domain and a proxy' },
+  'docs/scaling.md': { blocks: 1, needs: 'a pooler' },
+  'cli/README.md': { blocks: 3, needs: 'a shop on the internet, a tarball' },
+  'sdk/README.md': { blocks: 2, needs: 'a project of your own' },
+};
+
+/** What is printed when a block that keeps running is at work, by its last line. */
+const AT_WORK: [string, RegExp][] = [
+  ['npm run example:agent', /compare the code/],
+  ['commerce listen --forward-to', /whsec_/],
+  ['commerce listen', /Listening/],
+  ['examples/webhook-receiver.ts', /Listening/],
+  ['examples/search-index-sync.ts', /Search them/],
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'commerce-pasted-'));
+const ports: Record<string, number> = {};
+const env = {
+  PATH: `${join(folder, 'bin')}:${join(folder, 'node_modules/.bin')}:${process.env.PATH}`,
+  HOME: folder,
+  COMMERCE_CONFIG: join(folder, 'config.json'),
+};
+let server: Paster;
+
+beforeAll(async () => {
+  // PostgreSQL may run as another user, who must pass through.
+  chmodSync(folder, 0o711);
+  // npx spends half a second on each of some forty commands, only to find them here.
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin/npx'), `#!/bin/sh\nexec "${folder}/node_modules/.bin/$@"\n`, { mode: 0o755 });
+  for (const name of ['node_modules', 'package.json', 'examples', 'spec']) symlinkSync(join(ROOT, name), join(folder, name));
+  mkdirSync(join(folder, '.data'), { mode: 0o711 });
+  for (const port of ['8080', '4000', '4001']) ports[port] = await freePort();
+  server = openShell(folder, { ...env, PORT: String(ports['8080']) });
+  await server.leaveRunning('commerce-server start', /Ctrl-C stops the server/);
+}, LONG_ENOUGH_MS);
+
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+}, LONG_ENOUGH_MS);
+
+test('a server that starts clean has nothing to warn of', () => {
+  expect(server.printed()).not.toMatch(/"level":[456]0/);
+});
+
+test('no block has gone untested that was tested before', () => {
+  const counts = DOCUMENTS.flatMap((file) => {
+    const blocks = blocksOf(file).filter(({ kind }) => kind === 'no-test').length;
+    return blocks > 0 ? [[file, blocks]] : [];
+  });
+  expect(Object.fromEntries(counts)).toEqual(
+    Object.fromEntries(Object.entries(NOT_TESTED).map(([file, { blocks }]) => [file, blocks])),
+  );
+});
+
+for (const file of DOCUMENTS) {
+  const blocks = blocksOf(file).filter(({ kind }) => kind !== 'no-test');
+  if (blocks.length === 0) continue;
+  test(
+    `what ${file} has for pasting works as it stands`,
+    async () => {
+      const terminal = openShell(folder, env);
+      const others: Paster[] = [];
+      try {
+        for (const block of blocks) await paste(block, terminal, others);
+        const triggers = blocks.some(({ text }) => text.includes('commerce trigger order.paid'));
+        if (triggers) await waitFor(() => others.some((shell) => shell.printed().includes('order.paid')), 30_000);
+      } finally {
+        await Promise.all([terminal, ...others].map((shell) => shell.close()));
+      }
+    },
+    LONG_ENOUGH_MS,
+  );
+}
+
+async function paste(block: Block, terminal: Paster, others: Paster[]): Promise<void> {
+  const place = `${block.file}:${block.line}`;
+  const text = filledIn(block.text, others);
+  expect(text, `${place} leaves something to fill in: mark it no-test, or have a command find it`).not.toMatch(/…|\b[A-Z]+_ID\b(?!=)/);
+  if (block.kind === 'keeps-running') {
+    const shell = openShell(folder, env);
+    others.push(shell);
+    const ready = AT_WORK.find(([command]) => text.includes(command))?.[1];
+    if (!ready) throw new Error(`${place}: add to AT_WORK what is printed when it is at work.`);
+    await shell.leaveRunning(text, ready);
+    return;
+  }
+  if (block.kind === 'program') writeFileSync(join(folder, block.name), text);
+  const printed = await terminal.paste(block.kind === 'program' ? `node ${block.name}` : text);
+  expect(printed, place).not.toMatch(/"error":(?!"authorization_pending")|\bundefined\b|: command not found/);
+  expect(printed.replace(/pasted-\d+-done/, '').trim(), `${place} prints nothing`).not.toBe('');
+}
+
+/** The ports of this run, and what a reader takes from another terminal. */
+function filledIn(text: string, others: Paster[]): string {
+  const secret = others.map((shell) => /whsec_[\w+/=-]+/.exec(shell.printed())?.[0]).find(Boolean) ?? 'whsec_…';
+  return text
+    .replaceAll(/localhost:(8080|4000|4001)/g, (_, port) => `localhost:${ports[port]}`)
+    .replace('whsec_…', secret)
+    .replace(/(?=npx node examples\/webhook-receiver)/, `PORT=${ports['4000']} `)
+    .replace(/(?=npx node examples\/search-index-sync)/, `PORT=${ports['4001']} `);
+}
