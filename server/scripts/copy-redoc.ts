@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
  * production would install for nothing.
  */
 const { resolve } = createRequire(import.meta.url);
-const folder = new URL('../src/http/operators/generated/', import.meta.url);
+const folder = new URL('../src/pages/docs/generated/', import.meta.url);
 
 await mkdir(folder, { recursive: true });
 for (const name of ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt']) {

@@ -324,7 +324,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -358,7 +361,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -384,7 +390,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -456,7 +465,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a delivery. */
+                /**
+                 * @description The id of a delivery.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 delivery_id: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -482,7 +494,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a delivery. */
+                /**
+                 * @description The id of a delivery.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 delivery_id: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -531,7 +546,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an event listener. */
+                /**
+                 * @description The id of an event listener.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 listener_id: components["parameters"]["ListenerId"];
             };
             cookie?: never;
@@ -651,7 +669,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -705,9 +726,15 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of an option. */
+                /**
+                 * @description The id of an option.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 option_id: components["parameters"]["OptionId"];
             };
             cookie?: never;
@@ -757,9 +784,15 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of an image. */
+                /**
+                 * @description The id of an image.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 image_id: components["parameters"]["ImageId"];
             };
             cookie?: never;
@@ -809,9 +842,15 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of a variant. */
+                /**
+                 * @description The id of a variant.
+                 * @example 0192f3a0-5555-7000-8000-000000000001
+                 */
                 variant_id: components["parameters"]["VariantId"];
             };
             cookie?: never;
@@ -928,7 +967,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a collection. */
+                /**
+                 * @description The id of a collection.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 collection_id: components["parameters"]["CollectionId"];
             };
             cookie?: never;
@@ -1049,7 +1091,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a discount. */
+                /**
+                 * @description The id of a discount.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 discount_id: components["parameters"]["DiscountId"];
             };
             cookie?: never;
@@ -1083,7 +1128,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a discount. */
+                /**
+                 * @description The id of a discount.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 discount_id: components["parameters"]["DiscountId"];
             };
             cookie?: never;
@@ -1136,7 +1184,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a shipping option. */
+                /**
+                 * @description The id of a shipping option.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 shipping_option_id: components["parameters"]["ShippingOptionId"];
             };
             cookie?: never;
@@ -1193,7 +1244,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -1223,7 +1277,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -1249,7 +1306,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -1279,7 +1339,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -1305,7 +1368,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -1331,7 +1397,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -1361,7 +1430,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -1414,7 +1486,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a customer. */
+                /**
+                 * @description The id of a customer.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 customer_id: components["parameters"]["CustomerId"];
             };
             cookie?: never;
@@ -1444,7 +1519,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a customer. */
+                /**
+                 * @description The id of a customer.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 customer_id: components["parameters"]["CustomerId"];
             };
             cookie?: never;
@@ -1470,7 +1548,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a customer. */
+                /**
+                 * @description The id of a customer.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 customer_id: components["parameters"]["CustomerId"];
             };
             cookie?: never;
@@ -1519,7 +1600,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an agent token. */
+                /**
+                 * @description The id of an agent token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 agent_token_id: components["parameters"]["AgentTokenId"];
             };
             cookie?: never;
@@ -1545,7 +1629,10 @@ export interface paths {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an agent token. */
+                /**
+                 * @description The id of an agent token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 agent_token_id: components["parameters"]["AgentTokenId"];
             };
             cookie?: never;
@@ -1731,7 +1818,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -1754,7 +1844,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -1777,9 +1870,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
-                /** @description The id of a line of the cart. */
+                /**
+                 * @description The id of a line of the cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 line_item_id: components["parameters"]["LineItemId"];
             };
             cookie?: never;
@@ -1806,7 +1905,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -1833,7 +1935,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -1876,7 +1981,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -1903,7 +2011,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -1926,7 +2037,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -2181,7 +2295,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an address of the address book. */
+                /**
+                 * @description The id of an address of the address book.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 address_id: components["parameters"]["AddressId"];
             };
             cookie?: never;
@@ -2228,7 +2345,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -2271,7 +2391,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an agent token. */
+                /**
+                 * @description The id of an agent token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 agent_token_id: components["parameters"]["AgentTokenId"];
             };
             cookie?: never;
@@ -2294,7 +2417,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an agent token. */
+                /**
+                 * @description The id of an agent token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 agent_token_id: components["parameters"]["AgentTokenId"];
             };
             cookie?: never;
@@ -2455,7 +2581,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -2538,7 +2667,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -2561,7 +2693,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -2624,7 +2759,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -2751,7 +2889,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an order that the sync surface took. */
+                /**
+                 * @description The id of an order that the sync surface took.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 sync_order_id: components["parameters"]["SyncOrderId"];
             };
             cookie?: never;
@@ -2814,7 +2955,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -2837,7 +2981,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -2860,7 +3007,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -5740,25 +5890,46 @@ export interface components {
         IdempotencyKey: components["schemas"]["Id"];
         /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
         MerchantId: components["schemas"]["Id"];
-        /** @description The id of an API key. */
+        /**
+         * @description The id of an API key.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         ApiKeyId: components["schemas"]["Id"];
-        /** @description The id of a storefront token. */
+        /**
+         * @description The id of a storefront token.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         StorefrontTokenId: components["schemas"]["Id"];
-        /** @description The id of a sync key. */
+        /**
+         * @description The id of a sync key.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         SyncKeyId: components["schemas"]["Id"];
-        /** @description The id of a webhook. */
+        /**
+         * @description The id of a webhook.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         WebhookId: components["schemas"]["Id"];
         /** @description next_cursor of the answer before; absent for the beginning. */
         Cursor: components["schemas"]["Cursor"];
         /** @description How many at most on a page. */
         Limit: number;
-        /** @description The id of a delivery. */
+        /**
+         * @description The id of a delivery.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         DeliveryId: components["schemas"]["Id"];
-        /** @description The id of an event listener. */
+        /**
+         * @description The id of an event listener.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         ListenerId: components["schemas"]["Id"];
         /** @description The page to show, from 1. Past the end the list is empty. */
         Page: number;
-        /** @description Words to search for. */
+        /**
+         * @description Words to search for.
+         * @example mug
+         */
         Search: string;
         /** @description Only products of these vendors. */
         VendorFilter: string[];
@@ -5766,41 +5937,89 @@ export interface components {
         ProductTypeFilter: string[];
         /** @description Only products with one of these tags. */
         TagFilter: string[];
-        /** @description The id of a product. */
+        /**
+         * @description The id of a product.
+         * @example 0192f3a0-4444-7000-8000-000000000001
+         */
         ProductId: components["schemas"]["Id"];
-        /** @description The id of an option. */
+        /**
+         * @description The id of an option.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         OptionId: components["schemas"]["Id"];
-        /** @description The id of an image. */
+        /**
+         * @description The id of an image.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         ImageId: components["schemas"]["Id"];
-        /** @description The id of a variant. */
+        /**
+         * @description The id of a variant.
+         * @example 0192f3a0-5555-7000-8000-000000000001
+         */
         VariantId: components["schemas"]["Id"];
-        /** @description The id of a collection. */
+        /**
+         * @description The id of a collection.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         CollectionId: components["schemas"]["Id"];
-        /** @description The id of a discount. */
+        /**
+         * @description The id of a discount.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         DiscountId: components["schemas"]["Id"];
-        /** @description The id of a shipping option. */
+        /**
+         * @description The id of a shipping option.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         ShippingOptionId: components["schemas"]["Id"];
-        /** @description The id of an order. */
+        /**
+         * @description The id of an order.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         OrderId: components["schemas"]["Id"];
-        /** @description The id of a customer. */
+        /**
+         * @description The id of a customer.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         CustomerId: components["schemas"]["Id"];
-        /** @description The id of an agent token. */
+        /**
+         * @description The id of an agent token.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         AgentTokenId: components["schemas"]["Id"];
         /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
         IfNoneMatch: string;
         /** @description Only products that can be bought now (true), or only the others (false). */
         InStock: boolean;
-        /** @description The id or the slug of a product. */
+        /**
+         * @description The id or the slug of a product.
+         * @example stoneware-mug
+         */
         IdOrSlug: components["schemas"]["Slug"];
-        /** @description The id or the handle of a collection. */
+        /**
+         * @description The id or the handle of a collection.
+         * @example kitchen
+         */
         IdOrHandle: components["schemas"]["Slug"];
-        /** @description The id of a cart. */
+        /**
+         * @description The id of a cart.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         CartId: components["schemas"]["Id"];
-        /** @description The id of a line of the cart. */
+        /**
+         * @description The id of a line of the cart.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         LineItemId: components["schemas"]["Id"];
-        /** @description The id of a checkout. */
+        /**
+         * @description The id of a checkout.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         CheckoutId: components["schemas"]["Id"];
-        /** @description The id of an address of the address book. */
+        /**
+         * @description The id of an address of the address book.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         AddressId: components["schemas"]["Id"];
         /**
          * @description The code that the agent shows. Case and the dash do not matter.
@@ -5833,7 +6052,10 @@ export interface components {
          *     ]
          */
         OptionFilter: string[];
-        /** @description The id of an order that the sync surface took. */
+        /**
+         * @description The id of an order that the sync surface took.
+         * @example 0192f3a0-6666-7000-8000-000000000001
+         */
         SyncOrderId: components["schemas"]["Id"];
         /**
          * @description The id of the event, the same at each attempt and each replay.
@@ -6485,7 +6707,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an API key. */
+                /**
+                 * @description The id of an API key.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 api_key_id: components["parameters"]["ApiKeyId"];
             };
             cookie?: never;
@@ -6524,7 +6749,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an API key. */
+                /**
+                 * @description The id of an API key.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 api_key_id: components["parameters"]["ApiKeyId"];
             };
             cookie?: never;
@@ -6645,7 +6873,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a storefront token. */
+                /**
+                 * @description The id of a storefront token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 storefront_token_id: components["parameters"]["StorefrontTokenId"];
             };
             cookie?: never;
@@ -6684,7 +6915,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a storefront token. */
+                /**
+                 * @description The id of a storefront token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 storefront_token_id: components["parameters"]["StorefrontTokenId"];
             };
             cookie?: never;
@@ -6800,7 +7034,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a sync key. */
+                /**
+                 * @description The id of a sync key.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 sync_key_id: components["parameters"]["SyncKeyId"];
             };
             cookie?: never;
@@ -6839,7 +7076,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a sync key. */
+                /**
+                 * @description The id of a sync key.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 sync_key_id: components["parameters"]["SyncKeyId"];
             };
             cookie?: never;
@@ -6943,7 +7183,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -6981,7 +7224,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -7020,7 +7266,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -7065,7 +7314,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -7104,7 +7356,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -7235,7 +7490,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a delivery. */
+                /**
+                 * @description The id of a delivery.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 delivery_id: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -7273,7 +7531,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a delivery. */
+                /**
+                 * @description The id of a delivery.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 delivery_id: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -7366,7 +7627,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an event listener. */
+                /**
+                 * @description The id of an event listener.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 listener_id: components["parameters"]["ListenerId"];
             };
             cookie?: never;
@@ -7407,7 +7671,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an event listener. */
+                /**
+                 * @description The id of an event listener.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 listener_id: components["parameters"]["ListenerId"];
             };
             cookie?: never;
@@ -7488,7 +7755,10 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many at most on a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Words to search for. */
+                /**
+                 * @description Words to search for.
+                 * @example mug
+                 */
                 q?: components["parameters"]["Search"];
                 /** @description Only products of this status. */
                 status?: components["schemas"]["ProductStatus"];
@@ -7684,7 +7954,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -7722,7 +7995,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -7761,7 +8037,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -7806,7 +8085,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -7851,9 +8133,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of an option. */
+                /**
+                 * @description The id of an option.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 option_id: components["parameters"]["OptionId"];
             };
             cookie?: never;
@@ -7892,9 +8180,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of an option. */
+                /**
+                 * @description The id of an option.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 option_id: components["parameters"]["OptionId"];
             };
             cookie?: never;
@@ -7939,7 +8233,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -7984,9 +8281,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of an image. */
+                /**
+                 * @description The id of an image.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 image_id: components["parameters"]["ImageId"];
             };
             cookie?: never;
@@ -8025,9 +8328,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of an image. */
+                /**
+                 * @description The id of an image.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 image_id: components["parameters"]["ImageId"];
             };
             cookie?: never;
@@ -8072,7 +8381,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -8117,9 +8429,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of a variant. */
+                /**
+                 * @description The id of a variant.
+                 * @example 0192f3a0-5555-7000-8000-000000000001
+                 */
                 variant_id: components["parameters"]["VariantId"];
             };
             cookie?: never;
@@ -8158,9 +8476,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
-                /** @description The id of a variant. */
+                /**
+                 * @description The id of a variant.
+                 * @example 0192f3a0-5555-7000-8000-000000000001
+                 */
                 variant_id: components["parameters"]["VariantId"];
             };
             cookie?: never;
@@ -8253,7 +8577,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a variant. */
+                /**
+                 * @description The id of a variant.
+                 * @example 0192f3a0-5555-7000-8000-000000000001
+                 */
                 variant_id: components["parameters"]["VariantId"];
             };
             cookie?: never;
@@ -8307,7 +8634,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a variant. */
+                /**
+                 * @description The id of a variant.
+                 * @example 0192f3a0-5555-7000-8000-000000000001
+                 */
                 variant_id: components["parameters"]["VariantId"];
             };
             cookie?: never;
@@ -8434,7 +8764,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a collection. */
+                /**
+                 * @description The id of a collection.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 collection_id: components["parameters"]["CollectionId"];
             };
             cookie?: never;
@@ -8472,7 +8805,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a collection. */
+                /**
+                 * @description The id of a collection.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 collection_id: components["parameters"]["CollectionId"];
             };
             cookie?: never;
@@ -8511,7 +8847,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a collection. */
+                /**
+                 * @description The id of a collection.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 collection_id: components["parameters"]["CollectionId"];
             };
             cookie?: never;
@@ -8556,7 +8895,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a collection. */
+                /**
+                 * @description The id of a collection.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 collection_id: components["parameters"]["CollectionId"];
             };
             cookie?: never;
@@ -8610,9 +8952,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a collection. */
+                /**
+                 * @description The id of a collection.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 collection_id: components["parameters"]["CollectionId"];
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -8651,7 +8999,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a collection. */
+                /**
+                 * @description The id of a collection.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 collection_id: components["parameters"]["CollectionId"];
             };
             cookie?: never;
@@ -8700,7 +9051,10 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many at most on a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Words to search for. */
+                /**
+                 * @description Words to search for.
+                 * @example mug
+                 */
                 q?: components["parameters"]["Search"];
                 /** @description Only codes of this status. */
                 status?: components["schemas"]["DiscountStatus"];
@@ -8787,7 +9141,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a discount. */
+                /**
+                 * @description The id of a discount.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 discount_id: components["parameters"]["DiscountId"];
             };
             cookie?: never;
@@ -8825,7 +9182,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a discount. */
+                /**
+                 * @description The id of a discount.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 discount_id: components["parameters"]["DiscountId"];
             };
             cookie?: never;
@@ -8864,7 +9224,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a discount. */
+                /**
+                 * @description The id of a discount.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 discount_id: components["parameters"]["DiscountId"];
             };
             cookie?: never;
@@ -8911,7 +9274,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a discount. */
+                /**
+                 * @description The id of a discount.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 discount_id: components["parameters"]["DiscountId"];
             };
             cookie?: never;
@@ -9028,7 +9394,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a shipping option. */
+                /**
+                 * @description The id of a shipping option.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 shipping_option_id: components["parameters"]["ShippingOptionId"];
             };
             cookie?: never;
@@ -9066,7 +9435,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a shipping option. */
+                /**
+                 * @description The id of a shipping option.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 shipping_option_id: components["parameters"]["ShippingOptionId"];
             };
             cookie?: never;
@@ -9105,7 +9477,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a shipping option. */
+                /**
+                 * @description The id of a shipping option.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 shipping_option_id: components["parameters"]["ShippingOptionId"];
             };
             cookie?: never;
@@ -9144,7 +9519,10 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many at most on a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Words to search for. */
+                /**
+                 * @description Words to search for.
+                 * @example mug
+                 */
                 q?: components["parameters"]["Search"];
                 /** @description Only orders of this status. */
                 status?: components["schemas"]["OrderStatus"];
@@ -9199,7 +9577,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9237,7 +9618,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9292,7 +9676,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9335,7 +9722,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9375,7 +9765,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9432,7 +9825,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9471,7 +9867,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9524,7 +9923,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9564,7 +9966,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9624,7 +10029,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -9659,7 +10067,10 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many at most on a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Words to search for. */
+                /**
+                 * @description Words to search for.
+                 * @example mug
+                 */
                 q?: components["parameters"]["Search"];
                 /** @description Only customers with a password to log in with (true), or only the others (false). */
                 has_account?: boolean;
@@ -9747,7 +10158,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a customer. */
+                /**
+                 * @description The id of a customer.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 customer_id: components["parameters"]["CustomerId"];
             };
             cookie?: never;
@@ -9785,7 +10199,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a customer. */
+                /**
+                 * @description The id of a customer.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 customer_id: components["parameters"]["CustomerId"];
             };
             cookie?: never;
@@ -9830,7 +10247,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a customer. */
+                /**
+                 * @description The id of a customer.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 customer_id: components["parameters"]["CustomerId"];
             };
             cookie?: never;
@@ -9869,7 +10289,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of a customer. */
+                /**
+                 * @description The id of a customer.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 customer_id: components["parameters"]["CustomerId"];
             };
             cookie?: never;
@@ -9951,7 +10374,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an agent token. */
+                /**
+                 * @description The id of an agent token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 agent_token_id: components["parameters"]["AgentTokenId"];
             };
             cookie?: never;
@@ -9990,7 +10416,10 @@ export interface operations {
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
-                /** @description The id of an agent token. */
+                /**
+                 * @description The id of an agent token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 agent_token_id: components["parameters"]["AgentTokenId"];
             };
             cookie?: never;
@@ -10101,7 +10530,10 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description How many at most on a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Words to search for. */
+                /**
+                 * @description Words to search for.
+                 * @example mug
+                 */
                 q?: components["parameters"]["Search"];
                 /** @description The order of the products; equal ones follow by id. relevance without q is newest. */
                 sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "name_asc" | "name_desc" | "best_selling";
@@ -10169,7 +10601,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The id or the slug of a product. */
+                /**
+                 * @description The id or the slug of a product.
+                 * @example stoneware-mug
+                 */
                 id_or_slug: components["parameters"]["IdOrSlug"];
             };
             cookie?: never;
@@ -10246,7 +10681,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The id or the handle of a collection. */
+                /**
+                 * @description The id or the handle of a collection.
+                 * @example kitchen
+                 */
                 id_or_handle: components["parameters"]["IdOrHandle"];
             };
             cookie?: never;
@@ -10290,7 +10728,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The id or the handle of a collection. */
+                /**
+                 * @description The id or the handle of a collection.
+                 * @example kitchen
+                 */
                 id_or_handle: components["parameters"]["IdOrHandle"];
             };
             cookie?: never;
@@ -10355,7 +10796,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -10392,7 +10836,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -10445,9 +10892,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
-                /** @description The id of a line of the cart. */
+                /**
+                 * @description The id of a line of the cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 line_item_id: components["parameters"]["LineItemId"];
             };
             cookie?: never;
@@ -10485,9 +10938,15 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
-                /** @description The id of a line of the cart. */
+                /**
+                 * @description The id of a line of the cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 line_item_id: components["parameters"]["LineItemId"];
             };
             cookie?: never;
@@ -10538,7 +10997,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -10590,7 +11052,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -10628,7 +11093,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -10709,7 +11177,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -10746,7 +11217,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -10790,7 +11264,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -10847,7 +11324,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -11515,7 +11995,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an address of the address book. */
+                /**
+                 * @description The id of an address of the address book.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 address_id: components["parameters"]["AddressId"];
             };
             cookie?: never;
@@ -11552,7 +12035,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an address of the address book. */
+                /**
+                 * @description The id of an address of the address book.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 address_id: components["parameters"]["AddressId"];
             };
             cookie?: never;
@@ -11620,7 +12106,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -11684,7 +12173,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of an agent token. */
+                /**
+                 * @description The id of an agent token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 agent_token_id: components["parameters"]["AgentTokenId"];
             };
             cookie?: never;
@@ -11720,7 +12212,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of an agent token. */
+                /**
+                 * @description The id of an agent token.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 agent_token_id: components["parameters"]["AgentTokenId"];
             };
             cookie?: never;
@@ -11953,7 +12448,10 @@ export interface operations {
     "agent.searchCatalog": {
         parameters: {
             query?: {
-                /** @description Words to search for. */
+                /**
+                 * @description Words to search for.
+                 * @example mug
+                 */
                 q?: components["parameters"]["Search"];
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
@@ -12012,7 +12510,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a product. */
+                /**
+                 * @description The id of a product.
+                 * @example 0192f3a0-4444-7000-8000-000000000001
+                 */
                 product_id: components["parameters"]["ProductId"];
             };
             cookie?: never;
@@ -12169,7 +12670,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a cart. */
+                /**
+                 * @description The id of a cart.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 cart_id: components["parameters"]["CartId"];
             };
             cookie?: never;
@@ -12200,7 +12704,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a checkout. */
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 checkout_id: components["parameters"]["CheckoutId"];
             };
             cookie?: never;
@@ -12288,7 +12795,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an order. */
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 order_id: components["parameters"]["OrderId"];
             };
             cookie?: never;
@@ -12535,7 +13045,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an order that the sync surface took. */
+                /**
+                 * @description The id of an order that the sync surface took.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 sync_order_id: components["parameters"]["SyncOrderId"];
             };
             cookie?: never;
@@ -12636,7 +13149,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -12673,7 +13189,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
@@ -12710,7 +13229,10 @@ export interface operations {
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The id of a webhook. */
+                /**
+                 * @description The id of a webhook.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
                 webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;

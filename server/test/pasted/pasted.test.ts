@@ -49,7 +49,8 @@ beforeAll(async () => {
   // npx spends half a second on each of some forty commands, only to find them here.
   mkdirSync(join(folder, 'bin'));
   writeFileSync(join(folder, 'bin/npx'), `#!/bin/sh\nexec "${folder}/node_modules/.bin/$@"\n`, { mode: 0o755 });
-  for (const name of ['node_modules', 'package.json', 'examples', 'spec']) symlinkSync(join(ROOT, name), join(folder, name));
+  for (const name of ['node_modules', 'package.json', 'examples', 'spec'])
+    symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
   for (const port of ['8080', '4000', '4001']) ports[port] = await freePort();
   server = openShell(folder, { ...env, PORT: String(ports['8080']) });
@@ -98,7 +99,9 @@ for (const file of DOCUMENTS) {
 async function paste(block: Block, terminal: Paster, others: Paster[]): Promise<void> {
   const place = `${block.file}:${block.line}`;
   const text = filledIn(block.text, others);
-  expect(text, `${place} leaves something to fill in: mark it no-test, or have a command find it`).not.toMatch(/…|\b[A-Z]+_ID\b(?!=)/);
+  expect(text, `${place} leaves something to fill in: mark it no-test, or have a command find it`).not.toMatch(
+    /…|\b[A-Z]+_ID\b(?!=)/,
+  );
   if (block.kind === 'keeps-running') {
     const shell = openShell(folder, env);
     others.push(shell);

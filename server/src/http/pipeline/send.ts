@@ -60,6 +60,6 @@ function withDescription(body: string): string {
 }
 
 /** If-None-Match by weak comparison (RFC 9110 §13.1.2): proxies that compress weaken a tag. */
-function matches(wanted: string | undefined, etag: string): boolean {
+export function matches(wanted: string | undefined, etag: string): boolean {
   return wanted?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
 }

@@ -1,54 +1,77 @@
-import { fileURLToPath } from 'node:url';
-import { Router } from 'express';
-import { document } from '../contract/contract.ts';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Encoding, encodingFor } from '../../http/pipeline/compress.ts';
+import { matches } from '../../http/pipeline/send.ts';
+import { type DocsFile, docsFiles } from './site.ts';
 
-/** Redoc itself, as `npm run generate` copies it (server/scripts/copy-redoc.ts). */
-export const REDOC = fileURLToPath(new URL('generated/redoc.standalone.js', import.meta.url));
+/** The contract for people and programs: /docs, and /openapi.json. Nothing is loaded from elsewhere. */
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  'worker-src blob:',
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+const STRICT_POLICY = ["default-src 'none'", "style-src 'self'", "img-src 'self'"];
+/** Redoc writes its style into the page, and looks for words in a worker of its own. */
+const REDOC_POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:"],
+  ...["font-src 'self'", "connect-src 'self'", 'worker-src blob:'],
+];
+const ALWAYS = ["frame-ancestors 'none'", "base-uri 'none'"];
 
-/** The page; `redoc.standalone.js` and `openapi.json` lie at the given addresses. */
-export function docsPage({ script, contract }: { script: string; contract: string }): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Commerce backend: API reference</title>
-<style>body { margin: 0; }</style>
-</head>
-<body>
-<redoc spec-url="${contract}" disable-google-font="true" hide-download-button="false"></redoc>
-<script src="${script}"></script>
-</body>
-</html>
-`;
+const ROUTES = new Map(docsFiles.map((file) => [addressOf(file.name), file]));
+
+function addressOf(file: string): string {
+  if (file === 'openapi.json') return '/openapi.json';
+  return file === 'index.html' ? '/docs' : `/docs/${file.replace(/\.html$/, '')}`;
 }
 
-/** The contract for people and programs: /docs (Redoc, served from here, no network) and /openapi.json. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  let json: string | undefined;
-  router.get('/openapi.json', (_req, res) => {
-    json ??= JSON.stringify(document);
-    res.set('Cache-Control', 'public, max-age=300').type('application/json').send(json);
-  });
-  router.get('/docs', (_req, res) => {
-    res.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    res.type('html').send(docsPage({ script: '/docs/redoc.standalone.js', contract: '/openapi.json' }));
-  });
-  router.get('/docs/redoc.standalone.js', (_req, res) => {
-    res.set('Cache-Control', 'public, max-age=86400').sendFile(REDOC, { cacheControl: false, dotfiles: 'allow' });
-  });
+  for (const [address, file] of ROUTES) router.get(address, serve(file));
   return router;
 }
+
+/** What is sent of a file: made when first asked for, compressed well, and kept. */
+interface Kept {
+  body: Buffer;
+  etag: string;
+  packed: Partial<Record<Encoding, Promise<Buffer>>>;
+}
+
+function serve(file: DocsFile): RequestHandler {
+  let made: Kept | undefined;
+  return async (req, res) => {
+    made ??= keep(Buffer.from(file.make(addressOf)));
+    const isReference = file.name.startsWith('reference/');
+    const policy = [...(isReference ? REDOC_POLICY : STRICT_POLICY), ...ALWAYS].join('; ');
+    res.set({ 'Cache-Control': 'public, max-age=300', 'Content-Security-Policy': policy });
+    res.type(file.type).vary('Accept-Encoding');
+    await send(req, res, made);
+  };
+}
+
+function keep(body: Buffer): Kept {
+  return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 16), packed: {} };
+}
+
+async function send(req: Request, res: Response, { body, etag, packed }: Kept): Promise<void> {
+  const encoding = encodingFor(req);
+  const tag = `"${etag}${encoding ? `-${encoding}` : ''}"`;
+  res.set('ETag', tag);
+  if (matches(req.headers['if-none-match'], tag)) {
+    res.status(304).end();
+    return;
+  }
+  if (!encoding) {
+    res.set('Content-Length', String(body.length)).end(body);
+    return;
+  }
+  packed[encoding] ??= PACK[encoding](body);
+  const bytes = await packed[encoding];
+  res.set({ 'Content-Encoding': encoding, 'Content-Length': String(bytes.length) }).end(bytes);
+}
+
+/** Not the highest quality: for the script that takes a second and a half, and saves a tenth. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const PACK: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  br: (body) => promisify<Buffer, typeof BROTLI, Buffer>(brotliCompress)(body, BROTLI),
+  gzip: (body) => promisify<Buffer, Buffer>(gzip)(body),
+};

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { testServer } from '../../../test/server.ts';
+import { document, operationTable } from '../../http/contract/contract.ts';
+
+const get = async (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${(await testServer()).baseUrl}${path}`, { headers });
+
+const html = async () => (await get('/docs')).text();
+
+test('the documentation begins with how to begin, and then the storefront', async () => {
+  const headings = [...(await html()).matchAll(/<h2>(.+)<\/h2>/g)].map(([, heading]) => heading);
+
+  expect(headings).toEqual(['Getting started', 'Conventions', 'Storefront', 'Dashboard', 'Agent', 'Sync', 'Errors']);
+});
+
+test('it links to every operation, and each link leads to a page that shows the operation', async () => {
+  const links = [...(await html()).matchAll(/href="([^"]+)#operation\/([\w.]+)"/g)];
+  expect(links.map(([, , id]) => id).sort()).toEqual(operationTable.map(({ id }) => id).sort());
+
+  for (const page of new Set(links.map(([, address = '']) => address))) {
+    expect((await get(page)).status).toBe(200);
+    const { paths } = (await (await get(`${page}.json`)).json()) as typeof document;
+    const shown = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    const linked = links.filter(([, address]) => address === page).map(([, , id]) => id);
+    expect(shown.filter(Boolean).sort()).toEqual(linked.sort());
+  }
+});
+
+test('every part of the contract holds all that it refers to', async () => {
+  const pages = new Set([...(await html()).matchAll(/href="(\/docs\/reference\/[\w-]+)"/g)].map(([, page]) => page));
+  expect(pages.size).toBeGreaterThan(20);
+  for (const page of pages) {
+    const part = await (await get(`${page}.json`)).text();
+    const { components } = JSON.parse(part) as typeof document;
+    for (const [, kind = '', name = ''] of part.matchAll(/"#\/components\/(\w+)\/([^"/]+)"/g)) {
+      expect(components[kind]?.[name], `${page}: ${kind}/${name}`).toBeDefined();
+    }
+  }
+});
+
+test('every code of an error stands there with its meaning and its remedy', async () => {
+  const page = await html();
+  const catalogue = document.components.schemas?.ErrorCode?.['x-error-catalogue'] as Record<string, object>;
+  for (const code of Object.keys(catalogue)) expect(page).toContain(`id="error-${code}"`);
+  expect(page).toContain('Buy less, or ask the customer for another consent.');
+});
+
+test('it is small, runs no script, loads nothing from elsewhere, and goes out compressed', async () => {
+  const page = await html();
+  expect(page.match(/<[a-z]/g)?.length).toBeLessThan(2_000);
+  expect(page).not.toMatch(/<script|<style|style="|src="https?:|href="https?:[^"]+\.css/);
+
+  for (const path of [
+    '/docs',
+    '/docs/docs.css',
+    '/docs/redoc.standalone.js',
+    '/docs/reference/cart.json',
+    '/openapi.json',
+  ]) {
+    const [packed, plain] = [
+      await get(path, { 'Accept-Encoding': 'br' }),
+      await get(path, { 'Accept-Encoding': 'identity' }),
+    ];
+    expect([path, packed.headers.get('Content-Encoding')]).toEqual([path, 'br']);
+    expect(packed.headers.get('Vary')).toBe('Accept-Encoding');
+    expect(await packed.text()).toBe(await plain.text());
+    const again = await get(path, { 'Accept-Encoding': 'br', 'If-None-Match': packed.headers.get('ETag') ?? '' });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect(packed.headers.get('ETag')).not.toBe(plain.headers.get('ETag'));
+  }
+  expect((await get('/docs')).headers.get('Content-Security-Policy')).not.toContain('script-src');
+});
