@@ -52,6 +52,14 @@ function unstorable(place: string, name: string): ValidationErrorItem {
   return { loc: [place, name], msg: 'The text holds a NUL or half a surrogate pair.', type: 'string_unicode' };
 }
 
+/** The body of an operation that takes none. */
+export function unexpectedBody(body: unknown): ValidationErrorItem[] {
+  if (body === undefined) return [];
+  const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
+  const places = names.length > 0 ? names.map((name) => ['body', name.slice(0, 100)]) : [['body']];
+  return places.map((loc) => ({ loc, msg: 'This operation takes no body.', type: 'extra_forbidden' }));
+}
+
 /** The errors of ajv in the body's form, after those found by other means. */
 export function detailOf(
   operation: Operation,

@@ -107,20 +107,21 @@ test('every operation of the contract compiles, and every format in it is checke
   expect([...formats].filter((format) => !known.includes(format))).toEqual([]);
 });
 
-test('a list whose entries must differ is judged in time that does not grow with its square', () => {
+test('a list whose entries must differ is checked in work that does not grow with its square', () => {
   const ids = Array.from({ length: 9_000 }, () => crypto.randomUUID());
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const reorder = operation('dashboard.reorderCollectionProducts');
-  const judge = (product_ids: string[]) => {
-    const started = performance.now();
+  /** Microseconds of this thread on a processor: what else the machine does is not in them. */
+  const work = (product_ids: string[]) => {
+    const before = process.threadCpuUsage();
     contractMistakes(reorder, request({ headers, params: { collection_id: ids[0] }, body: { product_ids } }));
-    return performance.now() - started;
+    return process.threadCpuUsage(before).user;
   };
-  const best = (product_ids: string[]) => Math.min(...Array.from({ length: 5 }, () => judge(product_ids)));
+  const least = (product_ids: string[]) => Math.min(...Array.from({ length: 5 }, () => work(product_ids)));
 
-  const [small, large] = [best(ids.slice(0, 900)), best(ids)];
+  const [small, large] = [least(ids.slice(0, 900)), least(ids)];
 
-  expect(large).toBeLessThan(50 * Math.max(small, 1));
+  expect(large).toBeLessThan(50 * Math.max(small, 1_000));
 });
 
 test('what was compiled for an operation serves all its requests, whatever their Content-Type', () => {

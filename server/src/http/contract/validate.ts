@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { document, type Operation, type Parameter, resolve } from './contract.ts';
-import { detailOf, parameterMistakes } from './mistakes.ts';
+import { detailOf, parameterMistakes, unexpectedBody } from './mistakes.ts';
 import { requestErrors, type Subject } from './validator.ts';
 
 /**
@@ -26,7 +26,8 @@ export function contractMistakes(operation: Operation, req: Request): ReturnType
   const parts = { query: req.query, headers: Object.fromEntries(given), params: req.params, body };
   const errors = requestErrors(subject, parts);
   mistakes.push(...detailOf(operation, errors.parameters));
-  if (body !== undefined) mistakes.push(...detailOf(operation, errors.body));
+  if (!subject.body) mistakes.push(...unexpectedBody(req.body));
+  else if (body !== undefined) mistakes.push(...detailOf(operation, errors.body));
   else if (bodyRequired) mistakes.push({ loc: ['body'], msg: 'Field required.', type: 'missing' });
   return mistakes.length > 0 ? detailOf(operation, [], mistakes) : mistakes;
 }

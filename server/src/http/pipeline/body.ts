@@ -7,28 +7,41 @@ import { excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES } from './exte
 import { fieldsOf, isForm } from './form.ts';
 
 /**
- * Reads the JSON body of a request into `req.body`, or a form where the operation takes one, within the operation's size, a depth of 20, and without characters
- * that PostgreSQL cannot keep (hazards §0.12, §4.1). Throws 413, 415, or 422 naming the place.
+ * Reads the JSON body of a request into `req.body`, or a form where the operation takes one, within the operation's size, a
+ * depth of 20, and without characters that PostgreSQL cannot keep (hazards §0.12, §4.1). Throws 413, 415, or 422 naming the
+ * place. The body of an operation that takes none is read as well, for the validation to refuse what it holds: whoever sends
+ * `{"amount": …}` expects it to count. What holds nothing is no body, since many clients send `{}` or a Content-Type with
+ * every call.
  */
 export async function readBody(operation: Operation, req: Request, res: Response): Promise<void> {
   const type = req.headers['content-type'];
   const length = Number(req.headers['content-length'] ?? 0);
   if (length === 0 && !req.headers['transfer-encoding']) return;
   hangUpBeyond(operation.bodyLimitBytes + PATIENCE_BYTES, req);
-  if (!operation.hasBody) return; // A body that nobody asked for is passed over.
+  if (operation.method === 'get') return; // What is sent with it has no meaning (RFC 9110 §9.3.1).
   if (length > operation.bodyLimitBytes) throw tooLarge(operation.bodyLimitBytes);
   if (operation.form && isForm(type)) {
     await parse('form', operation, req, res);
     if (!isDecodable(String(req.body))) throw new ValidationError([NOT_UTF8]);
     req.body = fieldsOf(operation.form, String(req.body));
-  } else {
-    if (!/^application\/json(?:;|$)/i.test(type ?? '')) {
-      throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
-    }
+  } else if (JSON_TYPE.test(type ?? '')) {
     await parse('json', operation, req, res);
+    if (!operation.hasBody && isEmptyObject(req.body)) req.body = undefined;
+  } else if (operation.hasBody) {
+    throw new ShopError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
+  } else {
+    await parse('bytes', operation, req, res);
+    if ((req.body as Buffer).length > 0) throw new ShopError('unsupported_media_type', 'This operation takes no body.');
+    req.body = undefined;
   }
   const found = findUnstorable(req.body);
   if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
+}
+
+const JSON_TYPE = /^application\/json(?:;|$)/i;
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
 const PATIENCE_BYTES = 1024 * 1024;
@@ -45,7 +58,7 @@ export function hangUpBeyond(bytes: number, req: Request): void {
   });
 }
 
-type Kind = 'form' | 'json';
+type Kind = 'form' | 'json' | 'bytes';
 
 const parsers = new Map<string, express.RequestHandler>();
 
@@ -55,16 +68,23 @@ function parse(kind: Kind, { surface, bodyLimitBytes: limit }: Operation, req: R
   const name = `${kind} ${limit} ${inflate}`;
   let parser = parsers.get(name);
   if (!parser) {
-    const options = { limit, inflate, type: () => true };
-    parser =
-      kind === 'form'
-        ? express.text({ ...options, verify: verifyText })
-        : express.json({ ...options, strict: false, verify });
+    parser = makeParser(kind, { limit, inflate, type: () => true });
     parsers.set(name, parser);
   }
   return new Promise((resolve, reject) => {
     parser(req, res, (error?: unknown) => (error ? reject(refusalOf(error, limit)) : resolve()));
   });
+}
+
+function makeParser(kind: Kind, options: { limit: number; inflate: boolean; type(): true }): express.RequestHandler {
+  switch (kind) {
+    case 'form':
+      return express.text({ ...options, verify: verifyText });
+    case 'json':
+      return express.json({ ...options, strict: false, verify });
+    case 'bytes':
+      return express.raw(options);
+  }
 }
 
 /** Judges the bytes before they are parsed. body-parser hands on the `type` of what this throws. */

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { expect, test } from 'vitest';
+import { givenAgent } from '../../../test/agents.ts';
+import { logIn } from '../../../test/session.ts';
+import { openShop } from '../../../test/shop.ts';
+import { type Operation, operationTable } from '../contract/contract.ts';
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+type Credentials = Record<string, () => Promise<Record<string, string>>>;
+/** A body and how it is announced. */
+type Sent = { type?: string; body: string; chunked?: true };
+
+const json = 'application/json';
+const withoutBody = operationTable.filter(({ hasBody, method }) => !hasBody && method !== 'get');
+const REFUSED: [string, Sent, number, { type: string; loc: string[] } | undefined][] = [
+  ['a field', { type: json, body: '{"amount":"0.01"}' }, 422, { type: 'extra_forbidden', loc: ['body', 'amount'] }],
+  ['a list', { type: json, body: '[]' }, 422, { type: 'extra_forbidden', loc: ['body'] }],
+  ['null', { type: json, body: 'null' }, 422, { type: 'extra_forbidden', loc: ['body'] }],
+  ['text in JSON', { type: json, body: '"x"', chunked: true }, 422, { type: 'extra_forbidden', loc: ['body'] }],
+  ['broken JSON', { type: json, body: '{"amount":' }, 422, { type: 'json_invalid', loc: ['body'] }],
+  ['a form', { type: 'application/x-www-form-urlencoded', body: 'amount=0.01' }, 415, undefined],
+  ['bytes of no type', { body: '{}', chunked: true }, 415, undefined],
+  ['what is too large', { type: json, body: `{"a":"${'x'.repeat(110 * 1024)}"}` }, 413, undefined],
+];
+const ACCEPTED: [string, Sent][] = [
+  ['an empty object', { type: json, body: '{}' }],
+  ['a type alone', { type: json, body: '' }],
+  ['another type alone, chunked', { type: 'text/plain', body: '', chunked: true }],
+];
+
+test.each(REFUSED)('where the contract declares no body, %s is refused', async (_, sent, status, mistake) => {
+  const shop = await openShop();
+  const credentials = credentialsOf(shop);
+
+  for (const operation of withoutBody) {
+    const answer = await send(shop, operation, credentials, sent);
+    expect([operation.id, answer.status]).toEqual([operation.id, status]);
+    if (mistake) expect(answer.body.detail, operation.id).toMatchObject([mistake]);
+    else expect(answer.body.error, operation.id).toMatch(/^unsupported_media_type|payload_too_large$/);
+  }
+});
+
+test.each(ACCEPTED)('where the contract declares no body, %s is taken for none', async (_, sent) => {
+  const shop = await openShop();
+
+  for (const operation of withoutBody) {
+    // Of their own for each, since some of the operations end them.
+    const { status } = await send(shop, operation, credentialsOf(shop), sent);
+    const expected = operation.path.includes('{') ? 404 : operation.status;
+    expect([operation.id, status]).toEqual([operation.id, expected]);
+  }
+});
+
+test('a payment is not recorded by a call whose body would be passed over', async () => {
+  const shop = await openShop();
+  const { dashboard, baseUrl, credentials } = shop;
+  const order = await shop.givenOrder();
+  const markPaid = async (body: string) => {
+    const headers = { 'X-API-Key': credentials.api_key, 'Content-Type': json, 'Idempotency-Key': randomUUID() };
+    const url = `${baseUrl}/api/dashboard/orders/${order.id}/mark-paid`;
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+  const stateOf = async () => {
+    const params = { path: { order_id: order.id } };
+    return (await dashboard.GET('/api/dashboard/orders/{order_id}', { params })).data?.payment_status;
+  };
+
+  expect([await markPaid('{"amount":"0.01"}'), await stateOf()]).toEqual([422, 'awaiting_payment']);
+  expect([await markPaid('{}'), await stateOf()]).toEqual([200, 'paid']);
+});
+
+interface Answer {
+  status: number;
+  body: { error?: string; detail?: object[] };
+}
+
+async function send(shop: Shop, operation: Operation, credentials: Credentials, sent: Sent): Promise<Answer> {
+  const path = operation.path.replace('{user_code}', 'BCDF-GHJK').replaceAll(/\{\w+\}/g, () => randomUUID());
+  const headers: Record<string, string> = { 'Idempotency-Key': randomUUID() };
+  for (const scheme of operation.security.at(-1) ?? []) Object.assign(headers, await credentials[scheme]?.());
+  if (sent.type) headers['Content-Type'] = sent.type;
+  if (sent.chunked) headers['Transfer-Encoding'] = 'chunked';
+  else headers['Content-Length'] = String(Buffer.byteLength(sent.body));
+  return new Promise((resolve, reject) => {
+    const call = request(`${shop.baseUrl}${path}`, { method: operation.method, headers }, async (response) => {
+      const text = (await response.toArray()).join('');
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(text || '{}') as Answer['body'] });
+    });
+    call.on('error', reject).end(sent.body);
+  });
+}
+
+/** The headers by which each scheme of the contract is met, with sessions that begin when they are first asked for. */
+function credentialsOf(shop: Shop): Credentials {
+  const { site_id, credentials } = shop;
+  const customer = lazily(() => shop.givenCustomer());
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+  return {
+    ApiKey: async () => ({ 'X-API-Key': credentials.api_key }),
+    SiteId: async () => ({ 'X-Site-ID': site_id }),
+    StorefrontToken: async () => ({ 'X-Service-Token': credentials.storefront_token }),
+    SyncSecret: async () => ({ 'X-Sync-Secret': credentials.sync_secret }),
+    StaffSession: lazily(async () => bearer((await logIn(shop)).session.access_token)),
+    CustomerToken: lazily(async () => bearer((await customer()).access_token)),
+    AgentToken: lazily(async () => bearer((await givenAgent(shop, await customer())).access_token)),
+  };
+}
+
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
