@@ -99,7 +99,10 @@ type OpenApiMetadata = Omit<NonNullable<OpenApiRequest['openapi']>, 'pathParams'
 const CONTENT_TYPE = 'application/json';
 
 function createValidator(allErrors: boolean): Validator {
-  const requestValidator = new RequestValidator(componentsAlone(), optionsFor(allErrors));
+  const contract = componentsAlone();
+  const requestValidator = new RequestValidator(contract, optionsFor(allErrors));
+  // It knows them by name now, and would put them all into the schema of every operation.
+  contract.components = {};
   const { ajv, ajvBody } = requestValidator as unknown as Compilers;
   const known = new Map<string, Known>();
 
@@ -124,8 +127,8 @@ function createValidator(allErrors: boolean): Validator {
 
   function compile({ id, parameters, body }: Subject): Known {
     const described = { expressRoute: id, openApiRoute: id, serial: 0, schema: { parameters: [], responses: {} } };
-    const requestBody = body && { content: { [CONTENT_TYPE]: { schema: openRows(structuredClone(body)) } } };
-    const schema = { parameters: structuredClone(parameters), requestBody, responses: {} };
+    const requestBody = body && { content: { [CONTENT_TYPE]: { schema: prepared(body) } } };
+    const schema = { parameters: prepared(parameters), requestBody, responses: {} };
     // The first call compiles. Later ones declare no parameters, since the validator would read the query once more by them.
     fits({ ...described, schema } as OpenApiMetadata, nothing());
     const key = `POST-${id}-${CONTENT_TYPE}`;
@@ -149,7 +152,8 @@ const NO_ERRORS: Errors = { parameters: [], body: [] };
 
 /** The contract as far as parts of it refer to one another. The validator changes what it is given, so it is a copy. */
 function componentsAlone() {
-  const schemas = openRows(structuredClone(document.components.schemas));
+  const named = Object.entries(prepared(document.components.schemas ?? {}));
+  const schemas = Object.fromEntries(named.map(([name, schema]) => [name, { $id: idOf(name), ...schema }]));
   const described = { openapi: '3.1.0', info: document.info, paths: {}, components: { schemas } };
   return described as unknown as OpenAPIV3.DocumentV3_1;
 }
@@ -171,16 +175,22 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
 }
 
 /**
- * A part of the contract, made ready to be compiled. Arrays marked `x-validate-rows` are validated row by row in the handler,
- * so that one bad row does not refuse the others; here they are only arrays of objects.
+ * A copy of a part of the contract, made ready to be compiled. Arrays marked `x-validate-rows` are validated row by row in the
+ * handler, so that one bad row does not refuse the others; here they are only arrays of objects. Components are referred to by
+ * an id of their own, so that each is compiled once for all operations.
  */
-function openRows<T>(node: T): T {
-  return walk(node, (fields) => {
+function prepared<T extends object>(part: T): T {
+  return walk(structuredClone(part), (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
     // Only where ajv sees that the entries are text does it compare them by a table, and not each with each.
     const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
     if (uniqueItems && items?.$ref) fields.items = structuredClone(resolve(items));
+    if (typeof fields.$ref === 'string') fields.$ref = idOf(fields.$ref.replace('#/components/schemas/', ''));
   });
+}
+
+function idOf(name: string): string {
+  return `contract:${name}`;
 }
 
 function walk<T>(node: T, change: (fields: JsonObject) => void): T {
