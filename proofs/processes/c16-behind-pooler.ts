@@ -30,7 +30,7 @@ export const C16: Proof = {
 
 async function attack({ size, databaseUrl, progress }: Trial, directory: string, pgbouncer: string): Promise<Figures> {
   const violations = new Violations();
-  const rounds = pick(size, 1, 10);
+  const rounds = pick(size, 1, 5);
   const counts = { commands: 0, events: 0, reads: 0 };
   for (let round = 0; round < rounds; round += 1) {
     await withEmptyDatabase(databaseUrl, async (url) => {
@@ -172,7 +172,7 @@ async function compare(databaseUrl: string, directory: string, pgbouncer: string
       try {
         for (const fleet of fleets) for (const failure of await fleet.start()) violations.add(failure);
         const delays: [number[], number[]] = [[], []];
-        for (let leg = 0; leg < 20; leg += 1)
+        for (let leg = 0; leg < 10; leg += 1)
           delays[(leg % 2) as 0 | 1].push(...(await delaysOf(fleets[(leg % 2) as 0 | 1], 100)));
         const [pooled, direct] = delays.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? 0);
         const ratio = (pooled ?? 0) / (direct ?? 1);

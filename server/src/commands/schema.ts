@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Gap, mendAccess } from '../db/mend-access.ts';
-import { migrate } from '../db/migrate.ts';
-import type { MigrationWait } from '../db/migration-lock.ts';
+import { migrateLocked } from '../db/migrate.ts';
+import { type MigrationWait, underMigrationLock } from '../db/migration-lock.ts';
 import { ensureRoles, refuseForeignOwner } from '../db/roles.ts';
 import { migrateQueue } from '../jobs/run.ts';
 
@@ -17,14 +18,33 @@ export interface Prepared {
  * roles whole.
  */
 export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // All of it: processes that start together would be in each other's way with roles and grants, too.
+      return await underMigrationLock(url, wait, () => prepareLocked(url, last));
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isRaceForRoles(error)) throw error;
+      await sleep(100 * attempt);
+    }
+  }
+}
+
+async function prepareLocked(url: string, last: string | undefined): Promise<Prepared> {
   const made = await withClient(url, async (client) => {
     await refuseForeignOwner(client);
     return ensureRoles(client);
   });
-  const applied = await migrate(url, wait, last);
+  const applied = await migrateLocked(url, last);
   await migrateQueue(url);
   const gaps = await withClient(url, (client) => mendAccess(client));
   return { applied, mended: applied.length > 0 ? [] : inWords(made, gaps) };
+}
+
+const ATTEMPTS = 5;
+
+/** Roles belong to the cluster, and the lock to a database: another database may be prepared at the same time. */
+function isRaceForRoles(error: unknown): boolean {
+  return (error as { code?: string }).code === 'XX000' && String(error).includes('tuple concurrently updated');
 }
 
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -63,17 +63,20 @@ function sourceUpTo(last: string): Knex.MigrationSource<string> {
  * The address must be one of PostgreSQL itself. knex's own lock row outlives a process that is killed, so it is cleared under
  * our lock, which does not.
  */
-export async function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIGRATION): Promise<string[]> {
-  return underMigrationLock(url, wait, () =>
-    withMigrator(url, last, async (knex) => {
-      await knex.migrate.list();
-      await knex.migrate.forceFreeMigrationsLock();
-      const [, applied] = (await knex.migrate.latest()) as [number, string[]];
-      // A restored database goes on in an era of its own (see 0009_sync).
-      await knex.raw('call commerce.begin_change_era()');
-      return applied;
-    }),
-  );
+export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIGRATION): Promise<string[]> {
+  return underMigrationLock(url, wait, () => migrateLocked(url, last));
+}
+
+/** The same for who holds the lock already. */
+export function migrateLocked(url: string, last = LATEST_MIGRATION): Promise<string[]> {
+  return withMigrator(url, last, async (knex) => {
+    await knex.migrate.list();
+    await knex.migrate.forceFreeMigrationsLock();
+    const [, applied] = (await knex.migrate.latest()) as [number, string[]];
+    // A restored database goes on in an era of its own (see 0009_sync).
+    await knex.raw('call commerce.begin_change_era()');
+    return applied;
+  });
 }
 
 /** Takes the last batch of migrations back. */

@@ -20,7 +20,11 @@ const TOLD_EVERY_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Runs migrations under the lock. Throws an Error that names the holder when it cannot be had in time. */
-export async function underMigrationLock<T>(url: string, wait: MigrationWait, work: () => Promise<T>): Promise<T> {
+export async function underMigrationLock<T>(
+  url: string,
+  wait: MigrationWait | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: applicationName(), keepAlive: true });
   let lost: Error | undefined;
   client.on('error', (error) => {
@@ -29,7 +33,7 @@ export async function underMigrationLock<T>(url: string, wait: MigrationWait, wo
   await client.connect();
   try {
     await refusePooler(client, url);
-    await acquire(client, wait);
+    await acquire(client, wait ?? {});
     const result = await work();
     if (lost) throw new Error(`The connection that held the lock of the migrations broke: ${lost.message}.`);
     await client.query('commit');

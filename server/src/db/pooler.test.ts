@@ -102,6 +102,14 @@ test.skipIf(!program)(
   },
 );
 
+test('processes that start together on new databases of one cluster are not in each other’s way', async () => {
+  const urls = [await givenDatabase(), await givenDatabase()];
+
+  const prepared = await Promise.all([...urls, ...urls, ...urls].map((url) => prepareSchema(url)));
+
+  expect(prepared.filter(({ applied }) => applied.length > 0)).toHaveLength(urls.length);
+}, 60_000);
+
 test.skipIf(!program)('migrations through a pooler in session mode are made', async () => {
   expect(await prepareSchema(await givenPooler({ mode: 'session' }))).toEqual({ applied: [], mended: [] });
 });
