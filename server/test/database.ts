@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { prepareSchema } from '../src/commands/schema.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
+import { forgetObserved } from './observed-rows.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,6 +24,7 @@ declare module 'vitest' {
 
 /** Once for the whole run of the tests. */
 export async function setup({ provide, vitest }: TestProject): Promise<() => Promise<void>> {
+  forgetObserved();
   const { urls, superuserUrls, stop } = await migratedDatabases(vitest.config.maxWorkers);
   provide('databaseUrls', urls);
   provide('superuserUrls', superuserUrls);

@@ -100,6 +100,16 @@ const STATEMENT_LIMIT = 2_000;
 const names = new Map<string, string>();
 let prepare = true;
 
+/** Is told of each result and of where its statement was sent. */
+export type ResultObserver = (result: pg.QueryResult, stack: string) => void;
+
+let observer: ResultObserver | undefined;
+
+/** For tests, which compare the columns that come with the types that the code claims (test/row-types.ts). */
+export function observeResults(next: ResultObserver): void {
+  observer = next;
+}
+
 /**
  * Sends a statement, prepared under a name that stands for its text. PostgreSQL plans it anew each time as long as it expects
  * fewer rows than usual of the values given, as of any array that is short. Where planning takes longer than running, arrays
@@ -111,7 +121,11 @@ export async function query<Row extends pg.QueryResultRow>(
 ): Promise<pg.QueryResult<Row>> {
   const text = statement.text;
   const query_timeout = silences.get(connection);
-  return connection.query<Row>({ name: nameOf(text), text, values: statement.values, query_timeout } as pg.QueryConfig);
+  const stack = observer && new Error().stack;
+  const config = { name: nameOf(text), text, values: statement.values, query_timeout };
+  const result = await connection.query<Row>(config as pg.QueryConfig);
+  if (stack) observer?.(result, stack);
+  return result;
 }
 
 function nameOf(text: string): string | undefined {

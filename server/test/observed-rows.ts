@@ -1,0 +1,75 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type pg from 'pg';
+import { observeResults } from '../src/db/connect.ts';
+
+/**
+ * What the statements of the server answered while the tests ran, by the places in the source that sent them.
+ * scripts/check-row-types.ts compares it with the types that the source claims.
+ */
+export interface ObservedColumn {
+  name: string;
+  /** The object id of the column's type in PostgreSQL. */
+  type: number;
+  /** Whether it was null at least once. */
+  null: boolean;
+}
+
+const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/observed-rows');
+const SOURCES = join(import.meta.dirname, '../src');
+const FRAME = /\(?([^()\s]+\.ts):(\d+):\d+\)?$/;
+
+/** By place, `shop/carts/carts.ts:57`, and then by the names of the columns, of which a place may have several sets. */
+const observed = new Map<string, Map<string, ObservedColumn[]>>();
+
+/** Begins to observe the server in this process. */
+export function observeRows(): void {
+  observeResults((result, stack) => {
+    if (result.fields.length === 0) return;
+    const place = placeIn(stack);
+    if (place) note(place, result);
+  });
+}
+
+/** Forgets what earlier runs observed. */
+export function forgetObserved(): void {
+  rmSync(FOLDER, { recursive: true, force: true });
+}
+
+/** Writes what was observed so far to a file of this process. */
+export function keepObserved(): void {
+  if (observed.size === 0) return;
+  mkdirSync(FOLDER, { recursive: true });
+  const places = [...observed].map(([place, sets]) => [place, [...sets.values()]]);
+  writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(places));
+}
+
+/** All that the processes of the last run observed. */
+export function readObserved(): Map<string, ObservedColumn[][]> {
+  const all = new Map<string, ObservedColumn[][]>();
+  for (const file of readdirSync(FOLDER)) {
+    const places = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as [string, ObservedColumn[][]][];
+    for (const [place, sets] of places) all.set(place, [...(all.get(place) ?? []), ...sets]);
+  }
+  return all;
+}
+
+function note(place: string, { fields, rows }: pg.QueryResult): void {
+  const sets = observed.get(place) ?? new Map<string, ObservedColumn[]>();
+  observed.set(place, sets);
+  const key = fields.map(({ name }) => name).join();
+  const columns = sets.get(key) ?? fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID, null: false }));
+  sets.set(key, columns);
+  for (const column of columns) column.null ||= rows.some((row) => row[column.name] === null);
+}
+
+/** The first frame outside of what all statements go through. */
+function placeIn(stack: string): string | undefined {
+  for (const frame of stack.split('\n').slice(1)) {
+    const [, file = '', line] = FRAME.exec(frame) ?? [];
+    const path = relative(SOURCES, file);
+    if (path === 'db/connect.ts' || path === 'shop/shop.ts') continue;
+    return line && !path.startsWith('..') ? `${path}:${line}` : undefined;
+  }
+  return undefined;
+}
