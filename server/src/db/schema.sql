@@ -1,0 +1,2120 @@
+-- Generated from the migrations by `npm run schema --workspace server`. Do not edit.
+
+CREATE OR REPLACE PROCEDURE commerce.begin_change_era()
+ LANGUAGE plpgsql
+AS $procedure$
+    declare
+      present text := (select system_identifier from pg_control_system()) || '.' || (select timeline_id from pg_control_checkpoint());
+    begin
+      insert into commerce.change_eras (era, history)
+      select coalesce(max(era), 0) + 1, present from commerce.change_eras
+      having coalesce((array_agg(history order by era desc))[1], '') <> present;
+    end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION commerce.bump_catalog()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if current_setting('app.catalog_bumped', true) is distinct from pg_current_xact_id()::text then
+        insert into commerce.catalog_versions as v (site_id, stripe)
+          values (coalesce(new.site_id, old.site_id), pg_backend_pid() % 16)
+          on conflict (site_id, stripe) do update set version = v.version + 1;
+        perform set_config('app.catalog_bumped', pg_current_xact_id()::text, true);
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.catalog_version(site uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (((SELECT COALESCE(sum(catalog_versions.version), (0)::numeric) AS "coalesce" FROM commerce.catalog_versions WHERE (catalog_versions.site_id = catalog_version.site)) || '.'::text) || (SELECT count(*) AS count FROM commerce.catalog_schedule WHERE ((catalog_schedule.site_id = catalog_version.site) AND (catalog_schedule.publish_at > now()))))
+;
+
+CREATE OR REPLACE FUNCTION commerce.change_era()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT max(change_eras.era) AS max FROM commerce.change_eras)
+;
+
+CREATE OR REPLACE FUNCTION commerce.current_site()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (current_setting('app.site_id'::text))::uuid
+;
+
+CREATE OR REPLACE FUNCTION commerce.emit(site uuid, event_type text, subject uuid, event_data jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      event_id uuid := commerce.uuid_v7();
+    begin
+      if not exists (select from commerce.webhooks where site_id = site  and event_type = any(events))
+        and not exists (select from commerce.event_listeners
+          where site_id = site and expires_at > now() and event_type = any(events)) then
+        return;
+      end if;
+      insert into commerce.events (site_id, id, type, subject_id, payload)
+        values (site, event_id, event_type, subject, format('{"type":%s,"timestamp":%s,"data":%s}', to_json(event_type),
+          to_json(commerce.iso(now())), event_data))
+        on conflict (site_id, subject_id, type, made_in) do nothing;
+      if found then perform commerce.fan_out(site, event_id, event_type); end if;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.emit_product(event_type text, p commerce.products)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    select commerce.emit(p.site_id, event_type, p.id, jsonb_build_object('id', p.id, 'slug', p.slug, 'name', p.name,
+      'status', p.status, 'published_at', commerce.iso(p.published_at), 'updated_at', commerce.iso(p.updated_at)));
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.enqueue(task text, payload json, run_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    begin
+      perform graphile_worker.add_job(task, payload, run_at => run_at, max_attempts => 12);
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.enqueue_deliveries(site uuid, deliveries uuid[], run_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    declare
+      under_way integer;
+    begin
+      select count(*) into under_way from (
+        select from commerce.webhook_deliveries where site_id = site and status = 'pending' and id <> all(deliveries)
+        limit 100) as others;
+      perform graphile_worker.add_jobs(array(
+        select ('deliver_webhook', json_build_object('site_id', site, 'delivery_id', delivery.id), null,
+          enqueue_deliveries.run_at, 100, null, case when under_way + place > 100 then 1 else 0 end, null)
+          ::graphile_worker.job_spec
+        from unnest(deliveries) with ordinality as delivery (id, place)));
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.enqueue_delivery(site uuid, delivery uuid, run_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    begin
+      perform graphile_worker.add_job('deliver_webhook', json_build_object('site_id', site, 'delivery_id', delivery),
+        run_at => run_at, max_attempts => 100);
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.fan_out(site uuid, of_event uuid, event_type text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+      with made as (
+        insert into commerce.webhook_deliveries (site_id, id, webhook_id, event_id, type, status, next_attempt_at,
+          completed_at)
+        select site, commerce.uuid_v7(), w.id, of_event, event_type,
+          case w.status when 'active' then 'pending' else 'failed' end,
+          case w.status when 'active' then now() end, case w.status when 'disabled' then now() end
+        from commerce.webhooks w where w.site_id = site and event_type = any(w.events)
+        returning id, status
+      )
+      select commerce.enqueue_deliveries(site, array_agg(id), now()) from made where status = 'pending'
+      having count(*) > 0;
+    $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.is_visible(status text, published_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN COALESCE(((status = 'active'::text) AND (published_at <= now())), false)
+;
+
+CREATE OR REPLACE FUNCTION commerce.iso(moment timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN to_char((moment AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
+;
+
+CREATE OR REPLACE FUNCTION commerce.keep_stock()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if old.stock_changed_in is distinct from pg_current_xact_id() then
+        new.stock_changed_in := pg_current_xact_id();
+        new.quantity_before := old.on_hand - old.reserved;
+        new.available_before := not old.track_inventory or old.inventory_policy = 'continue'
+          or old.on_hand - old.reserved > 0;
+      end if;
+      return new;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.note_product_parts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        insert into commerce.product_changes as c (site_id, product_id, seen)
+        select part.site_id, part.product_id, coalesce(bool_or(commerce.is_visible(p.status, p.published_at)), false)
+        from old_rows part left join commerce.products p on p.site_id = part.site_id and p.id = part.product_id
+        group by part.site_id, part.product_id
+        on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
+      else
+        insert into commerce.product_changes as c (site_id, product_id, seen)
+        select part.site_id, part.product_id, coalesce(bool_or(commerce.is_visible(p.status, p.published_at)), false)
+        from new_rows part left join commerce.products p on p.site_id = part.site_id and p.id = part.product_id
+        group by part.site_id, part.product_id
+        on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.note_products()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'INSERT' then
+        insert into commerce.product_changes as c (site_id, product_id, seen)
+        select n.site_id, n.id, commerce.is_visible(n.status, n.published_at) from new_rows n
+        on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
+      elsif tg_op = 'UPDATE' then
+        insert into commerce.product_changes as c (site_id, product_id, seen)
+        select n.site_id, n.id, commerce.is_visible(n.status, n.published_at) or commerce.is_visible(o.status, o.published_at)
+        from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id
+        on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
+      else
+        insert into commerce.product_changes as c (site_id, product_id, seen)
+        select o.site_id, o.id, commerce.is_visible(o.status, o.published_at) from old_rows o
+        on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE PROCEDURE commerce.protect(IN tenant_table regclass)
+ LANGUAGE plpgsql
+AS $procedure$
+    begin
+      execute format('alter table %s enable row level security', tenant_table);
+      execute format('alter table %s force row level security', tenant_table);
+      execute format('create policy tenant on %s using (site_id = (select commerce.current_site()))', tenant_table);
+    end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION commerce.schedule_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform commerce.enqueue('note_publication', json_build_object('site_id', new.site_id, 'product_id', new.id),
+        new.published_at);
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.schedule_publication()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into commerce.catalog_schedule (site_id, publish_at) values (new.site_id, new.published_at)
+        on conflict do nothing;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.search_products(words text, last_word_prefix tsquery, folded text)
+ RETURNS TABLE(product_id uuid, rank real)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'commerce', 'public', 'pg_temp'
+ SET "pg_trgm.strict_word_similarity_threshold" TO '0.35'
+BEGIN ATOMIC
+ WITH by_sku AS (
+          SELECT s.product_id,
+             (10)::real AS rank
+            FROM commerce.product_search s
+           WHERE ((s.site_id = ( SELECT commerce.current_site() AS current_site)) AND (s.skus @> ARRAY[search_products.folded]))
+         ), by_words AS (
+          SELECT s.product_id,
+             (ts_rank_cd('{0.05,0.2,0.5,1}'::real[], s.document, search_products.last_word_prefix, 1) + ts_rank('{0.05,0.2,0.5,1}'::real[], s.document, search_products.last_word_prefix)) AS rank
+            FROM commerce.product_search s
+           WHERE ((s.site_id = ( SELECT commerce.current_site() AS current_site)) AND (s.document @@ search_products.last_word_prefix))
+           ORDER BY (ts_rank_cd('{0.05,0.2,0.5,1}'::real[], s.document, search_products.last_word_prefix, 1) + ts_rank('{0.05,0.2,0.5,1}'::real[], s.document, search_products.last_word_prefix)) DESC
+          LIMIT 10000
+         ), alike AS (
+          SELECT s.product_id,
+             ((public.strict_word_similarity(search_products.words, s.title) * (0.01)::double precision))::real AS rank
+            FROM commerce.product_search s
+           WHERE ((s.site_id = ( SELECT commerce.current_site() AS current_site)) AND (search_products.words OPERATOR(public.<<%) s.title) AND (NOT (EXISTS ( SELECT
+                    FROM by_words))) AND (NOT (EXISTS ( SELECT
+                    FROM by_sku))))
+           ORDER BY (((public.strict_word_similarity(search_products.words, s.title) * (0.01)::double precision))::real) DESC
+          LIMIT 200
+         )
+  SELECT f.product_id,
+     max(f.rank) AS max
+    FROM ( SELECT by_sku.product_id,
+             by_sku.rank
+            FROM by_sku
+         UNION ALL
+          SELECT by_words.product_id,
+             by_words.rank
+            FROM by_words
+         UNION ALL
+          SELECT alike.product_id,
+             alike.rank
+            FROM alike) f
+   GROUP BY f.product_id;
+END
+;
+
+CREATE OR REPLACE FUNCTION commerce.search_source(site uuid, product uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT jsonb_build_object('name', p.name, 'description', "left"(p.description, 10000), 'vendor', p.vendor, 'product_type', p.product_type, 'tags', p.tags, 'metadata', p.metadata, 'options', (SELECT COALESCE(jsonb_agg(v.value ORDER BY o."position", v.place), '[]'::jsonb) AS "coalesce" FROM commerce.product_options o, LATERAL unnest(o."values") WITH ORDINALITY v(value, place) WHERE ((o.site_id = search_source.site) AND (o.product_id = search_source.product))), 'codes', (SELECT COALESCE(jsonb_agg(codes.code ORDER BY codes.code), '[]'::jsonb) AS "coalesce" FROM (SELECT DISTINCT lower(code.code) AS code FROM commerce.variants v, LATERAL unnest(ARRAY[v.sku, v.barcode]) code(code) WHERE ((v.site_id = search_source.site) AND (v.product_id = search_source.product) AND (code.code IS NOT NULL))) codes)) AS jsonb_build_object FROM commerce.products p WHERE ((p.site_id = search_source.site) AND (p.id = search_source.product)))
+;
+
+CREATE OR REPLACE FUNCTION commerce.tell_agent_token()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      t commerce.tokens;
+    begin
+      select * into t from commerce.tokens where site_id = new.site_id and id = new.id;
+      if not found or t.customer_id is null then return null; end if;
+      perform commerce.emit(t.site_id, case when t.revoked_at is null then 'agent.token_issued'
+          else 'agent.token_revoked' end, t.id,
+        jsonb_build_object('id', t.id, 'customer_id', t.customer_id, 'agent_name', t.description,
+          'expires_at', commerce.iso(t.expires_at), 'revoked_at', commerce.iso(t.revoked_at)));
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.tell_customer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform commerce.emit(new.site_id, 'customer.created', new.id,
+        jsonb_build_object('id', new.id, 'created_at', commerce.iso(new.created_at)));
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.tell_inventory()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      v commerce.variants;
+      after integer;
+      is_available boolean;
+      reasons text[];
+    begin
+      select * into v from commerce.variants where site_id = new.site_id and id = new.id;
+      if not found then return null; end if;
+      after := v.on_hand - v.reserved;
+      is_available := not v.track_inventory or v.inventory_policy = 'continue' or after > 0;
+      reasons := array_remove(array[
+        case when v.available_before <> is_available then 'availability' end,
+        case when v.track_inventory
+          and (v.quantity_before <= v.low_stock_threshold) <> (after <= v.low_stock_threshold) then 'low_stock' end,
+        case when abs(after - v.quantity_before) >= greatest(5, 0.2 * abs(v.quantity_before)) then 'amount' end], null);
+      if reasons <> '{}' then
+        perform commerce.emit(v.site_id, 'inventory.changed', v.id, jsonb_build_object('variant_id', v.id,
+          'product_id', v.product_id, 'sku', v.sku, 'inventory_quantity', after, 'previous_quantity', v.quantity_before,
+          'available', is_available, 'reasons', reasons));
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.tell_order()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      o commerce.orders;
+    begin
+      select * into o from commerce.orders where site_id = new.site_id and id = new.order_id;
+      perform commerce.emit(o.site_id, case new.type
+          when 'created' then 'order.created'
+          when 'payment_confirmed' then 'order.paid'
+          when 'payment_expired' then 'order.payment_expired'
+          when 'fulfilled' then 'order.fulfilled'
+          when 'delivered' then 'order.delivered'
+          when 'cancelled' then 'order.cancelled'
+          when 'refunded' then 'order.refunded'
+        end, o.id,
+        jsonb_build_object('id', o.id, 'order_number', o.order_number, 'status', o.status,
+          'payment_status', o.payment_status, 'fulfillment_status', o.fulfillment_status, 'total', o.total::text,
+          'currency', o.currency, 'source', o.source, 'reference', o.external_reference, 'customer_id', o.customer_id,
+          'updated_at', commerce.iso(o.updated_at)));
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.tell_product()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    p commerce.products;
+  begin
+    if tg_op = 'DELETE' then
+      perform commerce.emit(old.site_id, 'product.deleted', old.id, jsonb_build_object('id', old.id, 'slug', old.slug,
+        'deleted_at', commerce.iso(now())));
+      return null;
+    end if;
+    select * into p from commerce.products where site_id = new.site_id and id = new.id;
+    if not found then return null; end if;
+    -- Made in this very transaction: product.created tells it all.
+    if tg_op = 'UPDATE' and p.created_at = now() then return null; end if;
+    perform commerce.emit_product(case tg_op when 'INSERT' then 'product.created' else 'product.updated' end, p);
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.uuid_v7()
+ RETURNS uuid
+ LANGUAGE sql
+ PARALLEL SAFE
+RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send(((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid
+;
+
+CREATE OR REPLACE FUNCTION commerce.words(given text, weight "char")
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN setweight(to_tsvector('commerce.shop'::regconfig, regexp_replace(given, '[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]+'::text, ' '::text, 'g'::text)), weight)
+;
+
+create table commerce.agent_consent_links (
+  site_id uuid not null,
+  consent_id uuid not null,
+  token_hash bytea not null,
+  constraint agent_consent_links_pkey PRIMARY KEY (site_id, consent_id),
+  constraint agent_consent_links_token_hash_key UNIQUE (token_hash),
+  constraint agent_consent_links_site_id_consent_id_fkey FOREIGN KEY (site_id, consent_id) REFERENCES commerce.agent_consents(site_id, id) ON DELETE CASCADE
+);
+
+create table commerce.agent_consents (
+  site_id uuid not null,
+  id uuid not null,
+  user_code_hash bytea not null,
+  agent_name text not null,
+  scopes text[] not null,
+  budget_cents bigint not null,
+  categories text[] not null,
+  token_expires_at timestamp with time zone not null,
+  status text not null default 'pending'::text,
+  customer_id uuid,
+  ip text,
+  user_agent text,
+  interval_seconds integer not null default 5,
+  last_polled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null default (now() + '00:15:00'::interval),
+  constraint agent_consents_pkey PRIMARY KEY (site_id, id),
+  constraint one_request_per_user_code UNIQUE (site_id, user_code_hash),
+  constraint agent_consents_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
+  constraint agent_consents_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint agent_consents_budget_cents_check CHECK ((budget_cents >= 0)),
+  constraint agent_consents_check CHECK (((status <> ALL (ARRAY['approved'::text, 'consumed'::text])) OR (customer_id IS NOT NULL))),
+  constraint agent_consents_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'consumed'::text])))
+);
+CREATE INDEX agent_consents_age ON commerce.agent_consents USING btree (expires_at);
+CREATE INDEX agent_consents_of ON commerce.agent_consents USING btree (site_id, customer_id) WHERE (customer_id IS NOT NULL);
+alter table commerce.agent_consents enable row level security, force row level security;
+
+create table commerce.agent_tokens (
+  site_id uuid not null,
+  id uuid not null,
+  consent_id uuid not null,
+  budget_cents bigint not null,
+  budget_used_cents bigint not null default 0,
+  revoked_by text,
+  constraint agent_tokens_pkey PRIMARY KEY (site_id, id),
+  constraint one_token_per_consent UNIQUE (site_id, consent_id),
+  constraint agent_tokens_site_id_id_fkey FOREIGN KEY (site_id, id) REFERENCES commerce.tokens(site_id, id),
+  constraint agent_tokens_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['customer'::text, 'merchant'::text, 'agent'::text, 'system'::text]))),
+  constraint within_budget CHECK (((budget_used_cents >= 0) AND (budget_used_cents <= budget_cents)))
+);
+alter table commerce.agent_tokens enable row level security, force row level security;
+
+create table commerce.audit_events (
+  site_id uuid not null,
+  id uuid not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  action text not null,
+  status smallint not null,
+  payload_hash bytea not null,
+  ip text,
+  user_agent text,
+  correlation_id text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint audit_events_pkey PRIMARY KEY (site_id, id),
+  constraint audit_events_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+CREATE INDEX audit_events_of ON commerce.audit_events USING btree (site_id, actor_id, id DESC);
+alter table commerce.audit_events enable row level security, force row level security;
+
+create table commerce.cart_items (
+  site_id uuid not null,
+  id uuid not null,
+  cart_id uuid not null,
+  variant_id uuid not null,
+  product_id uuid not null,
+  name text not null,
+  variant_name text,
+  quantity integer not null,
+  price_seen numeric not null,
+  created_at timestamp with time zone not null default now(),
+  constraint cart_items_pkey PRIMARY KEY (site_id, id),
+  constraint one_line_per_variant UNIQUE (site_id, cart_id, variant_id),
+  constraint cart_items_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id) ON DELETE CASCADE,
+  constraint cart_items_quantity_check CHECK (((quantity >= 1) AND (quantity <= 999)))
+);
+alter table commerce.cart_items enable row level security, force row level security;
+
+create table commerce.carts (
+  site_id uuid not null,
+  id uuid not null,
+  customer_id uuid,
+  status text not null default 'active'::text,
+  merged_into uuid,
+  expires_at timestamp with time zone not null default (now() + '30 days'::interval),
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  agent_token_id uuid,
+  constraint carts_pkey PRIMARY KEY (site_id, id),
+  constraint carts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
+  constraint carts_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
+  constraint carts_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint carts_site_id_merged_into_fkey FOREIGN KEY (site_id, merged_into) REFERENCES commerce.carts(site_id, id),
+  constraint carts_check CHECK (((status = 'merged'::text) = (merged_into IS NOT NULL))),
+  constraint carts_status_check CHECK ((status = ANY (ARRAY['active'::text, 'converted'::text, 'merged'::text, 'expired'::text])))
+);
+CREATE INDEX carts_of_customer ON commerce.carts USING btree (site_id, customer_id);
+CREATE INDEX carts_to_expire ON commerce.carts USING btree (expires_at) WHERE (status = 'active'::text);
+CREATE UNIQUE INDEX one_active_cart_per_customer ON commerce.carts USING btree (site_id, customer_id) WHERE ((status = 'active'::text) AND (agent_token_id IS NULL));
+alter table commerce.carts enable row level security, force row level security;
+
+create table commerce.catalog_schedule (
+  site_id uuid not null,
+  publish_at timestamp with time zone not null,
+  constraint catalog_schedule_pkey PRIMARY KEY (site_id, publish_at),
+  constraint catalog_schedule_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+
+create table commerce.catalog_versions (
+  site_id uuid not null,
+  stripe smallint not null,
+  version bigint not null default 1,
+  constraint catalog_versions_pkey PRIMARY KEY (site_id, stripe),
+  constraint catalog_versions_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+
+create table commerce.change_eras (
+  era integer not null,
+  history text not null,
+  begun_at timestamp with time zone not null default now(),
+  constraint change_eras_pkey PRIMARY KEY (era)
+);
+
+create table commerce.checkout_links (
+  site_id uuid not null,
+  checkout_id uuid not null,
+  token_hash bytea not null,
+  constraint checkout_links_pkey PRIMARY KEY (site_id, checkout_id, token_hash),
+  constraint checkout_links_token_hash_key UNIQUE (token_hash),
+  constraint checkout_links_site_id_checkout_id_fkey FOREIGN KEY (site_id, checkout_id) REFERENCES commerce.checkouts(site_id, id)
+);
+
+create table commerce.checkouts (
+  site_id uuid not null,
+  id uuid not null,
+  cart_id uuid not null,
+  customer_id uuid,
+  status text not null default 'open'::text,
+  source text not null default 'storefront'::text,
+  email text,
+  phone text,
+  shipping_address jsonb,
+  billing_address jsonb,
+  shipping_option_id uuid,
+  payment_method text,
+  note text,
+  shown_total numeric not null default 0,
+  shown_prices jsonb not null default '{}'::jsonb,
+  told_prices jsonb,
+  reserved_until timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  order_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  agent_token_id uuid,
+  constraint checkouts_pkey PRIMARY KEY (site_id, id),
+  constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
+  constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
+  constraint checkouts_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint checkouts_check CHECK (((status = 'completed'::text) = (order_id IS NOT NULL))),
+  constraint checkouts_check1 CHECK (((agent_token_id IS NULL) OR (source = 'agent'::text))),
+  constraint checkouts_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'manual'::text, 'free'::text]))),
+  constraint checkouts_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text]))),
+  constraint checkouts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text, 'completed'::text, 'expired'::text, 'cancelled'::text])))
+);
+CREATE INDEX checkouts_of_agent ON commerce.checkouts USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
+CREATE INDEX checkouts_to_expire ON commerce.checkouts USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
+CREATE INDEX checkouts_to_release ON commerce.checkouts USING btree (reserved_until) WHERE (reserved_until IS NOT NULL);
+CREATE UNIQUE INDEX one_checkout_per_cart ON commerce.checkouts USING btree (site_id, cart_id) WHERE (status <> ALL (ARRAY['expired'::text, 'cancelled'::text]));
+alter table commerce.checkouts enable row level security, force row level security;
+
+create table commerce.collection_products (
+  site_id uuid not null,
+  collection_id uuid not null,
+  product_id uuid not null,
+  position integer not null,
+  constraint collection_products_pkey PRIMARY KEY (site_id, collection_id, product_id),
+  constraint collection_products_site_id_collection_id_fkey FOREIGN KEY (site_id, collection_id) REFERENCES commerce.collections(site_id, id) ON DELETE CASCADE,
+  constraint collection_products_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
+);
+CREATE INDEX collection_products_by_product ON commerce.collection_products USING btree (site_id, product_id);
+alter table commerce.collection_products enable row level security, force row level security;
+
+create table commerce.collections (
+  site_id uuid not null,
+  id uuid not null,
+  title text not null,
+  description text,
+  handle text not null,
+  type text not null,
+  rules jsonb,
+  rules_match text,
+  image_url text,
+  sort_order text not null,
+  published boolean not null,
+  published_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint collections_pkey PRIMARY KEY (site_id, id),
+  constraint handle_taken UNIQUE (site_id, handle),
+  constraint collections_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint collections_check CHECK (((type = 'automatic'::text) = (rules IS NOT NULL))),
+  constraint collections_rules_match_check CHECK ((rules_match = ANY (ARRAY['all'::text, 'any'::text]))),
+  constraint collections_type_check CHECK ((type = ANY (ARRAY['manual'::text, 'automatic'::text])))
+);
+alter table commerce.collections enable row level security, force row level security;
+
+create table commerce.customer_addresses (
+  site_id uuid not null,
+  id uuid not null,
+  customer_id uuid not null,
+  address jsonb not null,
+  is_default boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint customer_addresses_pkey PRIMARY KEY (site_id, id),
+  constraint customer_addresses_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id)
+);
+CREATE INDEX customer_addresses_of ON commerce.customer_addresses USING btree (site_id, customer_id, created_at);
+CREATE UNIQUE INDEX one_default_address ON commerce.customer_addresses USING btree (site_id, customer_id) WHERE is_default;
+alter table commerce.customer_addresses enable row level security, force row level security;
+
+create table commerce.customer_codes (
+  site_id uuid not null,
+  token_hash bytea not null,
+  purpose text not null,
+  customer_id uuid,
+  email text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone,
+  registration_id uuid,
+  constraint customer_codes_pkey PRIMARY KEY (site_id, token_hash),
+  constraint customer_codes_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
+  constraint customer_codes_site_id_registration_id_fkey FOREIGN KEY (site_id, registration_id) REFERENCES commerce.customer_registrations(site_id, id) ON DELETE SET NULL (registration_id),
+  constraint customer_codes_check CHECK (((purpose = 'register'::text) = (customer_id IS NULL))),
+  constraint customer_codes_purpose_check CHECK ((purpose = ANY (ARRAY['register'::text, 'verify_email'::text, 'reset_password'::text])))
+);
+CREATE INDEX customer_codes_to ON commerce.customer_codes USING btree (site_id, email);
+CREATE UNIQUE INDEX one_code_per_purpose ON commerce.customer_codes USING btree (site_id, purpose, customer_id);
+CREATE UNIQUE INDEX one_code_per_registration ON commerce.customer_codes USING btree (site_id, registration_id);
+alter table commerce.customer_codes enable row level security, force row level security;
+
+create table commerce.customer_registrations (
+  site_id uuid not null,
+  email text not null,
+  password_hash text not null,
+  profile jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  id uuid not null,
+  constraint customer_registrations_pkey PRIMARY KEY (site_id, id),
+  constraint customer_registrations_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+CREATE INDEX customer_registrations_of ON commerce.customer_registrations USING btree (site_id, email);
+alter table commerce.customer_registrations enable row level security, force row level security;
+
+create table commerce.customer_tokens (
+  site_id uuid not null,
+  id uuid not null,
+  session_id uuid not null,
+  customer_id uuid not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  renewable_until timestamp with time zone not null,
+  replaced_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint customer_tokens_pkey PRIMARY KEY (site_id, id),
+  constraint customer_tokens_token_hash_key UNIQUE (token_hash),
+  constraint customer_tokens_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id)
+);
+CREATE INDEX customer_tokens_age ON commerce.customer_tokens USING btree (expires_at);
+CREATE INDEX customer_tokens_of ON commerce.customer_tokens USING btree (site_id, customer_id);
+
+create table commerce.customers (
+  site_id uuid not null,
+  id uuid not null,
+  email text not null,
+  password_hash text,
+  first_name text,
+  last_name text,
+  phone text,
+  marketing_opt_in boolean not null default false,
+  email_verified_at timestamp with time zone,
+  metadata jsonb not null default '{}'::jsonb,
+  note text,
+  anonymized_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint customers_pkey PRIMARY KEY (site_id, id),
+  constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+CREATE UNIQUE INDEX email_taken ON commerce.customers USING btree (site_id, lower(email));
+alter table commerce.customers enable row level security, force row level security;
+
+create table commerce.discount_redemptions (
+  site_id uuid not null,
+  id uuid not null,
+  discount_id uuid not null,
+  code text not null,
+  cart_id uuid not null,
+  order_id uuid,
+  customer_id uuid,
+  email text,
+  status text not null,
+  amount_off numeric not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint discount_redemptions_pkey PRIMARY KEY (site_id, id),
+  constraint discount_redemptions_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
+  constraint discount_redemptions_site_id_discount_id_fkey FOREIGN KEY (site_id, discount_id) REFERENCES commerce.discounts(site_id, id),
+  constraint discount_redemptions_amount_off_check CHECK ((amount_off >= (0)::numeric)),
+  constraint discount_redemptions_status_check CHECK ((status = ANY (ARRAY['reserved'::text, 'redeemed'::text, 'released'::text])))
+);
+CREATE UNIQUE INDEX one_code_per_cart ON commerce.discount_redemptions USING btree (site_id, cart_id) WHERE (status <> 'released'::text);
+CREATE INDEX redemptions_of_customer ON commerce.discount_redemptions USING btree (site_id, discount_id, customer_id) WHERE (status <> 'released'::text);
+CREATE INDEX redemptions_of_discount ON commerce.discount_redemptions USING btree (site_id, discount_id, id DESC);
+CREATE INDEX redemptions_of_email ON commerce.discount_redemptions USING btree (site_id, discount_id, lower(email)) WHERE (status <> 'released'::text);
+CREATE INDEX redemptions_to_release ON commerce.discount_redemptions USING btree (expires_at) WHERE (status = 'reserved'::text);
+alter table commerce.discount_redemptions enable row level security, force row level security;
+
+create table commerce.discounts (
+  site_id uuid not null,
+  id uuid not null,
+  code text not null,
+  kind text not null,
+  value numeric not null,
+  description text,
+  active boolean not null default true,
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  minimum_subtotal numeric,
+  minimum_quantity integer,
+  product_ids uuid[] not null default '{}'::uuid[],
+  collection_ids uuid[] not null default '{}'::uuid[],
+  usage_limit integer,
+  usage_limit_per_customer integer,
+  usage_count integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint discounts_pkey PRIMARY KEY (site_id, id),
+  constraint discounts_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint discount_usage_limit_reached CHECK (((usage_limit IS NULL) OR (usage_count <= usage_limit))),
+  constraint discounts_check CHECK (((kind <> 'percentage'::text) OR (value <= (100)::numeric))),
+  constraint discounts_kind_check CHECK ((kind = ANY (ARRAY['percentage'::text, 'fixed_amount'::text, 'free_shipping'::text]))),
+  constraint discounts_minimum_quantity_check CHECK ((minimum_quantity >= 1)),
+  constraint discounts_minimum_subtotal_check CHECK ((minimum_subtotal >= (0)::numeric)),
+  constraint discounts_usage_count_check CHECK ((usage_count >= 0)),
+  constraint discounts_usage_limit_check CHECK ((usage_limit >= 1)),
+  constraint discounts_usage_limit_per_customer_check CHECK ((usage_limit_per_customer >= 1)),
+  constraint discounts_value_check CHECK (((value >= (0)::numeric) AND (value < '1000000000000'::numeric)))
+);
+CREATE UNIQUE INDEX discount_code_taken ON commerce.discounts USING btree (site_id, lower(code));
+alter table commerce.discounts enable row level security, force row level security;
+
+create table commerce.event_listeners (
+  site_id uuid not null,
+  id uuid not null,
+  events text[] not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint event_listeners_pkey PRIMARY KEY (site_id, id),
+  constraint event_listeners_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.event_listeners enable row level security, force row level security;
+
+create table commerce.events (
+  site_id uuid not null,
+  id uuid not null,
+  type text not null,
+  subject_id uuid,
+  payload text not null,
+  made_in xid8 not null default pg_current_xact_id(),
+  created_at timestamp with time zone not null default now(),
+  constraint events_pkey PRIMARY KEY (site_id, id),
+  constraint events_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint events_payload_check CHECK ((octet_length(payload) < 20480))
+);
+CREATE INDEX events_by_age ON commerce.events USING btree (created_at);
+CREATE INDEX events_in_order ON commerce.events USING btree (site_id, made_in, id);
+CREATE UNIQUE INDEX one_event_per_change ON commerce.events USING btree (site_id, subject_id, type, made_in);
+alter table commerce.events enable row level security, force row level security;
+
+create table commerce.fulfillment_items (
+  site_id uuid not null,
+  fulfillment_id uuid not null,
+  line_id uuid not null,
+  quantity integer not null,
+  constraint fulfillment_items_pkey PRIMARY KEY (site_id, fulfillment_id, line_id),
+  constraint fulfillment_items_site_id_fulfillment_id_fkey FOREIGN KEY (site_id, fulfillment_id) REFERENCES commerce.fulfillments(site_id, id),
+  constraint fulfillment_items_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
+  constraint fulfillment_items_quantity_check CHECK ((quantity > 0))
+);
+alter table commerce.fulfillment_items enable row level security, force row level security;
+
+create table commerce.fulfillments (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  carrier text,
+  tracking_number text,
+  tracking_url text,
+  created_at timestamp with time zone not null default now(),
+  delivered_at timestamp with time zone,
+  constraint fulfillments_pkey PRIMARY KEY (site_id, id),
+  constraint fulfillments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id)
+);
+CREATE INDEX fulfillments_of ON commerce.fulfillments USING btree (site_id, order_id, created_at);
+alter table commerce.fulfillments enable row level security, force row level security;
+
+create table commerce.idempotency_keys (
+  site_id uuid not null,
+  principal_id uuid not null,
+  operation_id text not null,
+  key_hash bytea not null,
+  request_hash bytea not null,
+  status smallint,
+  body bytea,
+  encrypted boolean not null default false,
+  completed_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (site_id, principal_id, operation_id, key_hash)
+);
+CREATE INDEX idempotency_keys_age ON commerce.idempotency_keys USING btree (completed_at);
+alter table commerce.idempotency_keys enable row level security, force row level security;
+
+create table commerce.login_throttles (
+  key_hash bytea not null,
+  failures integer not null,
+  next_attempt_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint login_throttles_pkey PRIMARY KEY (key_hash)
+);
+
+create table commerce.order_events (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  type text not null,
+  message text not null,
+  context jsonb not null default '{}'::jsonb,
+  actor_type text not null,
+  actor_id uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint order_events_pkey PRIMARY KEY (site_id, id),
+  constraint order_events_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id)
+);
+CREATE INDEX order_events_of ON commerce.order_events USING btree (site_id, order_id, id);
+alter table commerce.order_events enable row level security, force row level security;
+
+create table commerce.order_lines (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  position integer not null,
+  name text not null,
+  quantity integer not null,
+  price numeric not null,
+  total numeric not null,
+  variant_id uuid,
+  product_id uuid,
+  sku text,
+  option1 text,
+  option2 text,
+  option3 text,
+  variant_name text,
+  image_url text,
+  discount numeric not null default 0,
+  tax numeric not null default 0,
+  stock_taken boolean not null default false,
+  constraint order_lines_pkey PRIMARY KEY (site_id, id),
+  constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint order_lines_quantity_check CHECK ((quantity > 0))
+);
+CREATE INDEX order_lines_of ON commerce.order_lines USING btree (site_id, order_id, "position");
+alter table commerce.order_lines enable row level security, force row level security;
+
+create table commerce.order_numbers (
+  site_id uuid not null,
+  last_number bigint not null default 1000,
+  constraint order_numbers_pkey PRIMARY KEY (site_id),
+  constraint order_numbers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.order_numbers enable row level security, force row level security;
+
+create table commerce.orders (
+  site_id uuid not null,
+  id uuid not null,
+  order_number text not null,
+  checkout_id uuid,
+  customer_id uuid,
+  email text,
+  phone text,
+  subtotal numeric not null,
+  discount numeric not null default 0,
+  shipping_cost numeric not null default 0,
+  tax numeric not null default 0,
+  tax_included boolean not null default false,
+  total numeric not null,
+  currency text not null,
+  status text not null,
+  payment_status text not null,
+  fulfillment_status text not null,
+  payment_method text,
+  billing_address jsonb,
+  shipping_address jsonb,
+  shipping_method text,
+  tracking_number text,
+  tracking_url text,
+  source text not null,
+  external_reference text,
+  discount_code text,
+  bank_details jsonb,
+  note text,
+  staff_note text,
+  metadata jsonb not null default '{}'::jsonb,
+  cancel_reason text,
+  payment_due_at timestamp with time zone,
+  payment_reminder_at timestamp with time zone,
+  payment_reminded_at timestamp with time zone,
+  payment_confirmed_at timestamp with time zone,
+  shipped_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  cancelled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  agent_token_id uuid,
+  agent_spent_cents bigint not null default 0,
+  shipping_kind text,
+  constraint orders_pkey PRIMARY KEY (site_id, id),
+  constraint external_reference_taken UNIQUE (site_id, external_reference),
+  constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
+  constraint orders_site_id_order_number_key UNIQUE (site_id, order_number),
+  constraint orders_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
+  constraint orders_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint orders_check CHECK ((total = (((subtotal - discount) + shipping_cost) +
+CASE
+    WHEN tax_included THEN (0)::numeric
+    ELSE tax
+END))),
+  constraint orders_check1 CHECK (((agent_spent_cents >= 0) AND ((agent_spent_cents = 0) OR (agent_token_id IS NOT NULL)))),
+  constraint orders_discount_check CHECK ((discount >= (0)::numeric)),
+  constraint orders_fulfillment_status_check CHECK ((fulfillment_status = ANY (ARRAY['unfulfilled'::text, 'partially_fulfilled'::text, 'fulfilled'::text, 'delivered'::text, 'returned'::text]))),
+  constraint orders_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'manual'::text, 'free'::text]))),
+  constraint orders_payment_status_check CHECK ((payment_status = ANY (ARRAY['pending'::text, 'awaiting_payment'::text, 'authorized'::text, 'paid'::text, 'partially_refunded'::text, 'refunded'::text, 'failed'::text, 'expired'::text, 'voided'::text]))),
+  constraint orders_shipping_cost_check CHECK ((shipping_cost >= (0)::numeric)),
+  constraint orders_shipping_kind_check CHECK ((shipping_kind = ANY (ARRAY['delivery'::text, 'pickup'::text]))),
+  constraint orders_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text, 'dashboard'::text, 'import'::text]))),
+  constraint orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text, 'completed'::text, 'cancelled'::text]))),
+  constraint orders_subtotal_check CHECK ((subtotal >= (0)::numeric)),
+  constraint orders_tax_check CHECK ((tax >= (0)::numeric)),
+  constraint orders_total_check CHECK ((total >= (0)::numeric))
+);
+CREATE INDEX orders_due ON commerce.orders USING btree (payment_due_at) WHERE (payment_status = 'awaiting_payment'::text);
+CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at DESC, id);
+CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
+CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
+CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
+CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));
+alter table commerce.orders enable row level security, force row level security;
+
+create table commerce.payment_events (
+  site_id uuid not null,
+  provider text not null,
+  event_id text not null,
+  received_at timestamp with time zone not null default now(),
+  constraint payment_events_pkey PRIMARY KEY (site_id, provider, event_id),
+  constraint payment_events_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.payment_events enable row level security, force row level security;
+
+create table commerce.payments (
+  site_id uuid not null,
+  id uuid not null,
+  checkout_id uuid not null,
+  order_id uuid,
+  provider text not null,
+  status text not null,
+  amount numeric not null,
+  card_hash bytea not null,
+  reference text,
+  failure_reason text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payments_pkey PRIMARY KEY (site_id, id),
+  constraint payments_site_id_provider_reference_key UNIQUE (site_id, provider, reference),
+  constraint payments_site_id_checkout_id_fkey FOREIGN KEY (site_id, checkout_id) REFERENCES commerce.checkouts(site_id, id),
+  constraint payments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint payments_amount_check CHECK ((amount > (0)::numeric)),
+  constraint payments_status_check CHECK ((status = ANY (ARRAY['started'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text, 'abandoned'::text, 'cancelled'::text])))
+);
+CREATE UNIQUE INDEX one_payment_at_a_time ON commerce.payments USING btree (site_id, checkout_id) WHERE (status = ANY (ARRAY['started'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text]));
+CREATE INDEX payments_of_order ON commerce.payments USING btree (site_id, order_id);
+CREATE INDEX payments_to_settle ON commerce.payments USING btree (updated_at) WHERE ((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'succeeded'::text]))));
+alter table commerce.payments enable row level security, force row level security;
+
+create table commerce.product_changes (
+  site_id uuid not null,
+  era integer not null default commerce.change_era(),
+  changed_in bigint not null default ((pg_current_xact_id())::text)::bigint,
+  product_id uuid not null,
+  seen boolean not null,
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  constraint product_changes_pkey PRIMARY KEY (site_id, era, changed_in, product_id),
+  constraint product_changes_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+CREATE INDEX product_changes_age ON commerce.product_changes USING btree (changed_at);
+CREATE INDEX product_changes_of ON commerce.product_changes USING btree (site_id, product_id, era, changed_in);
+alter table commerce.product_changes enable row level security, force row level security;
+
+create table commerce.product_images (
+  site_id uuid not null,
+  id uuid not null,
+  product_id uuid not null,
+  url text not null,
+  alt text,
+  position integer not null,
+  width integer,
+  height integer,
+  constraint product_images_pkey PRIMARY KEY (site_id, id),
+  constraint product_images_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
+);
+CREATE INDEX product_images_by_product ON commerce.product_images USING btree (site_id, product_id, "position");
+alter table commerce.product_images enable row level security, force row level security;
+
+create table commerce.product_options (
+  site_id uuid not null,
+  id uuid not null,
+  product_id uuid not null,
+  name text not null,
+  position smallint not null,
+  values text[] not null,
+  constraint product_options_pkey PRIMARY KEY (site_id, id),
+  constraint option_position UNIQUE (site_id, product_id, "position") DEFERRABLE INITIALLY DEFERRED,
+  constraint product_options_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE,
+  constraint product_options_position_check CHECK ((("position" >= 1) AND ("position" <= 3)))
+);
+CREATE UNIQUE INDEX option_name_taken ON commerce.product_options USING btree (site_id, product_id, lower(name));
+alter table commerce.product_options enable row level security, force row level security;
+
+create table commerce.product_search (
+  site_id uuid not null,
+  product_id uuid not null,
+  title text not null,
+  skus text[] not null,
+  document tsvector not null,
+  fingerprint text not null default ''::text,
+  index_version smallint not null default 0,
+  posting_count integer not null default 0,
+  constraint product_search_pkey PRIMARY KEY (site_id, product_id),
+  constraint product_search_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
+);
+CREATE INDEX product_search_by_version ON commerce.product_search USING btree (site_id, index_version, product_id);
+CREATE INDEX product_search_document ON commerce.product_search USING gin (site_id, document);
+CREATE INDEX product_search_skus ON commerce.product_search USING gin (site_id, skus);
+CREATE INDEX product_search_title ON commerce.product_search USING gin (site_id, title public.gin_trgm_ops);
+alter table commerce.product_search enable row level security, force row level security;
+
+create table commerce.product_tombstones (
+  site_id uuid not null,
+  product_id uuid not null,
+  slug text not null,
+  deleted_at timestamp with time zone not null default now(),
+  constraint product_tombstones_pkey PRIMARY KEY (site_id, product_id),
+  constraint product_tombstones_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.product_tombstones enable row level security, force row level security;
+
+create table commerce.products (
+  site_id uuid not null,
+  id uuid not null,
+  name text not null,
+  slug text not null,
+  description text not null default ''::text,
+  vendor text,
+  product_type text,
+  tags text[] not null default '{}'::text[],
+  status text not null,
+  published_at timestamp with time zone,
+  metadata jsonb not null default '{}'::jsonb,
+  track_inventory boolean not null default true,
+  has_variants boolean not null,
+  price numeric not null,
+  price_max numeric not null,
+  compare_at_price numeric,
+  cost_per_item numeric,
+  sales_count bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint products_pkey PRIMARY KEY (site_id, id),
+  constraint slug_taken UNIQUE (site_id, slug),
+  constraint products_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint products_price_check CHECK (((price >= (0)::numeric) AND (price < '1000000000000'::numeric))),
+  constraint products_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text])))
+);
+CREATE INDEX products_by_created ON commerce.products USING btree (site_id, created_at DESC, id);
+CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, id) WHERE (status = 'active'::text);
+CREATE INDEX products_by_price ON commerce.products USING btree (site_id, price, id) WHERE (status = 'active'::text);
+CREATE INDEX products_hidden ON commerce.products USING btree (site_id, id) WHERE ((status <> 'active'::text) OR (published_at IS NULL));
+CREATE INDEX products_newest ON commerce.products USING btree (site_id, published_at DESC, id) WHERE (status = 'active'::text);
+CREATE INDEX products_visible ON commerce.products USING btree (site_id, id) INCLUDE (published_at, price, price_max) WHERE (status = 'active'::text);
+alter table commerce.products enable row level security, force row level security;
+
+create table commerce.rate_counts (
+  key_hash bytea not null,
+  points integer not null,
+  expires_at timestamp with time zone not null,
+  constraint rate_counts_pkey PRIMARY KEY (key_hash)
+);
+CREATE INDEX rate_counts_age ON commerce.rate_counts USING btree (expires_at);
+
+create table commerce.refunds (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  amount numeric not null,
+  reason text,
+  note text,
+  actor_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint refunds_pkey PRIMARY KEY (site_id, id),
+  constraint refunds_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint refunds_amount_check CHECK ((amount > (0)::numeric))
+);
+CREATE INDEX refunds_of ON commerce.refunds USING btree (site_id, order_id, created_at);
+alter table commerce.refunds enable row level security, force row level security;
+
+create table commerce.search_models (
+  site_id uuid not null,
+  id uuid not null,
+  products integer not null,
+  changed integer not null default 0,
+  learnt_at timestamp with time zone not null default now(),
+  constraint search_models_pkey PRIMARY KEY (site_id),
+  constraint search_models_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.search_models enable row level security, force row level security;
+
+create table commerce.search_postings (
+  site_id uuid not null,
+  product_id uuid not null,
+  term text not null,
+  impact real not null,
+  place smallint not null,
+  constraint search_postings_pkey PRIMARY KEY (site_id, product_id, term),
+  constraint search_postings_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
+);
+CREATE INDEX search_postings_by_term ON commerce.search_postings USING btree (site_id, term) INCLUDE (product_id, impact, place);
+alter table commerce.search_postings enable row level security, force row level security;
+
+create table commerce.search_product_vectors (
+  site_id uuid not null,
+  product_id uuid not null,
+  model_id uuid not null,
+  fingerprint text not null,
+  vector bytea,
+  constraint search_product_vectors_pkey PRIMARY KEY (site_id, product_id),
+  constraint search_product_vectors_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
+);
+alter table commerce.search_product_vectors enable row level security, force row level security;
+
+create table commerce.search_word_vectors (
+  site_id uuid not null,
+  term text not null,
+  vector bytea not null,
+  constraint search_word_vectors_pkey PRIMARY KEY (site_id, term),
+  constraint search_word_vectors_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.search_models(site_id) ON DELETE CASCADE
+);
+alter table commerce.search_word_vectors enable row level security, force row level security;
+
+create table commerce.shipping_options (
+  site_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text,
+  kind text not null,
+  price numeric not null,
+  countries text[] not null default '{}'::text[],
+  minimum_subtotal numeric,
+  maximum_subtotal numeric,
+  position integer not null default 1,
+  active boolean not null default true,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint shipping_options_pkey PRIMARY KEY (site_id, id),
+  constraint shipping_options_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint shipping_options_kind_check CHECK ((kind = ANY (ARRAY['delivery'::text, 'pickup'::text]))),
+  constraint shipping_options_maximum_subtotal_check CHECK ((maximum_subtotal >= (0)::numeric)),
+  constraint shipping_options_minimum_subtotal_check CHECK ((minimum_subtotal >= (0)::numeric)),
+  constraint shipping_options_price_check CHECK (((price >= (0)::numeric) AND (price < '1000000000000'::numeric)))
+);
+alter table commerce.shipping_options enable row level security, force row level security;
+
+create table commerce.site_settings (
+  site_id uuid not null,
+  name text not null,
+  prices_include_tax boolean not null default true,
+  default_tax_rate numeric(6,4) not null default 0,
+  tax_rates jsonb not null default '[]'::jsonb,
+  bank_details jsonb,
+  payment_deadline_hours integer not null default 168,
+  low_stock_threshold integer not null default 5,
+  agent_policy jsonb not null default '{"enabled": true, "max_budget_cents": 100000, "max_lifetime_days": 90, "password_above_cents": null}'::jsonb,
+  updated_at timestamp with time zone not null default now(),
+  search_synonyms jsonb not null default '[]'::jsonb,
+  search_synonym_terms jsonb not null default '{}'::jsonb,
+  constraint site_settings_pkey PRIMARY KEY (site_id),
+  constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint site_settings_default_tax_rate_check CHECK (((default_tax_rate >= (0)::numeric) AND (default_tax_rate <= (1)::numeric))),
+  constraint site_settings_low_stock_threshold_check CHECK ((low_stock_threshold >= 0)),
+  constraint site_settings_payment_deadline_hours_check CHECK (((payment_deadline_hours >= 1) AND (payment_deadline_hours <= 720)))
+);
+alter table commerce.site_settings enable row level security, force row level security;
+
+create table commerce.sites (
+  site_id uuid not null,
+  merchant_id uuid not null,
+  merchant_name text not null,
+  currency text not null,
+  currency_digits smallint not null,
+  allowed_origins text[] not null default '{}'::text[],
+  created_at timestamp with time zone not null default now(),
+  constraint sites_pkey PRIMARY KEY (site_id),
+  constraint sites_merchant_id_key UNIQUE (merchant_id),
+  constraint sites_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint sites_currency_digits_check CHECK (((currency_digits >= 0) AND (currency_digits <= 3)))
+);
+
+create table commerce.staff (
+  id uuid not null,
+  email text not null,
+  name text not null,
+  password_hash text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint staff_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX staff_email ON commerce.staff USING btree (lower(email));
+
+create table commerce.staff_memberships (
+  staff_id uuid not null,
+  site_id uuid not null,
+  constraint staff_memberships_pkey PRIMARY KEY (staff_id, site_id),
+  constraint staff_memberships_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint staff_memberships_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
+);
+
+create table commerce.staff_sessions (
+  id uuid not null,
+  staff_id uuid not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint staff_sessions_pkey PRIMARY KEY (id),
+  constraint staff_sessions_token_hash_key UNIQUE (token_hash),
+  constraint staff_sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
+);
+
+create table commerce.stock_movements (
+  site_id uuid not null,
+  id uuid not null,
+  variant_id uuid not null,
+  product_id uuid not null,
+  type text not null,
+  reason text,
+  delta integer not null,
+  on_hand_after integer not null,
+  reserved_after integer not null,
+  note text,
+  actor_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint stock_movements_pkey PRIMARY KEY (site_id, id),
+  constraint stock_movements_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint stock_movements_type_check CHECK ((type = ANY (ARRAY['adjustment'::text, 'reservation'::text, 'release'::text, 'sale'::text, 'return'::text, 'sync'::text])))
+);
+CREATE INDEX stock_movements_by_variant ON commerce.stock_movements USING btree (site_id, variant_id, id DESC);
+alter table commerce.stock_movements enable row level security, force row level security;
+
+create table commerce.stock_reservations (
+  site_id uuid not null,
+  checkout_id uuid not null,
+  variant_id uuid not null,
+  quantity integer not null,
+  constraint stock_reservations_pkey PRIMARY KEY (site_id, checkout_id, variant_id),
+  constraint stock_reservations_site_id_checkout_id_fkey FOREIGN KEY (site_id, checkout_id) REFERENCES commerce.checkouts(site_id, id),
+  constraint stock_reservations_site_id_variant_id_fkey FOREIGN KEY (site_id, variant_id) REFERENCES commerce.variants(site_id, id),
+  constraint stock_reservations_quantity_check CHECK ((quantity > 0))
+);
+CREATE INDEX stock_reservations_of ON commerce.stock_reservations USING btree (site_id, variant_id);
+alter table commerce.stock_reservations enable row level security, force row level security;
+
+create table commerce.sync_orders (
+  site_id uuid not null,
+  id uuid not null,
+  reference text not null,
+  payment text not null,
+  checkout_id uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint sync_orders_pkey PRIMARY KEY (site_id, id),
+  constraint reference_taken UNIQUE (site_id, reference),
+  constraint sync_orders_site_id_checkout_id_fkey FOREIGN KEY (site_id, checkout_id) REFERENCES commerce.checkouts(site_id, id),
+  constraint sync_orders_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint sync_orders_payment_check CHECK ((payment = ANY (ARRAY['bank_transfer'::text, 'hosted_checkout'::text])))
+);
+CREATE INDEX sync_orders_of_checkout ON commerce.sync_orders USING btree (site_id, checkout_id);
+alter table commerce.sync_orders enable row level security, force row level security;
+
+create table commerce.tokens (
+  site_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  token_hash bytea not null,
+  secret_prefix text not null,
+  description text not null,
+  scopes text[] not null,
+  allowed_origins text[] not null default '{}'::text[],
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  customer_id uuid,
+  categories text[] not null default '{}'::text[],
+  constraint tokens_pkey PRIMARY KEY (site_id, id),
+  constraint tokens_token_hash_key UNIQUE (token_hash),
+  constraint tokens_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
+  constraint tokens_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint tokens_check CHECK (((kind = 'agent'::text) OR (customer_id IS NULL))),
+  constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['storefront'::text, 'api_key'::text, 'sync'::text, 'agent'::text])))
+);
+CREATE INDEX tokens_by_kind ON commerce.tokens USING btree (site_id, kind, created_at);
+CREATE INDEX tokens_of_customer ON commerce.tokens USING btree (site_id, customer_id, created_at) WHERE (customer_id IS NOT NULL);
+
+create table commerce.variants (
+  site_id uuid not null,
+  id uuid not null,
+  product_id uuid not null,
+  position integer not null,
+  sku text,
+  barcode text,
+  option1 text,
+  option2 text,
+  option3 text,
+  price numeric not null,
+  compare_at_price numeric,
+  cost_per_item numeric,
+  track_inventory boolean not null,
+  inventory_policy text not null,
+  low_stock_threshold integer not null,
+  weight numeric,
+  weight_unit text not null,
+  requires_shipping boolean not null,
+  image_url text,
+  on_hand integer not null default 0,
+  reserved integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  stock_changed_in xid8,
+  quantity_before integer,
+  available_before boolean,
+  constraint variants_pkey PRIMARY KEY (site_id, id),
+  constraint variant_options_taken UNIQUE NULLS NOT DISTINCT (site_id, product_id, option1, option2, option3) DEFERRABLE,
+  constraint variants_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE,
+  constraint insufficient_stock CHECK (((inventory_policy = 'continue'::text) OR (NOT track_inventory) OR (on_hand >= reserved))),
+  constraint variants_check CHECK (((compare_at_price > price) AND (compare_at_price < '1000000000000'::numeric))),
+  constraint variants_cost_per_item_check CHECK (((cost_per_item >= (0)::numeric) AND (cost_per_item < '1000000000000'::numeric))),
+  constraint variants_inventory_policy_check CHECK ((inventory_policy = ANY (ARRAY['deny'::text, 'continue'::text]))),
+  constraint variants_low_stock_threshold_check CHECK ((low_stock_threshold >= 0)),
+  constraint variants_price_check CHECK (((price >= (0)::numeric) AND (price < '1000000000000'::numeric))),
+  constraint variants_reserved_check CHECK ((reserved >= 0)),
+  constraint variants_weight_check CHECK ((weight >= (0)::numeric)),
+  constraint variants_weight_unit_check CHECK ((weight_unit = ANY (ARRAY['kg'::text, 'g'::text, 'lb'::text, 'oz'::text])))
+);
+CREATE UNIQUE INDEX sku_taken ON commerce.variants USING btree (site_id, sku) WHERE (sku IS NOT NULL);
+CREATE INDEX variants_by_product ON commerce.variants USING btree (site_id, product_id, "position");
+alter table commerce.variants enable row level security, force row level security;
+
+create table commerce.webhook_attempts (
+  site_id uuid not null,
+  delivery_id uuid not null,
+  number integer not null,
+  attempted_at timestamp with time zone not null,
+  duration_ms integer not null,
+  outcome text not null,
+  response_status integer,
+  constraint webhook_attempts_pkey PRIMARY KEY (site_id, delivery_id, number),
+  constraint webhook_attempts_site_id_delivery_id_fkey FOREIGN KEY (site_id, delivery_id) REFERENCES commerce.webhook_deliveries(site_id, id) ON DELETE CASCADE
+);
+alter table commerce.webhook_attempts enable row level security, force row level security;
+
+create table commerce.webhook_deliveries (
+  site_id uuid not null,
+  id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  type text not null,
+  status text not null default 'pending'::text,
+  attempts_count integer not null default 0,
+  tries integer not null default 0,
+  next_attempt_at timestamp with time zone default now(),
+  response_status integer,
+  created_at timestamp with time zone not null default now(),
+  completed_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (site_id, id),
+  constraint webhook_deliveries_site_id_event_id_webhook_id_key UNIQUE (site_id, event_id, webhook_id),
+  constraint webhook_deliveries_site_id_event_id_fkey FOREIGN KEY (site_id, event_id) REFERENCES commerce.events(site_id, id) ON DELETE CASCADE,
+  constraint webhook_deliveries_site_id_webhook_id_fkey FOREIGN KEY (site_id, webhook_id) REFERENCES commerce.webhooks(site_id, id) ON DELETE CASCADE,
+  constraint webhook_deliveries_check CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
+  constraint webhook_deliveries_check1 CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_due ON commerce.webhook_deliveries USING btree (next_attempt_at) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_deliveries_failed ON commerce.webhook_deliveries USING btree (site_id, completed_at) WHERE (status = 'failed'::text);
+CREATE INDEX webhook_deliveries_of ON commerce.webhook_deliveries USING btree (site_id, webhook_id, id DESC);
+CREATE INDEX webhook_deliveries_pending ON commerce.webhook_deliveries USING btree (site_id) WHERE (status = 'pending'::text);
+alter table commerce.webhook_deliveries enable row level security, force row level security;
+
+create table commerce.webhooks (
+  site_id uuid not null,
+  id uuid not null,
+  url text not null,
+  events text[] not null,
+  description text,
+  status text not null default 'active'::text,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  last_success_at timestamp with time zone,
+  secret bytea not null,
+  secret_hash bytea not null,
+  previous_secret bytea,
+  previous_secret_expires_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  sync_key_id uuid,
+  constraint webhooks_pkey PRIMARY KEY (site_id, id),
+  constraint webhooks_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint webhooks_site_id_sync_key_id_fkey FOREIGN KEY (site_id, sync_key_id) REFERENCES commerce.tokens(site_id, id),
+  constraint webhooks_check CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
+  constraint webhooks_check1 CHECK (((previous_secret IS NULL) = (previous_secret_expires_at IS NULL))),
+  constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['staff'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhooks_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
+);
+alter table commerce.webhooks enable row level security, force row level security;
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.collection_products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.collections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE TRIGGER schedule_publication AFTER INSERT OR UPDATE OF published_at ON commerce.collections FOR EACH ROW WHEN ((new.published_at > now())) EXECUTE FUNCTION commerce.schedule_publication();
+
+CREATE CONSTRAINT TRIGGER tell_customer AFTER INSERT ON commerce.customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.tell_customer();
+
+CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text]))) EXECUTE FUNCTION commerce.tell_order();
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.product_images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE TRIGGER note_delete AFTER DELETE ON commerce.product_images REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE TRIGGER note_insert AFTER INSERT ON commerce.product_images REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE TRIGGER note_update AFTER UPDATE ON commerce.product_images REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.product_options DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE TRIGGER note_delete AFTER DELETE ON commerce.product_options REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE TRIGGER note_insert AFTER INSERT ON commerce.product_options REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE TRIGGER note_update AFTER UPDATE ON commerce.product_options REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE TRIGGER note_delete AFTER DELETE ON commerce.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_products();
+
+CREATE TRIGGER note_insert AFTER INSERT ON commerce.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_products();
+
+CREATE TRIGGER note_update AFTER UPDATE ON commerce.products REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_products();
+
+CREATE TRIGGER schedule_change AFTER INSERT OR UPDATE OF published_at ON commerce.products FOR EACH ROW WHEN ((new.published_at > now())) EXECUTE FUNCTION commerce.schedule_change();
+
+CREATE TRIGGER schedule_publication AFTER INSERT OR UPDATE OF published_at ON commerce.products FOR EACH ROW WHEN ((new.published_at > now())) EXECUTE FUNCTION commerce.schedule_publication();
+
+CREATE CONSTRAINT TRIGGER tell_product AFTER INSERT OR DELETE ON commerce.products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.tell_product();
+
+CREATE CONSTRAINT TRIGGER tell_product_change AFTER UPDATE ON commerce.products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.updated_at IS DISTINCT FROM new.updated_at)) EXECUTE FUNCTION commerce.tell_product();
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR UPDATE ON commerce.search_product_vectors DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.site_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE CONSTRAINT TRIGGER tell_agent_revocation AFTER UPDATE OF revoked_at ON commerce.tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind = 'agent'::text) AND (old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION commerce.tell_agent_token();
+
+CREATE CONSTRAINT TRIGGER tell_agent_token AFTER INSERT ON commerce.tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.kind = 'agent'::text)) EXECUTE FUNCTION commerce.tell_agent_token();
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE TRIGGER keep_stock BEFORE UPDATE OF on_hand, reserved, track_inventory, inventory_policy ON commerce.variants FOR EACH ROW WHEN ((((old.on_hand - old.reserved) <> (new.on_hand - new.reserved)) OR (old.track_inventory <> new.track_inventory) OR (old.inventory_policy <> new.inventory_policy))) EXECUTE FUNCTION commerce.keep_stock();
+
+CREATE TRIGGER note_delete AFTER DELETE ON commerce.variants REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE TRIGGER note_insert AFTER INSERT ON commerce.variants REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE TRIGGER note_update AFTER UPDATE ON commerce.variants REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+
+CREATE CONSTRAINT TRIGGER tell_inventory AFTER UPDATE OF on_hand, reserved, track_inventory, inventory_policy ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((old.on_hand - old.reserved) <> (new.on_hand - new.reserved)) OR (old.track_inventory <> new.track_inventory) OR (old.inventory_policy <> new.inventory_policy))) EXECUTE FUNCTION commerce.tell_inventory();
+
+create policy backup on commerce.agent_consents as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.agent_consents as permissive for all to commerce_sweep
+  using ((expires_at <= (now() - '1 day'::interval)));
+
+create policy tenant on commerce.agent_consents as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.agent_tokens as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.agent_tokens as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.audit_events as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.audit_events as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.cart_items as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.cart_items as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.carts as permissive for select to commerce_backup
+  using (true);
+
+create policy due on commerce.carts as permissive for select to commerce_sweep
+  using (((status = 'active'::text) AND (expires_at <= now())));
+
+create policy tenant on commerce.carts as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.checkouts as permissive for select to commerce_backup
+  using (true);
+
+create policy due on commerce.checkouts as permissive for select to commerce_sweep
+  using (((reserved_until <= now()) OR ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text])) AND (expires_at <= now()))));
+
+create policy tenant on commerce.checkouts as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.collection_products as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.collection_products as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.collections as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.collections as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.customer_addresses as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.customer_addresses as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.customer_codes as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.customer_codes as permissive for all to commerce_sweep
+  using ((expires_at <= (now() - '1 day'::interval)));
+
+create policy tenant on commerce.customer_codes as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.customer_registrations as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.customer_registrations as permissive for all to commerce_sweep
+  using ((created_at <= (now() - '7 days'::interval)));
+
+create policy tenant on commerce.customer_registrations as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.customers as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.customers as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.discount_redemptions as permissive for select to commerce_backup
+  using (true);
+
+create policy due on commerce.discount_redemptions as permissive for select to commerce_sweep
+  using (((status = 'reserved'::text) AND (expires_at <= now())));
+
+create policy tenant on commerce.discount_redemptions as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.discounts as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.discounts as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.event_listeners as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.event_listeners as permissive for all to commerce_sweep
+  using ((expires_at <= (now() - '01:00:00'::interval)));
+
+create policy tenant on commerce.event_listeners as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.events as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.events as permissive for all to commerce_sweep
+  using ((created_at <= (now() - '30 days'::interval)));
+
+create policy tenant on commerce.events as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.fulfillment_items as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.fulfillment_items as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.fulfillments as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.fulfillments as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.idempotency_keys as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.idempotency_keys as permissive for all to commerce_sweep
+  using ((completed_at <= (now() - '24:00:00'::interval)));
+
+create policy tenant on commerce.idempotency_keys as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.order_events as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.order_events as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.order_lines as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.order_lines as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.order_numbers as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.order_numbers as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.orders as permissive for select to commerce_backup
+  using (true);
+
+create policy due on commerce.orders as permissive for select to commerce_sweep
+  using (((payment_status = 'awaiting_payment'::text) AND ((payment_due_at <= now()) OR ((payment_reminded_at IS NULL) AND (payment_reminder_at <= now())))));
+
+create policy tenant on commerce.orders as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.payment_events as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.payment_events as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.payments as permissive for select to commerce_backup
+  using (true);
+
+create policy due on commerce.payments as permissive for select to commerce_sweep
+  using (((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'succeeded'::text])))));
+
+create policy tenant on commerce.payments as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.product_changes as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.product_changes as permissive for all to commerce_sweep
+  using (true);
+
+create policy tenant on commerce.product_changes as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.product_images as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.product_images as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.product_options as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.product_options as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.product_search as permissive for select to commerce_backup
+  using (true);
+
+create policy search_reads on commerce.product_search as permissive for select to commerce_search
+  using (true);
+
+create policy tenant on commerce.product_search as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.product_tombstones as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.product_tombstones as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.products as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.products as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.refunds as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.refunds as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.search_models as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.search_models as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.search_postings as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.search_postings as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.search_product_vectors as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.search_product_vectors as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.search_word_vectors as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.search_word_vectors as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.shipping_options as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.shipping_options as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.site_settings as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.site_settings as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.stock_movements as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.stock_movements as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.stock_reservations as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.stock_reservations as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.sync_orders as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.sync_orders as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.variants as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.variants as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.webhook_attempts as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.webhook_attempts as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.webhook_deliveries as permissive for select to commerce_backup
+  using (true);
+
+create policy sweep on commerce.webhook_deliveries as permissive for select to commerce_sweep
+  using (true);
+
+create policy tenant on commerce.webhook_deliveries as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.webhooks as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.webhooks as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+grant delete, insert, select, update on commerce.agent_consent_links to commerce_app;
+
+grant select on commerce.agent_consent_links to commerce_backup;
+
+grant delete, insert, select, update on commerce.agent_consents to commerce_app;
+
+grant select on commerce.agent_consents to commerce_backup;
+
+grant delete, select on commerce.agent_consents to commerce_sweep;
+
+grant delete, insert, select, update on commerce.agent_tokens to commerce_app;
+
+grant select on commerce.agent_tokens to commerce_backup;
+
+grant insert, select on commerce.audit_events to commerce_app;
+
+grant select on commerce.audit_events to commerce_backup;
+
+grant delete, insert, select, update on commerce.cart_items to commerce_app;
+
+grant select on commerce.cart_items to commerce_backup;
+
+grant delete, insert, select, update on commerce.carts to commerce_app;
+
+grant select on commerce.carts to commerce_backup;
+
+grant select on commerce.carts to commerce_sweep;
+
+grant delete, insert, select, update on commerce.catalog_schedule to commerce_app;
+
+grant select on commerce.catalog_schedule to commerce_backup;
+
+grant delete, select on commerce.catalog_schedule to commerce_sweep;
+
+grant delete, insert, select, update on commerce.catalog_versions to commerce_app;
+
+grant select on commerce.catalog_versions to commerce_backup;
+
+grant select on commerce.change_eras to commerce_app;
+
+grant select on commerce.change_eras to commerce_backup;
+
+grant select on commerce.change_eras to commerce_sweep;
+
+grant delete, insert, select, update on commerce.checkout_links to commerce_app;
+
+grant select on commerce.checkout_links to commerce_backup;
+
+grant delete, insert, select, update on commerce.checkouts to commerce_app;
+
+grant select on commerce.checkouts to commerce_backup;
+
+grant select on commerce.checkouts to commerce_sweep;
+
+grant delete, insert, select, update on commerce.collection_products to commerce_app;
+
+grant select on commerce.collection_products to commerce_backup;
+
+grant delete, insert, select, update on commerce.collections to commerce_app;
+
+grant select on commerce.collections to commerce_backup;
+
+grant delete, insert, select, update on commerce.customer_addresses to commerce_app;
+
+grant select on commerce.customer_addresses to commerce_backup;
+
+grant delete, insert, select, update on commerce.customer_codes to commerce_app;
+
+grant select on commerce.customer_codes to commerce_backup;
+
+grant delete, select on commerce.customer_codes to commerce_sweep;
+
+grant delete, insert, select, update on commerce.customer_registrations to commerce_app;
+
+grant select on commerce.customer_registrations to commerce_backup;
+
+grant delete, select on commerce.customer_registrations to commerce_sweep;
+
+grant delete, insert, select, update on commerce.customer_tokens to commerce_app;
+
+grant select on commerce.customer_tokens to commerce_backup;
+
+grant delete, select on commerce.customer_tokens to commerce_sweep;
+
+grant delete, insert, select, update on commerce.customers to commerce_app;
+
+grant select on commerce.customers to commerce_backup;
+
+grant delete, insert, select, update on commerce.discount_redemptions to commerce_app;
+
+grant select on commerce.discount_redemptions to commerce_backup;
+
+grant select on commerce.discount_redemptions to commerce_sweep;
+
+grant delete, insert, select, update on commerce.discounts to commerce_app;
+
+grant select on commerce.discounts to commerce_backup;
+
+grant delete, insert, select, update on commerce.event_listeners to commerce_app;
+
+grant select on commerce.event_listeners to commerce_backup;
+
+grant delete, select on commerce.event_listeners to commerce_sweep;
+
+grant delete, insert, select, update on commerce.events to commerce_app;
+
+grant select on commerce.events to commerce_backup;
+
+grant delete, select on commerce.events to commerce_sweep;
+
+grant delete, insert, select, update on commerce.fulfillment_items to commerce_app;
+
+grant select on commerce.fulfillment_items to commerce_backup;
+
+grant delete, insert, select, update on commerce.fulfillments to commerce_app;
+
+grant select on commerce.fulfillments to commerce_backup;
+
+grant delete, insert, select, update on commerce.idempotency_keys to commerce_app;
+
+grant select on commerce.idempotency_keys to commerce_backup;
+
+grant delete, select on commerce.idempotency_keys to commerce_sweep;
+
+grant delete, insert, select, update on commerce.login_throttles to commerce_app;
+
+grant select on commerce.login_throttles to commerce_backup;
+
+grant delete, select on commerce.login_throttles to commerce_sweep;
+
+grant insert, select on commerce.order_events to commerce_app;
+
+grant select on commerce.order_events to commerce_backup;
+
+grant delete, insert, select, update on commerce.order_lines to commerce_app;
+
+grant select on commerce.order_lines to commerce_backup;
+
+grant delete, insert, select, update on commerce.order_numbers to commerce_app;
+
+grant select on commerce.order_numbers to commerce_backup;
+
+grant delete, insert, select, update on commerce.orders to commerce_app;
+
+grant select on commerce.orders to commerce_backup;
+
+grant select on commerce.orders to commerce_sweep;
+
+grant insert, select on commerce.payment_events to commerce_app;
+
+grant select on commerce.payment_events to commerce_backup;
+
+grant delete, insert, select, update on commerce.payments to commerce_app;
+
+grant select on commerce.payments to commerce_backup;
+
+grant select on commerce.payments to commerce_sweep;
+
+grant delete, insert, select, update on commerce.product_changes to commerce_app;
+
+grant select on commerce.product_changes to commerce_backup;
+
+grant delete, select on commerce.product_changes to commerce_sweep;
+
+grant delete, insert, select, update on commerce.product_images to commerce_app;
+
+grant select on commerce.product_images to commerce_backup;
+
+grant delete, insert, select, update on commerce.product_options to commerce_app;
+
+grant select on commerce.product_options to commerce_backup;
+
+grant delete, insert, select, update on commerce.product_search to commerce_app;
+
+grant select on commerce.product_search to commerce_backup;
+
+grant select on commerce.product_search to commerce_search;
+
+grant delete, insert, select, update on commerce.product_tombstones to commerce_app;
+
+grant select on commerce.product_tombstones to commerce_backup;
+
+grant delete, insert, select, update on commerce.products to commerce_app;
+
+grant select on commerce.products to commerce_backup;
+
+grant delete, insert, select, update on commerce.rate_counts to commerce_app;
+
+grant select on commerce.rate_counts to commerce_backup;
+
+grant delete, select on commerce.rate_counts to commerce_sweep;
+
+grant insert, select on commerce.refunds to commerce_app;
+
+grant select on commerce.refunds to commerce_backup;
+
+grant delete, insert, select, update on commerce.search_models to commerce_app;
+
+grant select on commerce.search_models to commerce_backup;
+
+grant delete, insert, select, update on commerce.search_postings to commerce_app;
+
+grant select on commerce.search_postings to commerce_backup;
+
+grant delete, insert, select, update on commerce.search_product_vectors to commerce_app;
+
+grant select on commerce.search_product_vectors to commerce_backup;
+
+grant delete, insert, select, update on commerce.search_word_vectors to commerce_app;
+
+grant select on commerce.search_word_vectors to commerce_backup;
+
+grant delete, insert, select, update on commerce.shipping_options to commerce_app;
+
+grant select on commerce.shipping_options to commerce_backup;
+
+grant delete, insert, select, update on commerce.site_settings to commerce_app;
+
+grant select on commerce.site_settings to commerce_backup;
+
+grant delete, insert, select, update on commerce.sites to commerce_app;
+
+grant select on commerce.sites to commerce_backup;
+
+grant select on commerce.sites to commerce_sweep;
+
+grant delete, insert, select, update on commerce.staff to commerce_app;
+
+grant select on commerce.staff to commerce_backup;
+
+grant delete, insert, select, update on commerce.staff_memberships to commerce_app;
+
+grant select on commerce.staff_memberships to commerce_backup;
+
+grant delete, insert, select, update on commerce.staff_sessions to commerce_app;
+
+grant select on commerce.staff_sessions to commerce_backup;
+
+grant delete, select on commerce.staff_sessions to commerce_sweep;
+
+grant insert, select on commerce.stock_movements to commerce_app;
+
+grant select on commerce.stock_movements to commerce_backup;
+
+grant delete, insert, select, update on commerce.stock_reservations to commerce_app;
+
+grant select on commerce.stock_reservations to commerce_backup;
+
+grant delete, insert, select, update on commerce.sync_orders to commerce_app;
+
+grant select on commerce.sync_orders to commerce_backup;
+
+grant delete, insert, select, update on commerce.tokens to commerce_app;
+
+grant select on commerce.tokens to commerce_backup;
+
+grant delete, insert, select, update on commerce.variants to commerce_app;
+
+grant select on commerce.variants to commerce_backup;
+
+grant delete, insert, select, update on commerce.webhook_attempts to commerce_app;
+
+grant select on commerce.webhook_attempts to commerce_backup;
+
+grant delete, select on commerce.webhook_attempts to commerce_sweep;
+
+grant delete, insert, select, update on commerce.webhook_deliveries to commerce_app;
+
+grant select on commerce.webhook_deliveries to commerce_backup;
+
+grant delete, select on commerce.webhook_deliveries to commerce_sweep;
+
+grant delete, insert, select, update on commerce.webhooks to commerce_app;
+
+grant select on commerce.webhooks to commerce_backup;

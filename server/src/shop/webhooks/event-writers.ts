@@ -1,0 +1,40 @@
+import type { EventType } from '@commerce-backend/spec';
+
+/**
+ * Which code writes which event. Most are written by triggers, so that no way of changing a row can forget them: each calls
+ * `commerce.emit` when the transaction commits, and with that the event and its deliveries are part of the change itself
+ * (db/schema.sql shows the functions as they are now).
+ */
+export interface EventWriter {
+  /** What a row must happen to, and the function that then runs in the database. */
+  trigger?: { table: string; function: string };
+  /** The function of the server that writes it. */
+  server?: string;
+  /** What in the row makes it this event. */
+  when: string;
+}
+
+const order = { table: 'order_events', function: 'tell_order' };
+const product = { table: 'products', function: 'tell_product' };
+const agentToken = { table: 'tokens', function: 'tell_agent_token' };
+
+export const EVENT_WRITERS: Record<EventType, EventWriter> = {
+  'product.created': { trigger: product, when: 'inserted' },
+  'product.updated': { trigger: product, when: 'updated, and not inserted by the same transaction' },
+  'product.deleted': { trigger: product, when: 'deleted' },
+  'inventory.changed': {
+    trigger: { table: 'variants', function: 'tell_inventory' },
+    when: 'availability flips, the low-stock threshold is crossed, or the change is at least max(5, 20 %)',
+  },
+  'order.created': { trigger: order, when: 'type = created' },
+  'order.paid': { trigger: order, when: 'type = payment_confirmed' },
+  'order.payment_expired': { trigger: order, when: 'type = payment_expired' },
+  'order.fulfilled': { trigger: order, when: 'type = fulfilled' },
+  'order.delivered': { trigger: order, when: 'type = delivered' },
+  'order.cancelled': { trigger: order, when: 'type = cancelled' },
+  'order.refunded': { trigger: order, when: 'type = refunded' },
+  'customer.created': { trigger: { table: 'customers', function: 'tell_customer' }, when: 'inserted' },
+  'agent.token_issued': { trigger: agentToken, when: 'an agent token is inserted' },
+  'agent.token_revoked': { trigger: agentToken, when: 'revoked_at of an agent token is set' },
+  'webhook.ping': { server: 'shop/webhooks/deliveries.ts ping', when: 'a webhook is tested' },
+};
