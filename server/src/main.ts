@@ -22,10 +22,11 @@ program
 
 program
   .command('migrate')
-  .description('bring the database to the schema of this release')
-  .action(async () => {
+  .description('bring the database to the schema of this release, and its roles, grants and policies with it')
+  .option('--roles', 'make the roles alone, for a dump that pg_restore is to load', false)
+  .action(async (options: { roles: boolean }) => {
     const { migrate } = await import('./commands/migrate.ts');
-    await migrate(readConfig(process.env));
+    await migrate(readConfig(process.env), options);
   });
 
 program

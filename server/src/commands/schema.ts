@@ -30,10 +30,7 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 }
 
 async function prepareLocked(url: string, last: string | undefined): Promise<Prepared> {
-  const made = await withClient(url, async (client) => {
-    await refuseForeignOwner(client);
-    return ensureRoles(client);
-  });
+  const made = await prepareRoles(url);
   const applied = await migrateLocked(url, last);
   await migrateQueue(url);
   const gaps = await withClient(url, (client) => mendAccess(client));
@@ -45,6 +42,14 @@ const ATTEMPTS = 5;
 /** Roles belong to the cluster, and the lock to a database: another database may be prepared at the same time. */
 function isRaceForRoles(error: unknown): boolean {
   return (error as { code?: string }).code === 'XX000' && String(error).includes('tuple concurrently updated');
+}
+
+/** Makes the roles of the server, where they are missing. Returns what was made. */
+export async function prepareRoles(url: string): Promise<string[]> {
+  return withClient(url, async (client) => {
+    await refuseForeignOwner(client);
+    return ensureRoles(client);
+  });
 }
 
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { chownSync, mkdirSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { accountOfPostgres } from '../src/db/embedded-binaries.ts';
+import { findTool, type Tool } from './tools.ts';
+
+/** PostgreSQL with its client tools, as Debian has it; the embedded one has none, and refuses older ones. */
+export const PG_DUMP: Tool = { names: ['pg_dump'], debianPackage: 'postgresql' };
+
+const INSTALLED = '/usr/lib/postgresql';
+
+/** Where the programs of the newest PostgreSQL of this machine lie; undefined where there is none. */
+export function findPostgres(): string | undefined {
+  if (!findTool(PG_DUMP)) return undefined;
+  const versions = readVersions().toSorted((a, b) => Number(b) - Number(a));
+  return versions.length > 0 ? join(INSTALLED, versions[0] ?? '', 'bin') : undefined;
+}
+
+function readVersions(): string[] {
+  try {
+    return readdirSync(INSTALLED).filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+export interface OwnCluster {
+  /** Of the superuser `postgres`, in the database of that name. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A cluster of its own in a directory that PostgreSQL's user may enter, with nobody's roles in it. */
+export async function startCluster(bin: string, directory: string): Promise<OwnCluster> {
+  mkdirSync(directory, { mode: 0o700 });
+  const account = accountOfPostgres(directory);
+  if (account) chownSync(directory, account.uid, account.gid);
+  const run = (program: string, args: string[]) =>
+    promisify(execFile)(join(bin, program), args, { ...account, cwd: directory });
+  const data = join(directory, 'data');
+  await run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N']);
+  const port = await freePort();
+  const options = `-p ${port} -k '' -c listen_addresses=127.0.0.1`;
+  await run('pg_ctl', ['-D', data, '-o', options, '-l', join(directory, 'log'), '-w', 'start']);
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
