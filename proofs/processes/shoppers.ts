@@ -74,6 +74,11 @@ export class Shoppers {
     return this.#stories.length;
   }
 
+  /** The orders that were acknowledged so far. */
+  get orderIds(): string[] {
+    return this.#stories.map(({ order_id }) => order_id);
+  }
+
   told(): string {
     return `${this.orders} orders acknowledged; ${this.answers} answers, ${this.repeated} of them by a retry`;
   }
@@ -112,6 +117,16 @@ export class Shoppers {
       await sleep(2);
     }
     throw new Error(`No server made a change within ${ANSWER_WITHIN_MS / 1_000} s.`);
+  }
+
+  /** Looks at the catalogue, once and without a retry. Answers the status; 0 for no answer. */
+  async look(): Promise<number> {
+    const { site_id, storefront_token } = this.#credentials;
+    const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
+    const [server = ''] = this.#inTurn();
+    const answer = await fetch(server + operationOf('storefront.listProducts').path, { headers }).catch(() => {});
+    await answer?.arrayBuffer().catch(() => {});
+    return answer?.status ?? 0;
   }
 
   /** Lets each finish what it has begun. From then on nothing changes until `begin`. */
