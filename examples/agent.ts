@@ -10,9 +10,9 @@ import {
 } from '@commerce-backend/sdk';
 
 /**
- * An AI agent in a terminal, without the AI: it asks a customer for consent, finds, prepares a purchase, waits while a human
- * confirms it, runs into its budget, and is revoked. `npm run example:agent`, beside a running demo shop. With
- * `--auto-approve` it plays the customer as well, over the storefront, so that nobody has to click.
+ * An agent in a terminal, without a language model: it requests consent, finds a product, prepares a purchase, waits until the
+ * customer confirms it, exceeds its budget, and is revoked. Run `npm run example:agent` while the demo shop is running. With
+ * `--auto-approve` it acts as the customer as well, through the storefront API.
  */
 const { values: options } = parseArgs({
   options: {
@@ -29,7 +29,7 @@ interface Demo {
   customers: { email: string; password: string }[];
 }
 
-const PATIENCE_MS = 10 * 60_000;
+const CONFIRMATION_TIMEOUT_MS = 10 * 60_000;
 
 const demo = JSON.parse(readFileSync(options.demo, 'utf8')) as Demo;
 const connection = { baseUrl: demo.base_url };
@@ -38,13 +38,13 @@ function say(text: string): void {
   console.log(text);
 }
 
-/** Whether the server refused with one of these codes. */
+/** Whether an error is a refusal with one of these codes. */
 function isRefusal(error: unknown, ...codes: string[]): error is CommerceError {
   return error instanceof CommerceError && codes.includes(error.code);
 }
 
-/** The customer, for `--auto-approve`: what a person does in the browser otherwise. */
-async function openCustomer() {
+/** A client for the customer, with `--auto-approve`. Otherwise a person does this in the browser. */
+async function logInAsCustomer() {
   const shop = createStorefrontClient({
     ...connection,
     siteId: demo.site_id,
@@ -56,9 +56,9 @@ async function openCustomer() {
   return shop.withCustomer(access_token);
 }
 
-/** Undefined when the customer refuses, or does not answer. */
-async function ask(): Promise<AgentClient | undefined> {
-  say('1. The agent asks for consent: to find, to prepare purchases, with a budget, for an hour.');
+/** Undefined if the customer denies the request, or does not answer. */
+async function requestAccess(): Promise<AgentClient | undefined> {
+  say('1. The agent requests consent to find products and prepare purchases, with a budget, for an hour.');
   const pending = await requestConsent(
     { ...connection, siteId: demo.site_id },
     {
@@ -71,7 +71,7 @@ async function ask(): Promise<AgentClient | undefined> {
   say(`   Open ${pending.verification_uri_complete}`);
   say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[0]?.email}; see ${options.demo}.)`);
   if (options['auto-approve']) {
-    const customer = await openCustomer();
+    const customer = await logInAsCustomer();
     const path = { user_code: pending.user_code };
     await unwrap(
       customer.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params: { path }, body: {} }),
@@ -91,23 +91,23 @@ async function ask(): Promise<AgentClient | undefined> {
 
 async function findBest(agent: AgentClient): Promise<string> {
   const query = 'a stoneware mug under 30 euros';
-  say(`2. The agent looks for "${query}".`);
+  say(`2. The agent searches for "${query}".`);
   const found = await unwrap(agent.POST('/api/agent/intent/find', { body: { query } }));
   for (const { price, availability, content, match_reasons } of found.candidates) {
-    say(`   ${content.name}, ${content.variant_name ?? 'one kind'}: ${price} ${found.currency}, ${availability}`);
+    say(`   ${content.name}, ${content.variant_name ?? 'single variant'}: ${price} ${found.currency}, ${availability}`);
     say(`     because: ${match_reasons.join('; ')}`);
   }
   const [best] = found.candidates;
-  if (!best) throw new Error('The shop has nothing of the kind.');
+  if (!best) throw new Error('The shop has no such product.');
   return best.variant_id;
 }
 
-/** The id of the checkout; undefined when the budget is too small for it. */
+/** The id of the checkout; undefined if the budget is too small. */
 async function prepare(agent: AgentClient, variant_id: string): Promise<string | undefined> {
   say('\n3. It prepares the purchase. It cannot pay; the customer confirms.');
   try {
     const bought = await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity: 1 } }));
-    say(`   ${bought.status}: ${bought.totals?.total} ${bought.currency} in all.`);
+    say(`   ${bought.status}: ${bought.totals?.total} ${bought.currency} in total.`);
     say(`   Open ${bought.checkout_url}`);
     if (!bought.checkout) throw new Error('There is no checkout.');
     return bought.checkout.id;
@@ -119,7 +119,7 @@ async function prepare(agent: AgentClient, variant_id: string): Promise<string |
 }
 
 async function confirmAsCustomer(checkout_id: string): Promise<void> {
-  const customer = await openCustomer();
+  const customer = await logInAsCustomer();
   const params = { path: { checkout_id } };
   const address = {
     first_name: 'Ada',
@@ -148,8 +148,8 @@ async function confirmAsCustomer(checkout_id: string): Promise<void> {
 async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<void> {
   say('   Waiting for the customer to confirm …');
   if (options['auto-approve']) await confirmAsCustomer(checkout_id);
-  // The page may refuse a dearer delivery for want of budget, and the customer leave it at that: no agent waits for ever.
-  for (const patience = Date.now() + PATIENCE_MS; Date.now() < patience; ) {
+  // The customer may never confirm, for instance because the budget does not cover the delivery chosen.
+  for (const deadline = Date.now() + CONFIRMATION_TIMEOUT_MS; Date.now() < deadline; ) {
     const status = await statusOf(agent, checkout_id);
     if (status !== 'requires_escalation') {
       say(`   ${status}\n`);
@@ -157,7 +157,7 @@ async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<vo
     }
     await new Promise((done) => setTimeout(done, 2_000));
   }
-  say('   It waits no longer. The page stays open for the customer.\n');
+  say('   The agent stops waiting. The customer can still confirm.\n');
 }
 
 async function statusOf(agent: AgentClient, checkout_id: string): Promise<string> {
@@ -175,18 +175,18 @@ async function hitBudget(agent: AgentClient, variant_id: string): Promise<void> 
   say('4. It tries to buy more than its budget allows.');
   try {
     await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity: 20, dry_run: true } }));
-    throw new Error('It was allowed, and should not have been.');
+    throw new Error('It was allowed, but should have been refused.');
   } catch (error) {
     if (!isRefusal(error, 'budget_exceeded')) throw error;
     say(`   Refused, ${error.status} ${error.code}: ${error.message}\n`);
   }
 }
 
-async function beRevoked(agent: AgentClient): Promise<void> {
-  say('5. The customer revokes it.');
+async function waitForRevocation(agent: AgentClient): Promise<void> {
+  say('5. The customer revokes its access.');
   const { agent_token } = await unwrap(agent.GET('/api/agent/customer/me'));
   if (options['auto-approve']) {
-    const customer = await openCustomer();
+    const customer = await logInAsCustomer();
     const path = { agent_token_id: agent_token.id };
     await unwrap(customer.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params: { path } }));
   } else {
@@ -209,14 +209,14 @@ async function shop(agent: AgentClient): Promise<void> {
   const checkout_id = await prepare(agent, variant_id);
   if (checkout_id) await waitForOrder(agent, checkout_id);
   await hitBudget(agent, variant_id);
-  await beRevoked(agent);
+  await waitForRevocation(agent);
 }
 
-const agent = await ask();
+const agent = await requestAccess();
 if (agent) {
   await shop(agent).catch((error: unknown) => {
     if (!isRefusal(error, 'invalid_token')) throw error;
-    say(`   The customer has revoked it already: ${error.status} ${error.code}.`);
+    say(`   The customer has already revoked it: ${error.status} ${error.code}.`);
   });
-  say('\nThat is the whole story. Every call of it is on record: npx commerce agents list');
+  say('\nDone. Every call of the agent is in the audit: npx commerce agents list');
 }

@@ -49,20 +49,20 @@ async function play(args: string[], onLine: (line: string) => Promise<void>) {
 
 const codeIn = (line: string) => /compare the code: (\S{9})/.exec(line)?.[1];
 
-test('the example of an agent plays its whole story, from consent to revocation', LONG_ENOUGH, async () => {
+test('the agent example runs from consent to revocation', LONG_ENOUGH, async () => {
   const { demo } = await givenDemo();
 
   const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE, '--demo', demo, '--auto-approve']);
 
   expect(stdout).toMatch(/user_code=[A-Z]{4}-[A-Z]{4}/);
-  expect(stdout).toContain('Stoneware mug, one kind: 18.00 EUR, in_stock');
+  expect(stdout).toContain('Stoneware mug, single variant: 18.00 EUR, in_stock');
   expect(stdout).toContain('Confirmed: order 1001.');
   expect(stdout).toContain('Refused, 402 budget_exceeded');
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
 });
 
 test(
-  'with too little budget the example says so, goes on, and leads to the account where it is revoked',
+  'with too small a budget the example says so, goes on, and links to the account page that revokes it',
   LONG_ENOUGH,
   async () => {
     const { shop, customer, demo } = await givenDemo();

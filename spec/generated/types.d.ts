@@ -1702,7 +1702,7 @@ export interface paths {
         };
         /**
          * List and search products
-         * @description The visible products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions; its last word may be unfinished, and words that the shop does not know are taken for those spelled alike. q may be a sentence: limits such as "under 50 euros" filter, "not leather" excludes, "in stock" and "cheapest" mean what they say, and understood tells what was read; limits that no product meets are given up and marked relaxed. With q the default order is relevance, else newest. Filters of one kind given several times mean any of them (values of one option, too), different kinds must all hold; words are compared without case. cost_per_item is always null here.
+         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. Its last word may be unfinished, and misspelt words are corrected by the words of the shop. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest. Several filters of one kind (or values of one option) mean any of them; filters of different kinds must all match; case is ignored. cost_per_item is always null here.
          */
         get: operations["storefront.listProducts"];
         put?: never;
@@ -5843,7 +5843,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The shop takes no agents. */
+        /** @description The shop does not allow agents. */
         AgentsNotAllowed: {
             headers: {
                 [name: string]: unknown;
@@ -10583,7 +10583,7 @@ export interface operations {
                  * @example mug
                  */
                 q?: components["parameters"]["Search"];
-                /** @description The order of the products; equal ones follow by id. relevance without q is newest. */
+                /** @description The order of the products; ties are ordered by id. relevance without q is newest. */
                 sort?: "relevance" | "newest" | "price_asc" | "price_desc" | "name_asc" | "name_desc" | "best_selling";
                 /** @description Only products of these vendors. */
                 vendor?: components["parameters"]["VendorFilter"];

@@ -20,7 +20,7 @@ async function eventsOf({ owner }: OpenShop, token_id: string) {
   return rows;
 }
 
-test('every call of an agent leaves exactly one row, whatever comes of it', async () => {
+test('every call of an agent leaves exactly one audit row, whatever its outcome', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, access_token, token_id } = await givenAgent(shop, customer, {
@@ -76,7 +76,7 @@ test('a replay is a call of its own, and has its own row', async () => {
   expect(await eventsOf(shop, second.token_id)).toEqual([]);
 });
 
-test('a call beyond the rate leaves its row, too', async () => {
+test('a rate-limited call leaves a row as well', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -94,7 +94,7 @@ test('a call beyond the rate leaves its row, too', async () => {
   await stopServer(limited);
 });
 
-test('a token that never was leaves nothing', async () => {
+test('an unknown token leaves no row', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await givenAgent(shop, customer);
@@ -149,7 +149,7 @@ test('agent, customer and merchant read the same trail, newest first, page by pa
   expect(all?.audit_events).toMatchObject([{ actor_id: agent_token_id, status: 200 }]);
 });
 
-test('the address and the agent of a call are kept within bounds', async () => {
+test('the IP address and user agent of a call are stored within bounds', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);

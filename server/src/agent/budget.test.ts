@@ -31,7 +31,7 @@ async function budgetOf({ client }: Customer) {
   return [budget_used_cents, budget_pending_cents, budget_remaining_cents];
 }
 
-test('what an agent made is confirmed by its customer alone', async () => {
+test('only the customer can confirm what an agent prepared', async () => {
   const shop = await openShopThatShipsFree();
   const [customer, stranger] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const token = await givenAgent(shop, customer);
@@ -59,7 +59,7 @@ test('what an agent made is confirmed by its customer alone', async () => {
   expect(own.data?.order).toMatchObject({ source: 'agent', customer_id: customer.id, total: '10.00' });
 });
 
-test('an order takes its total from the budget, and an open checkout is pending until then', async () => {
+test('an order spends its total of the budget, and an open checkout counts as pending until then', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 3000 });
@@ -72,7 +72,7 @@ test('an order takes its total from the budget, and an open checkout is pending 
   expect(await budgetOf(customer)).toEqual([2000, 0, 1000]);
 });
 
-test('an order beyond the budget is not made, and nothing of it stays', async () => {
+test('an order beyond the budget is refused, and leaves nothing behind', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 1999 });
@@ -89,7 +89,7 @@ test('an order beyond the budget is not made, and nothing of it stays', async ()
   expect(orders?.total).toBe(0);
 });
 
-test('a card is not charged for what the budget does not allow', async () => {
+test('a card is not charged for an order beyond the budget', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 100 });
@@ -104,7 +104,7 @@ test('a card is not charged for what the budget does not allow', async () => {
   expect(rows).toEqual([]);
 });
 
-test('of 24 confirmations at once at the edge of the budget, as many succeed as it pays for, to the cent', async () => {
+test('of 24 concurrent confirmations, exactly as many succeed as the budget covers, to the cent', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 7500 });
@@ -120,7 +120,7 @@ test('of 24 confirmations at once at the edge of the budget, as many succeed as 
   expect((await budgetOf(customer))[0]).toBe(7000);
 });
 
-test('cancelling before the payment gives the budget back, once, and after it does not', async () => {
+test('cancelling before the payment returns the budget once, and after it does not', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);
@@ -145,7 +145,7 @@ test('cancelling before the payment gives the budget back, once, and after it do
   expect((await budgetOf(customer))[0]).toBe(1000);
 });
 
-test('a payment that does not come in time gives the budget back', async () => {
+test('a payment that is overdue returns the budget', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);
@@ -160,7 +160,7 @@ test('a payment that does not come in time gives the budget back', async () => {
   expect((await budgetOf(customer))[0]).toBe(0);
 });
 
-test('goods outside of the categories are not ordered, whoever put them into the cart', async () => {
+test('products outside the categories are not ordered, whoever added them to the cart', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { categories: ['kitchen', 'summer-sale'] });
@@ -197,7 +197,7 @@ test('goods outside of the categories are not ordered, whoever put them into the
   expect((await budgetOf(customer))[0]).toBe(2000);
 });
 
-test('what an agent puts together stands beside the own cart of the customer', async () => {
+test('the cart of an agent is separate from the customer’s own cart', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);

@@ -32,7 +32,7 @@ async function look({ client }: Customer, user_code: string) {
   return client.GET(consent, { params: { path: { user_code } } });
 }
 
-test('what is approved keeps within the policy of that moment, whatever was asked under an earlier one', async () => {
+test('an approval is limited by the current policy, even for an earlier request', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   await allow(shop, { max_budget_cents: 1_000, max_lifetime_days: 1 });
 
@@ -49,7 +49,7 @@ test('what is approved keeps within the policy of that moment, whatever was aske
   expect(token?.expires_in).toBeLessThanOrEqual(DAY_MS / 1_000);
 });
 
-test('what was approved stays as it was approved when the policy becomes stricter afterwards', async () => {
+test('an approval stays as it is when the policy becomes stricter afterwards', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   await approve(customer, asked.user_code);
   await allow(shop, { max_budget_cents: 1_000, max_lifetime_days: 1 });
@@ -59,7 +59,7 @@ test('what was approved stays as it was approved when the policy becomes stricte
   expect(token).toMatchObject({ budget_cents: 90_000 });
 });
 
-test('once the shop takes no agents, nothing is approved and no poll brings a token', async () => {
+test('once the shop disables agents, nothing is approved and no poll gets a token', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   const pending = await askForConsent(shop);
   await approve(customer, asked.user_code);
@@ -72,7 +72,7 @@ test('once the shop takes no agents, nothing is approved and no poll brings a to
   expect(polls.map(({ error }) => error?.error)).toEqual(['access_denied', 'access_denied']);
 });
 
-test('an address tries ten unknown codes in an hour, by however many accounts', async () => {
+test('an IP address can try ten unknown codes in an hour, by however many accounts', async () => {
   const shop = await openShop();
   const customers = await Promise.all(Array.from({ length: 4 }, () => shop.givenCustomer()));
 
@@ -82,7 +82,7 @@ test('an address tries ten unknown codes in an hour, by however many accounts', 
   expect(statuses).toEqual([...Array(10).fill(404), ...Array(6).fill(429)]);
 });
 
-test('a shop judges fifty unknown codes in an hour, by however many accounts and addresses', async () => {
+test('a shop accepts fifty unknown codes in an hour, by however many accounts and addresses', async () => {
   const shop = await openShop();
   const [customer, other] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };

@@ -28,7 +28,7 @@ async function activeTokens({ owner, site_id }: OpenShop): Promise<number> {
   return rowCount ?? 0;
 }
 
-test('a token comes of a request, an approval and a poll, and not before the approval', async () => {
+test('a token is issued after a request, an approval and a poll, and not before the approval', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const asked = await askForConsent(shop, { budget_cents: 5000, categories: ['Kitchen'] });
@@ -59,7 +59,7 @@ test('a token comes of a request, an approval and a poll, and not before the app
   expect(later.error).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('the customer sees who asks for what before deciding', async () => {
+test('the customer sees what is requested and by whom before deciding', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { user_code } = await askForConsent(shop, { agent_name: 'Bargain bot', scopes: ['catalog:read'] });
@@ -78,7 +78,7 @@ test('the customer sees who asks for what before deciding', async () => {
   });
 });
 
-test('polling too early is slowed down by five seconds each time, for good', async () => {
+test('each early poll makes the interval five seconds longer, permanently', async () => {
   const shop = await openShop();
   const { device_code } = await askForConsent(shop);
   await poll(shop, device_code);
@@ -96,7 +96,7 @@ test('polling too early is slowed down by five seconds each time, for good', asy
   expect(patient.response.headers.get('Retry-After')).toBe('15');
 });
 
-test('of 64 polls at once after the approval exactly one brings a token', async () => {
+test('of 64 concurrent polls after the approval exactly one gets a token', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -134,7 +134,7 @@ test('no customer has more than ten active agents, and a later poll succeeds onc
   expect(await activeTokens(shop)).toBe(10);
 });
 
-test('what is denied or too old brings no token and cannot be decided again', async () => {
+test('a denied or expired request gets no token and cannot be decided again', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const [denied, old, late] = [await askForConsent(shop), await askForConsent(shop), await askForConsent(shop)];
@@ -156,7 +156,7 @@ test('what is denied or too old brings no token and cannot be decided again', as
   expect((await poll(shop, late.device_code)).error).toMatchObject({ error: 'expired_token' });
 });
 
-test('an approval is given once, and may be taken back until the token is fetched', async () => {
+test('a request is approved once, and can be denied until the token is fetched', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -191,7 +191,7 @@ test('nobody else can see or decide on a request: another customer after the dec
   expect((await second.client.POST(`${consent}/deny`, { params: { path: { user_code } } })).response.status).toBe(404);
 });
 
-test('the customer may give less than asked for, and never more', async () => {
+test('the customer can approve less than requested, and never more', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop, { categories: ['Kitchen', 'Garden'] });
@@ -209,7 +209,7 @@ test('the customer may give less than asked for, and never more', async () => {
   expect(token).toMatchObject({ budget_cents: 2000, categories: ['Kitchen'] });
 });
 
-test('a budget above the threshold of the shop, or an old login, wants the password once more', async () => {
+test('a budget above the shop’s threshold, or an old login, requires the password again', async () => {
   const shop = await openShop();
   const agent_policy = { enabled: true, max_budget_cents: 20_000, max_lifetime_days: 30, password_above_cents: 5000 };
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { agent_policy } });
@@ -231,7 +231,7 @@ test('a budget above the threshold of the shop, or an old login, wants the passw
   expect(old.error).toMatchObject({ error: 'password_required' });
 });
 
-test('a request beyond the policy of the shop is refused where it stands, and a shop without agents takes none', async () => {
+test('a request beyond the shop’s policy is refused by field, and a shop with agents disabled refuses all', async () => {
   const shop = await openShop();
   const policy = { enabled: true, max_budget_cents: 1000, max_lifetime_days: 2 };
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { agent_policy: policy } });
@@ -328,7 +328,7 @@ test.each([
   expect(me.status).toBe(200);
 });
 
-test('a key on the poll brings the same token again, never a waiting answer, and no token that was revoked', async () => {
+test('an idempotency key on the poll replays the token, never a pending answer, and no revoked token', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -349,7 +349,7 @@ test('a key on the poll brings the same token again, never a waiting answer, and
   expect(dead.error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('unknown codes are counted per customer, and known ones cost nothing', async () => {
+test('unknown codes are counted per customer, and known ones are free', async () => {
   const shop = await openShop();
   const [guesser, bystander] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { user_code } = await askForConsent(shop);
@@ -365,7 +365,7 @@ test('unknown codes are counted per customer, and known ones cost nothing', asyn
   expect(await look(bystander, user_code)).toBe(200);
 });
 
-test('a mail tells the customer of an approval, with a way to stop it', async () => {
+test('the customer gets a mail about an approval, with a way to revoke it', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await givenAgent(shop, customer, { agent_name: 'Bargain bot <b>', budget_cents: 1234 });
@@ -378,7 +378,7 @@ test('a mail tells the customer of an approval, with a way to stop it', async ()
   expect(mail?.html).toContain(`/account?site_id=${shop.site_id}`);
 });
 
-test('a new password takes back what was approved and not fetched', async () => {
+test('a new password revokes approvals whose token was not fetched', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);

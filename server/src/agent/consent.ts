@@ -6,10 +6,10 @@ import * as requests from '../shop/agents/consent-requests.ts';
 export const requestConsent: Handler<'agent.requestConsent'> = ({ shop, checkoutDeps, body, origin }) =>
   requests.request(shop, checkoutDeps, body, origin);
 
-/** A poll is noted in a transaction of its own: it counts whatever is answered. */
+/** The poll is recorded in a transaction of its own, so that it counts whatever the answer is. */
 export const pollConsent: Beforehand<'agent.pollConsent'> = {
   async beforehand({ db, caller }) {
-    await polls.notePoll(db, caller.tenant, actorOf(caller), caller.principal_id);
+    await polls.recordPoll(db, caller.tenant, actorOf(caller), caller.principal_id);
     return ({ shop }) => polls.issue(shop, caller.principal_id);
   },
 };

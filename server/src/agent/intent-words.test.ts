@@ -43,7 +43,7 @@ async function givenShopWithAgent() {
   return { carafe, jar, shop, ...(await givenAgent(shop, customer, { budget_cents: 100_000 })) };
 }
 
-test('nothing is bought beyond a limit that was said, and what is sold out is told', async () => {
+test('nothing is bought beyond a stated limit, and sold-out matches are reported', async () => {
   const { agent, carafe } = await givenShopWithAgent();
 
   for (const body of [
@@ -60,7 +60,7 @@ test('nothing is bought beyond a limit that was said, and what is sold out is to
   }
 });
 
-test('a limit that no variant of the product named meets is given up, asked back, and bought only by its id', async () => {
+test('a limit that no variant of a named product meets leads to a question, and only its id buys it', async () => {
   const { agent, jar } = await givenShopWithAgent();
   const query = 'under 5 euros';
   const relaxed = { understood: [{ kind: 'price', fate: 'relaxed' }] };
@@ -92,7 +92,7 @@ test.each([
   expect(data?.candidates[0]?.variant_id).toBe(data?.cart?.items[0]?.variant_id);
 });
 
-test('variants are offered without those that are not wanted, each with reasons of its own', async () => {
+test('variants are offered without the negated ones, each with its own reasons', async () => {
   const { agent } = await givenShopWithAgent();
 
   const { data } = await agent.POST(add, { body: { query: 'a wool sweater that is not rust' } });
@@ -104,7 +104,7 @@ test('variants are offered without those that are not wanted, each with reasons 
   ]);
 });
 
-test('a thing that the shop does not have is not sold as another', async () => {
+test('a product that the shop does not have is not replaced by another', async () => {
   const { agent } = await givenShopWithAgent();
 
   const { data: cage } = await agent.POST(buy, { body: { query: 'a bird cage' } });
@@ -119,7 +119,7 @@ test('a thing that the shop does not have is not sold as another', async () => {
   expect(red?.status).toBe('needs_choice');
 });
 
-test('as many pieces as the sentence says are added', async () => {
+test('the quantity of the sentence is added', async () => {
   const { agent, jar } = await givenShopWithAgent();
   const quantities = await Promise.all(
     [
@@ -131,7 +131,7 @@ test('as many pieces as the sentence says are added', async () => {
   expect(quantities).toEqual([2, 3, 4]);
 });
 
-test('a list says of each product why it is in it', async () => {
+test('each product of a list has match reasons', async () => {
   const { agent } = await givenShopWithAgent();
   const reasons = async (query: Record<string, string | boolean | string[]>) => {
     const { data } = await agent.GET('/api/agent/catalog/search', { params: { query } });

@@ -10,7 +10,7 @@ import { operationTable } from '../http/contract/contract.ts';
 const me = '/api/agent/customer/me';
 const agents = '/api/storefront/customer/me/agents';
 
-test('an agent reads for whom it acts and what it may do', async () => {
+test('an agent can read for whom it acts and what it may do', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, token_id } = await givenAgent(shop, customer, { categories: ['Kitchen'] });
@@ -24,7 +24,7 @@ test('an agent reads for whom it acts and what it may do', async () => {
   });
 });
 
-test('a token that its customer, the merchant or the agent itself ends is dead at the next call, in every process', async () => {
+test('a token revoked by the customer, the merchant or the agent is refused at the next call, in every process', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const second = await startServer(databaseUrl());
@@ -59,7 +59,7 @@ test('a token that its customer, the merchant or the agent itself ends is dead a
   await stopServer(second);
 });
 
-test('a token ends at its hour', async () => {
+test('a token expires on time', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, token_id } = await givenAgent(shop, customer);
@@ -70,7 +70,7 @@ test('a token ends at its hour', async () => {
   expect(data?.agent_tokens).toMatchObject([{ id: token_id, status: 'expired', revoked_by: null }]);
 });
 
-test('closing or anonymising an account ends its agents, and the merchant still sees that there were some', async () => {
+test('closing or anonymising an account revokes its agents, and the merchant still sees them', async () => {
   const shop = await openShop();
   const [closed, forgotten] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const [first, second] = [await givenAgent(shop, closed), await givenAgent(shop, forgotten)];
@@ -94,7 +94,7 @@ test('closing or anonymising an account ends its agents, and the merchant still 
   });
 });
 
-test('an agent does nothing that its scopes do not name', async () => {
+test('an agent can do nothing beyond its scopes', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { scopes: ['catalog:read'] });
@@ -111,7 +111,7 @@ test('an agent does nothing that its scopes do not name', async () => {
   expect(own.response.status).toBe(200);
 });
 
-test('an agent token opens no operation of another surface, alone or beside the credentials of the shop', async () => {
+test('an agent token gives no access to another surface, alone or with the shop’s credentials', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -145,7 +145,7 @@ test('an agent token is sent alone, and for its own shop', async () => {
   expect(await ask({ Authorization: `Bearer ${customer.access_token}` })).toBe(401);
 });
 
-test('customers see and end their own agents alone, and merchants those of their own shop', async () => {
+test('customers see and revoke only their own agents, and merchants only those of their shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const [customer, second] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { agent, token_id: agent_token_id } = await givenAgent(shop, customer);
@@ -164,7 +164,7 @@ test('customers see and end their own agents alone, and merchants those of their
   expect(data).toMatchObject({ total: 1, agent_tokens: [{ id: agent_token_id }] });
 });
 
-test('of calls that race with a revocation, none that begins after its answer is accepted', async () => {
+test('of calls that race with a revocation, none that starts after its answer is accepted', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   for (let round = 0; round < 5; round += 1) {

@@ -1,9 +1,8 @@
 import { plainText } from './plain-text.ts';
 
 /**
- * Text that a merchant or a customer wrote, made ready for a language model to read (hazards §2.8): without markup, without
- * what cannot be seen, without addresses to follow, and short. It cannot be made trustworthy, so it stands in parts that
- * say `content_trust: "merchant"` alone, and nothing is decided by it.
+ * Sanitizes text that a merchant or customer wrote, for language models to read (hazards §2.8): without markup, invisible
+ * characters and URLs, and short. It stays untrusted, so it appears only in parts marked `content_trust: "merchant"`.
  */
 export const CONTENT_TRUST = 'merchant' as const;
 
@@ -13,15 +12,15 @@ export const CAPS = { name: 200, summary: 80, description: 1_000, value: 500 } a
 const UNSEEN =
   /[\p{Cf}\p{Cs}\p{Co}\p{Cn}]|[\u115F\u1160\u2800\u3164\uFFA0]|\u034F|[\u17B4\u17B5]|[\u180B-\u180F]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
 const BLANK = /[\p{Cc}\p{Zl}\p{Zp}\p{Zs}]+/gu;
-/** An address within a word, with a scheme or without; browsers take the ideographic full stop for a dot. */
+/** A URL within a word, with or without scheme; browsers treat the ideographic full stop as a dot. */
 const ADDRESS =
   /:\/\/|www[.。][^.]|(?:^|\W)(?:javascript|data|mailto|tel|vbscript|file):\S|(?:[a-z0-9-]{1,63}[.。]){1,8}(?:com|net|org|info|biz|io|co|dev|app|ai|me|ly|gg|xyz|shop|store|site|online|top|club|link|eu|de|uk|fr|us|ru|cn|in|to|cc|tk)(?![a-z0-9])/i;
 const REMOVED = '[address removed]';
 
-/** The text in one line, of at most `cap` characters; null when nothing is left of it. */
+/** The text in one line, of at most `cap` characters; null if nothing is left. */
 export function sanitizeMerchantText(text: string | null | undefined, cap: number): string | null {
   if (!text) return null;
-  // What stands far behind the cap cannot be part of the answer, and only costs time.
+  // Text far beyond the cap cannot be part of the answer.
   const visible = withoutMarkup(text.slice(0, cap * 8).normalize('NFKC'))
     .replaceAll(BLANK, ' ')
     .replaceAll(UNSEEN, '')
@@ -32,7 +31,7 @@ export function sanitizeMerchantText(text: string | null | undefined, cap: numbe
   return capped(visible, cap) || null;
 }
 
-/** Decoding an entity can bring another tag to light, so it is done until nothing changes; then no tag is left to open. */
+/** Decoding an entity can reveal another tag, so this repeats until nothing changes, and then removes what could start one. */
 function withoutMarkup(text: string): string {
   let before = text.replaceAll(UNSEEN, '');
   for (let rounds = 0; rounds < 4; rounds += 1) {

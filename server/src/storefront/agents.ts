@@ -3,7 +3,7 @@ import { actorOf } from '../http/callers/callers.ts';
 import type { Beforehand, Handler, Origin } from '../http/pipeline/handler.ts';
 import * as agentAudit from '../shop/agents/audit.ts';
 import * as consents from '../shop/agents/consents.ts';
-import { type Guesser, takeGuess } from '../shop/agents/user-codes.ts';
+import { type Guesser, limitGuesses } from '../shop/agents/user-codes.ts';
 import * as sessions from '../shop/customers/sessions.ts';
 import * as agentTokens from '../shop/mandates/tokens.ts';
 
@@ -20,7 +20,7 @@ export const listAgentAudit: Handler<'storefront.listAgentAudit'> = ({ shop, cal
 /** Codes are short: whoever tries unknown ones is counted, before anything is told. */
 export const getAgentConsent: Beforehand<'storefront.getAgentConsent'> = {
   async beforehand({ db, caller, origin, path }) {
-    await takeGuess(db, guesserOf(caller, origin), path.user_code);
+    await limitGuesses(db, guesserOf(caller, origin), path.user_code);
     return async ({ shop }) =>
       consents.get(shop, path.user_code, await consents.proofOf(shop, signedIn(caller).session_id, false));
   },
@@ -28,7 +28,7 @@ export const getAgentConsent: Beforehand<'storefront.getAgentConsent'> = {
 
 export const approveAgentConsent: Beforehand<'storefront.approveAgentConsent'> = {
   async beforehand({ db, caller, origin, path, body }) {
-    await takeGuess(db, guesserOf(caller, origin), path.user_code);
+    await limitGuesses(db, guesserOf(caller, origin), path.user_code);
     const { current_password, ...approval } = body ?? {};
     if (current_password !== undefined) {
       await sessions.verifyAgain(db, caller.tenant, actorOf(caller), current_password);
@@ -42,7 +42,7 @@ export const approveAgentConsent: Beforehand<'storefront.approveAgentConsent'> =
 
 export const denyAgentConsent: Beforehand<'storefront.denyAgentConsent'> = {
   async beforehand({ db, caller, origin, path }) {
-    await takeGuess(db, guesserOf(caller, origin), path.user_code);
+    await limitGuesses(db, guesserOf(caller, origin), path.user_code);
     return async ({ shop }) =>
       consents.deny(shop, path.user_code, await consents.proofOf(shop, signedIn(caller).session_id, false));
   },

@@ -21,7 +21,7 @@ async function loggedIn({ browser, customer, asked }: Given) {
   return browser.press(page, 'log_in', { email: customer.email, password: customer.password });
 }
 
-test('a customer sees who asks for what, allows it, and the agent gets its token', async () => {
+test('a customer sees what is requested, approves it, and the agent gets its token', async () => {
   const given = await givenRequest({
     agent_name: 'Helpful <b>bot</b>',
     budget_cents: 5_000,
@@ -42,7 +42,7 @@ test('a customer sees who asks for what, allows it, and the agent gets its token
   expect(list?.agent_tokens).toMatchObject([{ budget_cents: 2_000, categories: ['Kitchen'], status: 'active' }]);
 });
 
-test('nothing is shown or allowed before the login, and a wrong password says no more than that', async () => {
+test('nothing is shown or approved before the login, and a wrong password reveals nothing', async () => {
   const given = await givenRequest({ agent_name: 'Helpful bot' });
   const { browser, customer, asked } = given;
   const page = await browser.open(asked.verification_uri_complete);
@@ -53,7 +53,7 @@ test('nothing is shown or allowed before the login, and a wrong password says no
   expect(refused.html).not.toContain('Helpful bot');
 });
 
-test('a request is refused, and cannot be allowed any more', async () => {
+test('a denied request cannot be approved any more', async () => {
   const given = await givenRequest();
   const page = await loggedIn(given);
   expect((await given.browser.press(page, 'deny')).html).toContain('You have refused this');
@@ -62,13 +62,13 @@ test('a request is refused, and cannot be allowed any more', async () => {
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('mistakes are told at their fields, and allow nothing', async () => {
+test('mistakes are shown at their fields, and nothing is approved', async () => {
   const given = await givenRequest({ budget_cents: 5_000 });
   const page = await loggedIn(given);
   for (const [fields, message] of [
-    [{ budget: '60.00', same_code: 'yes' }, 'You can lower the budget, not raise it'],
+    [{ budget: '60.00', same_code: 'yes' }, 'You can lower the budget, but not raise it'],
     [{ budget: 'much', same_code: 'yes' }, 'Enter an amount such as 25.00'],
-    [{ budget: '10.00' }, 'Compare the code, and say that it is the same'],
+    [{ budget: '10.00' }, 'Compare the codes, and tick the box if they are the same'],
   ] as const) {
     const answer = await given.browser.press(page, 'approve', fields);
     expect([answer.response.status, answer.html]).toEqual([422, expect.stringContaining(message)]);
@@ -76,7 +76,7 @@ test('mistakes are told at their fields, and allow nothing', async () => {
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('a code can be typed, an unknown one is told, and guessing ends after five', async () => {
+test('a code can be typed, an unknown one is reported, and guessing ends after five', async () => {
   const given = await givenRequest();
   const { browser, customer, asked } = given;
   const start = await browser.open(asked.verification_uri);
@@ -96,7 +96,7 @@ test('a code can be typed, an unknown one is told, and guessing ends after five'
   expect((await browser.press(entry, 'enter_code', { user_code: 'BBBB-BBBB' })).response.status).toBe(429);
 });
 
-test('when the guesses of a shop are used up, the link of a request still leads to it, and a seal of another code does not', async () => {
+test("when a shop's guesses are used up, the signed link of a request still works, and the seal of another code does not", async () => {
   const given = await givenRequest();
   const { browser, shop, asked } = given;
   const other = await askForConsent(shop);
@@ -114,7 +114,7 @@ test('when the guesses of a shop are used up, the link of a request still leads 
   expect(allowed.html).toContain('You have allowed this');
 });
 
-test('what a program calls itself is shown as that, and briefly', async () => {
+test("the agent's own description is marked as unverified, and cut short", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const claim =
@@ -130,20 +130,20 @@ test('what a program calls itself is shown as that, and briefly', async () => {
   const page = await loggedIn({ shop, customer, asked, browser: new PaperBrowser(baseUrl) });
 
   const [, shown = ''] =
-    /It calls its software <q dir="auto">([^<]*)<\/q>, which nobody has verified/.exec(page.html) ?? [];
+    /It says that its software is <q dir="auto">([^<]*)<\/q>, which nobody has verified/.exec(page.html) ?? [];
   expect(shown).toMatch(/^VERIFIED by the shop/);
   expect(shown.length).toBeLessThanOrEqual(80);
   expect(page.html).not.toContain('evil.example');
 });
 
-test('a request that another customer decided on is not theirs to see', async () => {
+test('a request that another customer decided on is not visible', async () => {
   const given = await givenRequest();
   const other = await given.shop.givenCustomer();
   await approve(other, given.asked.user_code);
   expect((await loggedIn(given)).html).toContain('There is no request with this code');
 });
 
-test('logging in and allowing give the browser another session each, and the one before is dead', async () => {
+test('logging in and approving each replace the session of the browser', async () => {
   const given = await givenRequest();
   const { owner, site_id } = given.shop;
   const page = await loggedIn(given);
@@ -158,7 +158,7 @@ test('logging in and allowing give the browser another session each, and the one
   expect(rows.at(-1)?.revoked_at).toBeNull();
 });
 
-test('a session on the pages of one shop is none in another', async () => {
+test('a session of one shop is not valid in another', async () => {
   const given = await givenRequest();
   await loggedIn(given);
   const other = await openShop();
@@ -166,7 +166,7 @@ test('a session on the pages of one shop is none in another', async () => {
   expect((await given.browser.open(asked.verification_uri_complete)).html).toContain('value="log_in"');
 });
 
-test('the account lists the agents, what they did, and revokes them', async () => {
+test('the account lists the agents and their activity, and can revoke them', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { agent_name: 'Helpful bot' });
@@ -186,7 +186,7 @@ test('the account lists the agents, what they did, and revokes them', async () =
   expect(out.html).toContain('Log in to your account');
 });
 
-test('what an agent prepared is confirmed by its customer alone, logged in on the page of the checkout', async () => {
+test('only the customer, logged in on the checkout page, can confirm what an agent prepared', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
@@ -231,34 +231,31 @@ test.each([
   ['merchant', 'The shop has revoked its access since.'],
   ['customer', 'You have revoked its access since.'],
   ['agent', 'It has given its access back since.'],
-] as const)(
-  'what an agent prepared that the %s ended says so, and stays the customer’s to confirm',
-  async (by, sentence) => {
-    const shop = await openShop();
-    await shop.givenTerms();
-    await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
-    const customer = await shop.givenCustomer();
-    const { agent, token_id } = await givenAgent(shop, customer);
-    const { data } = await agent.POST('/api/agent/intent/find-and-buy', { body: { query: 'stoneware mug' } });
-    const browser = new PaperBrowser(shop.baseUrl);
-    const login = { email: customer.email, password: customer.password };
-    const before = await browser.press(await browser.open(data?.checkout_url ?? ''), 'log_in', login);
+] as const)('a checkout of an agent that the %s revoked says so, and can still be confirmed', async (by, sentence) => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
+  const customer = await shop.givenCustomer();
+  const { agent, token_id } = await givenAgent(shop, customer);
+  const { data } = await agent.POST('/api/agent/intent/find-and-buy', { body: { query: 'stoneware mug' } });
+  const browser = new PaperBrowser(shop.baseUrl);
+  const login = { email: customer.email, password: customer.password };
+  const before = await browser.press(await browser.open(data?.checkout_url ?? ''), 'log_in', login);
 
-    const params = { path: { agent_token_id: token_id } };
-    if (by === 'merchant') await shop.dashboard.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params });
-    if (by === 'customer')
-      await customer.client.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params });
-    if (by === 'agent') await agent.DELETE('/api/agent/token');
-    const after = await browser.open(data?.checkout_url ?? '');
-    const account = await browser.open(`/account?site_id=${shop.site_id}`);
+  const params = { path: { agent_token_id: token_id } };
+  if (by === 'merchant') await shop.dashboard.DELETE('/api/dashboard/agent-tokens/{agent_token_id}', { params });
+  if (by === 'customer')
+    await customer.client.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', { params });
+  if (by === 'agent') await agent.DELETE('/api/agent/token');
+  const after = await browser.open(data?.checkout_url ?? '');
+  const account = await browser.open(`/account?site_id=${shop.site_id}`);
 
-    expect(before.html).not.toContain(sentence);
-    expect(after.html).toContain(`<strong>${sentence}</strong> You can still place this order, or leave it.`);
-    expect(account.html).toContain(`€14.00</data>. ${sentence}`);
-    const address = { shipping_country: 'DE', shipping_last_name: 'Okafor', shipping_address1: 'Lindenallee 7' };
-    const chosen = await browser.press(after, 'save', { ...address, shipping_city: 'Berlin' });
-    const [, option = ''] = /name="shipping_option_id" value="([^"]+)"/.exec(chosen.html) ?? [];
-    const review = await browser.press(chosen, 'save', { shipping_option_id: option, payment_method: 'bank_transfer' });
-    expect((await browser.press(review, 'place_order')).html).toContain('DE89 3704 0044 0532 0130 00');
-  },
-);
+  expect(before.html).not.toContain(sentence);
+  expect(after.html).toContain(`<strong>${sentence}</strong> You can still place this order, or leave it.`);
+  expect(account.html).toContain(`€14.00</data>. ${sentence}`);
+  const address = { shipping_country: 'DE', shipping_last_name: 'Okafor', shipping_address1: 'Lindenallee 7' };
+  const chosen = await browser.press(after, 'save', { ...address, shipping_city: 'Berlin' });
+  const [, option = ''] = /name="shipping_option_id" value="([^"]+)"/.exec(chosen.html) ?? [];
+  const review = await browser.press(chosen, 'save', { shipping_option_id: option, payment_method: 'bank_transfer' });
+  expect((await browser.press(review, 'place_order')).html).toContain('DE89 3704 0044 0532 0130 00');
+});

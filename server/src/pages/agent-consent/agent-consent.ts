@@ -20,12 +20,12 @@ const FORM = 'agent consent';
 const LOGIN: LoginWords = {
   where: 'Consent',
   title: 'An assistant asks for access',
-  why: 'Log in to see what it asks for. Nothing is allowed by that.',
+  why: 'Log in to see what it asks for. Logging in does not allow anything yet.',
 };
 
 /**
- * Where customers decide on agents that ask for consent (RFC 8628 §3.3, hazards §1.3): they log in, compare the code, see who
- * asks for what, and allow it, allow less, or refuse. Opening the link decides nothing.
+ * The page where customers decide on an agent's request for consent (RFC 8628 §3.3, hazards §1.3): they log in, compare the
+ * code, see who asks for what, and approve all or part of it, or deny it. Opening the link has no effect by itself.
  */
 export const agentConsentPage: PageRoute<ConsentVisit> = {
   path: '/agent-consent',
@@ -33,11 +33,11 @@ export const agentConsentPage: PageRoute<ConsentVisit> = {
   async arrive(request) {
     const typed = String(request.req.query.user_code ?? '').slice(0, 64);
     const user_code = typed || undefined;
-    const code = userCodes.readUserCode(typed);
+    const code = userCodes.parseUserCode(typed);
     const seal = String(request.req.query.seal ?? '').slice(0, 64);
     const isSealed = (site_id: string) =>
       code !== undefined && userCodes.isSealed(request.checkoutDeps.secretKey, site_id, code, seal);
-    const pathOf = (site_id: string) => addressOf(site_id, code, isSealed(site_id) ? seal : undefined);
+    const pathOf = (site_id: string) => consentPath(site_id, code, isSealed(site_id) ? seal : undefined);
     const visit = await arriveInShop(request, pathOf);
     return { ...visit, user_code, sealed: isSealed(visit.tenant.site_id) };
   },
@@ -46,23 +46,21 @@ export const agentConsentPage: PageRoute<ConsentVisit> = {
   post,
   notices: {
     not_found: {
-      title: 'This link leads nowhere',
-      sentences: ['It may have been cut off or mistyped. Open it once more from where the assistant showed it.'],
+      title: 'This link does not work',
+      sentences: ['It may have been cut off or mistyped. Open it again from where the assistant shows it.'],
     },
     agents_not_allowed: {
-      title: 'This shop takes no assistants',
-      sentences: ['The merchant has switched them off. Nothing was allowed.'],
+      title: 'This shop does not allow assistants',
+      sentences: ['The merchant has switched them off. Nothing has been allowed.'],
     },
     rate_limited: {
-      title: 'Too many codes were tried',
-      sentences: [
-        'Open the link that the assistant shows, instead of typing its code, or wait a while. Nothing is lost.',
-      ],
+      title: 'Too many wrong codes',
+      sentences: ['Open the link that the assistant shows instead of typing its code, or wait a while and try again.'],
     },
   },
 };
 
-function addressOf(site_id: string, user_code: string | undefined, seal?: string): string {
+function consentPath(site_id: string, user_code: string | undefined, seal?: string): string {
   return `${consentPage('', site_id)}${user_code ? `&user_code=${user_code}` : ''}${seal ? `&seal=${seal}` : ''}`;
 }
 
@@ -70,7 +68,7 @@ async function show(visit: ConsentVisit): Promise<PageAnswer> {
   const { session, user_code } = visit;
   if (!session) return loginPage(visit, agentConsentPage.formOf(visit), LOGIN);
   if (!user_code) return enterCodePage(visit, csrfOf(visit));
-  const consent = await requestOf(visit, user_code);
+  const consent = await readRequest(visit, user_code);
   if ('html' in consent || 'redirect' in consent) return consent;
   return consent.status === 'pending'
     ? consentForm(visit, csrfOf(visit), consent)
@@ -81,12 +79,12 @@ function csrfOf(visit: ConsentVisit): string {
   return visit.guard.csrfFor(visit.req, visit.res, agentConsentPage.formOf(visit));
 }
 
-/** The request behind a code; one that was typed and is unknown counts as a guess, and is asked for again. */
-async function requestOf(visit: ConsentVisit, user_code: string): Promise<AgentConsent | PageAnswer> {
+/** The request of a code. An unknown code that was typed counts as a guess, and the page asks for it again. */
+async function readRequest(visit: ConsentVisit, user_code: string): Promise<AgentConsent | PageAnswer> {
   const { db, tenant, caller, session, sealed, req } = visit;
   await count(visit, 'storefront.getAgentConsent');
   try {
-    if (!sealed) await userCodes.takeGuess(db, { tenant, actor: actorOf(caller), ip: req.ip ?? null }, user_code);
+    if (!sealed) await userCodes.limitGuesses(db, { tenant, actor: actorOf(caller), ip: req.ip ?? null }, user_code);
     const proof = { fresh: session?.fresh ?? false, password: false };
     return await inShopOfVisit(visit, (shop) => consents.get(shop, user_code, proof));
   } catch (error) {
@@ -103,7 +101,7 @@ async function post(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
   if (!visit.session) return { redirect: visit.path };
   if (action === 'enter_code') return enterCode(visit, body);
   const user_code = visit.user_code ?? '';
-  const consent = await requestOf(visit, user_code);
+  const consent = await readRequest(visit, user_code);
   if ('html' in consent || 'redirect' in consent) return consent;
   if (consent.status !== 'pending') return { redirect: visit.path };
   if (action === 'approve') return approve(visit, body, consent);
@@ -113,21 +111,21 @@ async function post(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
 
 async function enterCode(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
   const typed = body.get('user_code') ?? '';
-  const code = userCodes.readUserCode(typed);
-  if (code) return { redirect: addressOf(visit.tenant.site_id, code) };
+  const code = userCodes.parseUserCode(typed);
+  if (code) return { redirect: consentPath(visit.tenant.site_id, code) };
   const message = 'A code has eight letters, such as WDJB-MJHT.';
   return enterCodePage(visit, csrfOf(visit), { typed: typed.slice(0, 64), message, status: 422 });
 }
 
-/** Allows it, within what was left in the form. The browser gets another session afterwards. */
+/** Approves the request within the limits of the form. The session token is then replaced. */
 async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
   const { db, tenant, actor, session, res, checkoutDeps } = visit;
-  const form = formIn(body, consent);
+  const form = parseForm(body, consent);
   const mistakes = consentMistakes(body, form, consent);
-  if (mistakes.length > 0) return again(visit, consent, form, mistakes, 422);
+  if (mistakes.length > 0) return showFormAgain(visit, consent, form, mistakes, 422);
   const password = body.get('password');
-  const failed = await provePassword(visit, password);
-  if (failed) return again(visit, consent, form, [failed], 401);
+  const failed = await verifyPassword(visit, password);
+  if (failed) return showFormAgain(visit, consent, form, [failed], 401);
   const proof = { fresh: session?.fresh ?? false, password: password !== undefined };
   const approval = {
     budget_cents: centsIn(form.budget, digitsOf(consent.currency)) ?? consent.budget_cents,
@@ -142,13 +140,13 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
       token = await sessions.replace(shop, session?.token_id ?? '');
       return { redirect: visit.path };
     },
-    (_shop, error) => refused(visit, consent, form, error),
+    (_shop, error) => showRefusal(visit, consent, form, error),
   );
   if (token && 'redirect' in answer) setSessionCookie(res, checkoutDeps.baseUrl, tenant.site_id, token);
   return answer;
 }
 
-async function provePassword(
+async function verifyPassword(
   { db, tenant, actor }: ConsentVisit,
   password: string | undefined,
 ): Promise<Mistake<ConsentField> | undefined> {
@@ -162,7 +160,7 @@ async function provePassword(
   }
 }
 
-function formIn(body: FormBody, consent: AgentConsent): ConsentForm {
+function parseForm(body: FormBody, consent: AgentConsent): ConsentForm {
   const listed = consent.categories.filter((_name, i) => body.get(`category_${i}`) === 'yes');
   const typed = (body.get('categories') ?? '')
     .split(',')
@@ -181,14 +179,15 @@ function consentMistakes(body: FormBody, form: ConsentForm, consent: AgentConsen
   else if (cents > consent.budget_cents) {
     mistakes.push({
       field: 'budget',
-      message: 'You can lower the budget, not raise it: it asks for no more, or the shop allows no more.',
+      message:
+        'You can lower the budget, but not raise it: the assistant asks for no more, or the shop allows no more.',
     });
   }
   if (consent.categories.length > 0 && form.categories.length === 0) {
-    mistakes.push({ field: 'category_0', message: 'Leave it one kind of products at least, or refuse.' });
+    mistakes.push({ field: 'category_0', message: 'Choose at least one kind of product, or refuse.' });
   }
   if (body.get('same_code') !== 'yes') {
-    mistakes.push({ field: 'same_code', message: 'Compare the code, and say that it is the same.' });
+    mistakes.push({ field: 'same_code', message: 'Compare the codes, and tick the box if they are the same.' });
   }
   if (consent.password_required && !body.has('password')) {
     mistakes.push({ field: 'password', message: 'Enter your password.' });
@@ -196,7 +195,7 @@ function consentMistakes(body: FormBody, form: ConsentForm, consent: AgentConsen
   return mistakes;
 }
 
-function again(
+function showFormAgain(
   visit: ConsentVisit,
   consent: AgentConsent,
   form: ConsentForm,
@@ -206,7 +205,7 @@ function again(
   return consentForm(visit, csrfOf(visit), consent, { form, mistakes, status });
 }
 
-async function refused(
+async function showRefusal(
   visit: ConsentVisit,
   consent: AgentConsent,
   form: ConsentForm,
@@ -217,14 +216,20 @@ async function refused(
       field: (loc.includes('budget_cents') ? 'budget' : 'categories') as ConsentField,
       message: msg,
     }));
-    return again(visit, consent, form, mistakes, 422);
+    return showFormAgain(visit, consent, form, mistakes, 422);
   }
   const code = error instanceof ShopError ? error.code : undefined;
   if (code === 'password_required') {
     const asked = { ...consent, password_required: true };
-    return again(visit, asked, form, [{ field: 'password', message: 'Enter your password for this budget.' }], 403);
+    return showFormAgain(
+      visit,
+      asked,
+      form,
+      [{ field: 'password', message: 'Enter your password for this budget.' }],
+      403,
+    );
   }
-  // Decided meanwhile, here or elsewhere: the page says how.
+  // It was decided meanwhile, here or elsewhere: the page shows the decision.
   if (code === 'consent_not_pending' || code === 'consent_expired') return { redirect: visit.path };
   throw error;
 }
@@ -238,6 +243,6 @@ function deny(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promi
       await consents.deny(shop, consent.user_code, proof);
       return { redirect: visit.path };
     },
-    (_shop, error) => refused(visit, consent, { budget: '', categories: [] }, error),
+    (_shop, error) => showRefusal(visit, consent, { budget: '', categories: [] }, error),
   );
 }

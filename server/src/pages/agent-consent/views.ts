@@ -15,7 +15,7 @@ import type { PageAnswer } from '../parts/route.ts';
 import { moment } from '../parts/words.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/** The pages of a request for consent, in plain words. What the agent says of itself is marked as just that. */
+/** The pages of a request for consent. What the agent says about itself is marked as unverified. */
 
 export type ConsentField = 'budget' | 'categories' | `category_${number}` | 'same_code' | 'password';
 
@@ -25,16 +25,16 @@ export interface ConsentForm {
   categories: string[];
 }
 
-/** The program that asks chose this text too: it shall name itself, and not persuade. */
+/** The agent chooses this text, so it is kept too short for persuasion. */
 const LONGEST_SOFTWARE = 80;
 
-interface Again {
+interface FormRetry {
   form?: ConsentForm;
   mistakes?: Mistake<ConsentField>[];
   status?: number;
 }
 
-interface CodeAgain {
+interface CodeRetry {
   typed?: string;
   message?: string;
   status?: number;
@@ -43,7 +43,7 @@ interface CodeAgain {
 export function enterCodePage(
   { shop, path }: ConsentVisit,
   csrf: string,
-  { typed = '', message, status = 200 }: CodeAgain = {},
+  { typed = '', message, status = 200 }: CodeRetry = {},
 ): PageAnswer {
   const mistakes: Mistake<'user_code'>[] = message ? [{ field: 'user_code', message }] : [];
   const form = { entered: { user_code: typed }, mistakes };
@@ -51,7 +51,7 @@ export function enterCodePage(
   const main = html`
 <section class="notice">
 <h1>${title}</h1>
-<p>It shows you a code of eight letters. Only enter a code that you asked for yourself: whoever sends you one may want to shop in your name.</p>
+<p>It shows you a code of eight letters. Only enter a code that you asked for yourself: someone who sends you a code may want to shop in your name.</p>
 ${mistakeSummary('Please check the code', mistakes)}
 <form method="post" action="${path}" novalidate>
 ${csrfField(csrf)}
@@ -81,7 +81,7 @@ export function consentForm(
   visit: ConsentVisit,
   csrf: string,
   consent: AgentConsent,
-  { form, mistakes = [], status = 200 }: Again = {},
+  { form, mistakes = [], status = 200 }: FormRetry = {},
 ): PageAnswer {
   const { shop, path, session } = visit;
   const title = 'May this assistant shop for you?';
@@ -94,7 +94,7 @@ export function consentForm(
 <section class="notice consent">
 <h1>${title}</h1>
 ${mistakeSummary('Please check', mistakes)}
-<p class="asker"><strong dir="auto">${consent.agent_name}</strong> <span class="hint">is what it calls itself. Nobody has verified that.</span></p>
+<p class="asker"><strong dir="auto">${consent.agent_name}</strong> <span class="hint">is the name it gives itself. Nobody has verified it.</span></p>
 <p>It asks to act for <strong>${session?.email}</strong> at <strong dir="auto">${consent.shop_name}</strong>. It never pays: every purchase waits until you confirm it.</p>
 ${asked(consent)}
 <form method="post" action="${path}" novalidate>
@@ -104,14 +104,14 @@ ${textField(state, {
   label: `Budget in ${consent.currency}`,
   maximum: 16,
   autocomplete: 'off',
-  hint: `At most ${budgetInWords(consent.budget_cents, consent.currency)}, in all. You can give it less. With 0 it can only look.`,
+  hint: `At most ${budgetInWords(consent.budget_cents, consent.currency)}, in total. You can allow less. With 0 it can only browse.`,
 })}
 ${categoriesField(state, consent, form)}
 <div class="code"><p class="hint" id="code-label">Code</p><p class="user-code" aria-labelledby="code-label">${consent.user_code}</p></div>
-${checkbox(state, 'same_code', 'yes', 'My assistant shows me this very code, and I asked for it', false)}
+${checkbox(state, 'same_code', 'yes', 'My assistant shows the same code, and I asked for it', false)}
 ${
   consent.password_required &&
-  passwordField(state, { name: 'password', label: 'Your password, once more', autocomplete: 'current-password' })
+  passwordField(state, { name: 'password', label: 'Your password again', autocomplete: 'current-password' })
 }
 <div class="buttons">
 <button class="primary" name="action" value="approve">Allow</button>
@@ -134,11 +134,11 @@ function asked({ scopes, token_expires_at, requested_at, requested_from }: Agent
 <dl class="facts">
 <div><dt>It may</dt><dd><ul class="bullets">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul></dd></div>
 <div><dt>Until</dt><dd>${moment(token_expires_at)}</dd></div>
-<div><dt>Asked</dt><dd>${moment(requested_at)}, ${place}${software && html`. It calls its software <q dir="auto">${software}</q>, which nobody has verified`}</dd></div>
+<div><dt>Asked</dt><dd>${moment(requested_at)}, ${place}${software && html`. It says that its software is <q dir="auto">${software}</q>, which nobody has verified`}</dd></div>
 </dl>`;
 }
 
-/** What it asked for can be narrowed; where it asked for everything, it can be told to keep to something. */
+/** Categories that it asked for can be unticked; if it asked for everything, it can be limited to some. */
 function categoriesField(state: FormState<ConsentField>, { categories }: AgentConsent, form?: ConsentForm): Html {
   if (categories.length === 0) {
     return textField(state, {
@@ -146,13 +146,13 @@ function categoriesField(state: FormState<ConsentField>, { categories }: AgentCo
       label: 'Only these kinds of products',
       maximum: 1_000,
       optional: true,
-      hint: 'Types of products or collections, separated by commas. Empty means everything.',
+      hint: 'Types of products or collections, separated by commas. Leave empty for everything.',
     });
   }
   const kept = form?.categories ?? categories;
   return html`
 <fieldset class="choices">
-<legend>Kinds of products it may deal with</legend>
+<legend>Kinds of products it may buy</legend>
 ${categories.map((name, i) => checkbox(state, `category_${i}`, 'yes', name, kept.includes(name)))}
 </fieldset>`;
 }

@@ -4,7 +4,7 @@ import { cursorPage, idOfCursor } from '../cursors.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
 
-/** The audit as agents, customers and the merchant read it. It is written where calls are answered. */
+/** How agents, customers and merchants read the audit. It is written where calls are answered (http/pipeline). */
 
 export interface AuditQuery {
   cursor?: string;
@@ -18,7 +18,7 @@ export interface AuditQuery {
   created_to?: string;
 }
 
-/** Events that meet all conditions, newest first. */
+/** Events that match all filters, newest first. */
 export async function list(shop: Shop, { cursor, limit = 20, ...query }: AuditQuery): Promise<AuditPage> {
   const conditions = [sql`e.site_id = ${shop.siteId}`];
   if (cursor !== undefined) conditions.push(sql`e.id < ${idOfCursor(cursor)}`);
@@ -38,7 +38,7 @@ export async function list(shop: Shop, { cursor, limit = 20, ...query }: AuditQu
   return { audit_events: page, next_cursor };
 }
 
-/** What an agent did; of this customer's agents alone, if one is given. Throws `not_found`. */
+/** The events of one agent token. With `customer_id`, only if it acts for that customer. Throws `not_found`. */
 export async function listOfAgent(
   shop: Shop,
   token_id: string,
@@ -49,7 +49,7 @@ export async function listOfAgent(
   return list(shop, { ...query, actor_type: 'agent', actor_id: token_id });
 }
 
-/** What the agent who calls did. */
+/** The events of the agent that calls. */
 export async function listOwn(shop: Shop, query: Pick<AuditQuery, 'cursor' | 'limit'>): Promise<AuditPage> {
   return list(shop, { ...query, actor_type: 'agent', actor_id: shop.actorId });
 }

@@ -7,15 +7,15 @@ import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
 import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 
-/** How an agent asks for a customer's consent (RFC 8628 §3.1). What becomes of it is in consents.ts and consent-polls.ts. */
-const LIFE_SECONDS = 900;
+/** How an agent requests a customer's consent (RFC 8628 §3.1). consents.ts and consent-polls.ts continue from there. */
+const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 const DEFAULT_SCOPES: AgentScope[] = ['catalog:read'];
 const SCOPES: readonly string[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
-const DEFAULT_TOKEN_LIFE = '7 days';
+const DEFAULT_TOKEN_LIFETIME = '7 days';
 const ATTEMPTS = 3;
 
-export interface ConsentWish {
+export interface ConsentInput {
   agent_name?: string;
   client_id?: string;
   scopes?: AgentScope[];
@@ -25,8 +25,8 @@ export interface ConsentWish {
   expires_at?: string;
 }
 
-/** What a request asks for, with nothing left out. */
-interface Wish {
+/** What a request asks for, with all defaults filled in. */
+interface ConsentPlan {
   agent_name: string;
   scopes: AgentScope[];
   budget_cents: number;
@@ -35,41 +35,41 @@ interface Wish {
 }
 
 /**
- * Begins a request. Throws `agents_not_allowed`, or a ValidationError for what the shop's agent policy does not allow, an
- * unknown scope, or an agent without a name.
+ * Creates a request. Throws `agents_not_allowed`, or a ValidationError for what the shop's agent policy does not allow, an
+ * unknown scope, or a missing agent name.
  */
 export async function request(
   shop: Shop,
   { baseUrl, secretKey }: LinkDeps,
-  asked: ConsentWish,
+  input: ConsentInput,
   origin: { ip: string | null; user_agent: string | null },
 ): Promise<DeviceAuthorization> {
-  const wish = planned(asked);
-  const { policy, days } = await readPolicy(shop, wish.expires_at);
-  refuseDisabled(policy);
-  const mistakes = beyondPolicy(policy, days, wish);
+  const plan = parseInput(input);
+  const { policy, days } = await readPolicy(shop, plan.expires_at);
+  requireAgentsEnabled(policy);
+  const mistakes = policyMistakes(policy, days, plan);
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   const device_code = mintToken('device');
-  const user_code = await begin(shop, wish, origin, device_code);
+  const user_code = await insertRequest(shop, plan, origin, device_code);
   const verification_uri = consentPage(baseUrl, shop.siteId);
   return {
     device_code,
     user_code,
     verification_uri,
     verification_uri_complete: `${verification_uri}&user_code=${user_code}&seal=${sealOf(secretKey, shop.siteId, user_code)}`,
-    expires_in: LIFE_SECONDS,
+    expires_in: LIFETIME_SECONDS,
     interval: INTERVAL_SECONDS,
   };
 }
 
-function planned(asked: ConsentWish): Wish {
+function parseInput(input: ConsentInput): ConsentPlan {
   const mistakes: ValidationError['detail'] = [];
-  const agent_name = (asked.agent_name ?? asked.client_id ?? '').trim();
-  if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Say what the agent is called.'));
-  if (asked.scope !== undefined && asked.scopes) {
+  const agent_name = (input.agent_name ?? input.client_id ?? '').trim();
+  if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Give the name of the agent.'));
+  if (input.scope !== undefined && input.scopes) {
     mistakes.push(bodyMistake(['scope'], 'value_error', 'Give scope or scopes, not both.'));
   }
-  const scopes = asked.scopes ?? asked.scope?.split(' ').filter(Boolean) ?? DEFAULT_SCOPES;
+  const scopes = input.scopes ?? input.scope?.split(' ').filter(Boolean) ?? DEFAULT_SCOPES;
   if (!scopes.every((scope) => SCOPES.includes(scope)) || scopes.length === 0) {
     const expected = SCOPES.join(', ');
     mistakes.push(bodyMistake(['scope'], 'enum', `Each should be one of ${expected}.`, { expected }));
@@ -78,23 +78,23 @@ function planned(asked: ConsentWish): Wish {
   return {
     agent_name,
     scopes: SCOPES.filter((scope) => (scopes as string[]).includes(scope)) as AgentScope[],
-    budget_cents: asked.budget_cents ?? 0,
-    categories: unlike(asked.categories ?? []),
-    expires_at: asked.expires_at ?? null,
+    budget_cents: input.budget_cents ?? 0,
+    categories: distinctCategories(input.categories ?? []),
+    expires_at: input.expires_at ?? null,
   };
 }
 
-/** Categories trimmed, without blank ones, and each once whatever its case. */
-export function unlike(categories: string[]): string[] {
+/** Trimmed categories without blanks and duplicates, ignoring case. */
+export function distinctCategories(categories: string[]): string[] {
   const named = categories.map((name) => name.trim()).filter(Boolean);
   return [...new Map(named.map((name) => [name.toLowerCase(), name])).values()];
 }
 
-/** The shop's agent policy, and in how many days a moment is, by the clock of the database. */
-async function readPolicy(shop: Shop, moment: string | null) {
+/** The shop's agent policy, and the days until a time, by the clock of the database. */
+async function readPolicy(shop: Shop, expires_at: string | null) {
   const found = await shop.one<{ policy: AgentPolicy; days: number | null }>(
     sql`select '{"password_above_cents": null}' || agent_policy as policy,
-        (extract(epoch from ${moment}::timestamptz - now()) / 86400)::float8 as days
+        (extract(epoch from ${expires_at}::timestamptz - now()) / 86400)::float8 as days
       from site_settings where site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
@@ -102,47 +102,47 @@ async function readPolicy(shop: Shop, moment: string | null) {
 }
 
 /** Throws `agents_not_allowed`. */
-export function refuseDisabled({ enabled }: AgentPolicy): void {
-  if (!enabled) throw new ShopError('agents_not_allowed', 'This shop does not take agents.');
+export function requireAgentsEnabled({ enabled }: AgentPolicy): void {
+  if (!enabled) throw new ShopError('agents_not_allowed', 'This shop does not allow agents.');
 }
 
-function beyondPolicy({ max_budget_cents, max_lifetime_days }: AgentPolicy, days: number | null, wish: Wish) {
+function policyMistakes({ max_budget_cents, max_lifetime_days }: AgentPolicy, days: number | null, plan: ConsentPlan) {
   const mistakes: ValidationError['detail'] = [];
-  if (wish.budget_cents > max_budget_cents) {
+  if (plan.budget_cents > max_budget_cents) {
     const msg = `This shop allows at most ${max_budget_cents}.`;
     mistakes.push(bodyMistake(['budget_cents'], 'less_than_equal', msg, { le: max_budget_cents }));
   }
-  // A minute's grace, for clocks that differ.
+  // One minute of tolerance for clock skew.
   if (days !== null && (days <= 0 || days > max_lifetime_days + 1 / 1440)) {
-    const msg = `This should be in the next ${max_lifetime_days} days.`;
+    const msg = `This should be within the next ${max_lifetime_days} days.`;
     mistakes.push(bodyMistake(['expires_at'], 'value_error', msg, { max_lifetime_days }));
   }
   return mistakes;
 }
 
-async function begin(
+async function insertRequest(
   shop: Shop,
-  { agent_name, scopes, budget_cents, categories, expires_at }: Wish,
+  { agent_name, scopes, budget_cents, categories, expires_at }: ConsentPlan,
   { ip, user_agent }: { ip: string | null; user_agent: string | null },
   device_code: string,
 ): Promise<string> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const user_code = mintUserCode();
-    const begun = await shop.run(
-      sql`with begun as (
+    const inserted = await shop.run(
+      sql`with inserted as (
           insert into agent_consents (site_id, id, user_code_hash, agent_name, scopes, budget_cents, categories,
             token_expires_at, ip, user_agent)
           select ${shop.siteId}, ${uuidv7()}, ${hashUserCode(user_code)}, ${agent_name}, ${scopes}::text[], ${budget_cents},
-            ${categories}::text[], coalesce(${expires_at}::timestamptz, now() + least(${DEFAULT_TOKEN_LIFE}::interval,
+            ${categories}::text[], coalesce(${expires_at}::timestamptz, now() + least(${DEFAULT_TOKEN_LIFETIME}::interval,
               (agent_policy ->> 'max_lifetime_days')::int * interval '1 day')), ${ip}, ${user_agent}
           from site_settings where site_id = ${shop.siteId}
           on conflict on constraint one_request_per_user_code do nothing
           returning site_id, id
         )
         insert into agent_consent_links (site_id, consent_id, token_hash)
-        select site_id, id, ${hashToken(device_code)} from begun`,
+        select site_id, id, ${hashToken(device_code)} from inserted`,
     );
-    if (begun > 0) return user_code;
+    if (inserted > 0) return user_code;
   }
-  throw new ShopError('unavailable', 'No code could be made. Send the call again.');
+  throw new ShopError('unavailable', 'No code could be generated. Try again.');
 }

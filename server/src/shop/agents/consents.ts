@@ -4,16 +4,16 @@ import * as sessions from '../customers/sessions.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
-import { refuseDisabled, unlike } from './consent-requests.ts';
-import { hashUserCode, readUserCode } from './user-codes.ts';
+import { distinctCategories, requireAgentsEnabled } from './consent-requests.ts';
+import { hashUserCode, parseUserCode } from './user-codes.ts';
 
 /**
- * Requests for consent as customers decide on them: who asks for what, yes, less, or no. Locks are taken in the order
- * customer, request, token, everywhere.
+ * How customers decide on requests for consent: they approve them, in whole or in part, or deny them. Locks are always taken
+ * in the order customer, request, token.
  */
 interface ConsentRow {
   id: string;
-  /** `expired` is told by the time alone. */
+  /** `expired` is derived from the time; it is not stored. */
   status: ConsentStatus;
   shop_name: string;
   agent_name: string;
@@ -28,13 +28,13 @@ interface ConsentRow {
   policy: AgentPolicy;
 }
 
-/** Of `agent_consents k`: an approved one whose token nobody fetched in time is expired as well. */
+/** Of `agent_consents k`. An approved request whose token was not fetched in time is expired as well. */
 const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and k.expires_at <= now() then 'expired'
   else k.status end`;
 
 /**
- * What a request can still be given, of `agent_consents k` and `site_settings t`: as long as nobody has decided, the shop's
- * policy of this moment binds, not that under which the agent asked.
+ * The budget and lifetime that can be approved, of `agent_consents k` and `site_settings t`. While a request is pending, the
+ * shop's current policy applies, not the one from when the agent asked.
  */
 const grantable: Sql = sql`case when k.status = 'pending'
     then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint) else k.budget_cents end as budget_cents,
@@ -43,8 +43,8 @@ const grantable: Sql = sql`case when k.status = 'pending'
     else k.token_expires_at end as token_expires_at`;
 
 /** The request behind a code, as the customer who calls may see it. Throws `not_found`. */
-async function find(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
-  const code = readUserCode(typed);
+async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
+  const code = parseUserCode(typed);
   const found =
     code &&
     (await shop.one<ConsentRow & Record<string, unknown>>(
@@ -60,16 +60,16 @@ async function find(shop: Shop, typed: string, lock: boolean): Promise<ConsentRo
   return found;
 }
 
-/** How the customer who decides has shown to be the customer. */
+/** How the customer has authenticated. */
 export interface Proof {
   /** Whether the login is at most 15 minutes old. */
   fresh: boolean;
-  /** Whether the password was shown just now. */
+  /** Whether the password was given with this call. */
   password: boolean;
 }
 
-/** Whether a budget wants the password once more (hazards §4.4). */
-function wantsPassword(
+/** Whether approving a budget requires the password again (hazards §4.4). */
+function requiresPassword(
   { password_above_cents }: AgentPolicy,
   budget_cents: number,
   { fresh, password }: Proof,
@@ -78,22 +78,22 @@ function wantsPassword(
   return !fresh || (password_above_cents !== null && budget_cents > password_above_cents);
 }
 
-/** The proof that a session of the API gives. */
+/** The proof that an API session provides. */
 export async function proofOf(shop: Shop, session_id: string, password: boolean): Promise<Proof> {
   return { fresh: await sessions.isFresh(shop, session_id), password };
 }
 
 /** The request behind a code, for the customer who calls. Throws `not_found`. */
 export async function get(shop: Shop, user_code: string, proof: Proof): Promise<AgentConsent> {
-  return view(shop, await find(shop, user_code, false), user_code, proof);
+  return view(shop, await readRequest(shop, user_code, false), user_code, proof);
 }
 
 function view(shop: Shop, row: ConsentRow, typed: string, proof: Proof): AgentConsent {
   const { id: _, ip, user_agent, policy, ...rest } = row;
-  const password_required = rest.status === 'pending' && wantsPassword(policy, rest.budget_cents, proof);
+  const password_required = rest.status === 'pending' && requiresPassword(policy, rest.budget_cents, proof);
   return {
     ...rest,
-    user_code: readUserCode(typed) ?? '',
+    user_code: parseUserCode(typed) ?? '',
     currency: shop.currency,
     requested_from: { ip, user_agent },
     password_required,
@@ -106,23 +106,24 @@ export interface Approval {
 }
 
 /**
- * Gives the agent what it asks for and the shop's policy allows, or less; the next poll brings the token. Throws `not_found`, `consent_not_pending`,
- * `consent_expired`, `agents_not_allowed`, `password_required`, or a ValidationError for more than was asked for.
+ * Approves a request within the shop's policy, with a lower budget or fewer categories if the customer says so; the next poll
+ * gets the token. Throws `not_found`, `consent_not_pending`, `consent_expired`, `agents_not_allowed`, `password_required`, or
+ * a ValidationError for more than was asked for.
  */
 export async function approve(shop: Shop, user_code: string, approval: Approval, proof: Proof): Promise<AgentConsent> {
-  await holdCustomer(shop);
-  const row = await find(shop, user_code, true);
+  await lockCustomer(shop);
+  const row = await readRequest(shop, user_code, true);
   requireStatus(row, ['pending']);
-  refuseDisabled(row.policy);
+  requireAgentsEnabled(row.policy);
   const budget_cents = approval.budget_cents ?? row.budget_cents;
-  const categories = narrowed(row.categories, approval.categories);
-  const mistakes: ValidationError['detail'] = categories ? [] : [tooWide()];
+  const categories = narrowCategories(row.categories, approval.categories);
+  const mistakes: ValidationError['detail'] = categories ? [] : [categoriesMistake()];
   if (budget_cents > row.budget_cents) {
-    const msg = `It can be given at most ${row.budget_cents}: it asks for no more, or the shop allows no more.`;
+    const msg = `At most ${row.budget_cents}: the agent asks for no more, or the shop allows no more.`;
     mistakes.push(bodyMistake(['budget_cents'], 'less_than_equal', msg, { le: row.budget_cents }));
   }
   if (!categories || mistakes.length > 0) throw new ValidationError(mistakes);
-  if (wantsPassword(row.policy, budget_cents, proof)) {
+  if (requiresPassword(row.policy, budget_cents, proof)) {
     throw new ShopError('password_required', 'Send current_password to approve this.');
   }
   await shop.run(
@@ -134,30 +135,26 @@ export async function approve(shop: Shop, user_code: string, approval: Approval,
   return view(shop, { ...row, status: 'approved', budget_cents, categories }, user_code, proof);
 }
 
-/** What is left of the categories asked for (none: all of them); undefined when the wish goes beyond, or leaves none. */
-function narrowed(asked: string[], wish: string[] | undefined): string[] | undefined {
-  if (wish === undefined) return asked;
-  const wanted = unlike(wish);
+/** The approved ones of the categories asked for (none means all); undefined if some were not asked for, or none is left. */
+function narrowCategories(asked: string[], approved: string[] | undefined): string[] | undefined {
+  if (approved === undefined) return asked;
+  const wanted = distinctCategories(approved);
   if (asked.length === 0) return wanted;
   const kept = asked.filter((name) => wanted.some((one) => one.toLowerCase() === name.toLowerCase()));
   return kept.length === wanted.length && kept.length > 0 ? kept : undefined;
 }
 
-function tooWide() {
-  return bodyMistake(
-    ['categories'],
-    'value_error',
-    'Choose among the categories that the agent asks for, one at least.',
-  );
+function categoriesMistake() {
+  return bodyMistake(['categories'], 'value_error', 'Choose at least one of the categories that the agent asks for.');
 }
 
 /**
- * Refuses the agent; also what was approved, as long as the token has not been fetched. Throws `not_found`,
+ * Denies a request, even after its approval as long as the token has not been fetched. Throws `not_found`,
  * `consent_not_pending` or `consent_expired`.
  */
 export async function deny(shop: Shop, user_code: string, proof: Proof): Promise<AgentConsent> {
-  await holdCustomer(shop);
-  const row = await find(shop, user_code, true);
+  await lockCustomer(shop);
+  const row = await readRequest(shop, user_code, true);
   requireStatus(row, ['pending', 'approved']);
   await shop.run(
     sql`update agent_consents set status = 'denied', customer_id = ${shop.customerId}
@@ -166,8 +163,8 @@ export async function deny(shop: Shop, user_code: string, proof: Proof): Promise
   return view(shop, { ...row, status: 'denied' }, user_code, proof);
 }
 
-/** Before the request, in the order of the locks: an account that is being closed decides on nothing any more. */
-async function holdCustomer(shop: Shop): Promise<void> {
+/** Taken before the lock of the request. An account that is being closed can no longer decide. */
+async function lockCustomer(shop: Shop): Promise<void> {
   const held = await shop.run(
     sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} and anonymized_at is null
       for key share`,
@@ -178,5 +175,5 @@ async function holdCustomer(shop: Shop): Promise<void> {
 function requireStatus({ status }: ConsentRow, wanted: ConsentStatus[]): void {
   if (wanted.includes(status)) return;
   if (status === 'expired') throw new ShopError('consent_expired', 'The request has expired. The agent can ask again.');
-  throw new ShopError('consent_not_pending', `The request is ${status} already.`, { status });
+  throw new ShopError('consent_not_pending', `The request is already ${status}.`, { status });
 }

@@ -1,9 +1,9 @@
 import type { AgentCandidate, AgentOption, AgentProduct, AgentVariant, Product, Variant } from '@commerce-backend/spec';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 
-/** Products as agents see them (decisions §5, agent answers): small, and with what a merchant wrote kept apart. */
+/** Products as agents see them (decisions §5, agent answers): in short form, with the merchant's text in a part of its own. */
 
-/** The variant of a product that is proposed, and why. */
+/** A variant that is proposed to an agent, and why. */
 export interface Proposal {
   product: Product;
   variant: Variant;
@@ -12,11 +12,10 @@ export interface Proposal {
 
 export type Availability = AgentCandidate['availability'];
 
-/** In a list, of each option: the answer is to be small, and names the variant that is proposed anyway. */
+/** For each option in a list, to keep answers short. The proposed variant is named anyway. */
 const MAX_OPTION_VALUES = 5;
 const MAX_REASONS = 10;
 
-/** Whether a variant can be bought, in a word. */
 export function availabilityOf({ track_inventory }: Product, variant: Variant): Availability {
   if (!variant.available) return 'out_of_stock';
   if (!track_inventory) return 'in_stock';
@@ -26,7 +25,7 @@ export function availabilityOf({ track_inventory }: Product, variant: Variant): 
 
 const BEST_FIRST: Availability[] = ['in_stock', 'low_stock', 'backorder', 'out_of_stock'];
 
-function availabilityOfAny(product: Product): Availability {
+function bestAvailabilityOf(product: Product): Availability {
   const words = new Set(product.variants.map((variant) => availabilityOf(product, variant)));
   return BEST_FIRST.find((word) => words.has(word)) ?? 'out_of_stock';
 }
@@ -48,7 +47,7 @@ export function candidateOf({ product, variant, match_reasons }: Proposal): Agen
       variant_name: variantNameOf(variant),
       vendor: sanitizeMerchantText(product.vendor, CAPS.name),
       product_type: sanitizeMerchantText(product.product_type, CAPS.name),
-      options: choicesOf(product),
+      options: briefOptionsOf(product),
     },
   };
 }
@@ -60,7 +59,7 @@ export function productOf(product: Product): AgentProduct {
     currency: product.currency,
     price: product.price,
     compare_at_price: product.compare_at_price,
-    availability: availabilityOfAny(product),
+    availability: bestAvailabilityOf(product),
     variants: product.variants.map((variant) => variantOf(product, variant)),
     content: {
       content_trust: CONTENT_TRUST,
@@ -71,8 +70,11 @@ export function productOf(product: Product): AgentProduct {
       tags: product.tags.slice(0, 50).flatMap((tag) => sanitizeMerchantText(tag, CAPS.name) ?? []),
       options: optionsOf(product),
       attributes: Object.entries(product.metadata ?? {}).flatMap(([name, value]) => {
-        const told = { name: sanitizeMerchantText(name, CAPS.name), value: sanitizeMerchantText(value, CAPS.value) };
-        return told.name && told.value ? [{ name: told.name, value: told.value }] : [];
+        const sanitized = {
+          name: sanitizeMerchantText(name, CAPS.name),
+          value: sanitizeMerchantText(value, CAPS.value),
+        };
+        return sanitized.name && sanitized.value ? [{ name: sanitized.name, value: sanitized.value }] : [];
       }),
     },
   };
@@ -92,21 +94,21 @@ function variantOf(product: Product, variant: Variant): AgentVariant {
   };
 }
 
-/** A name is never empty, whatever had to be taken from it. */
+/** A name is never empty, even if all of it had to be removed. */
 export function nameOf(name: string): string {
   return sanitizeMerchantText(name, CAPS.name) ?? '[name removed]';
 }
 
-/** The values of the variant's options joined by ` / `; null where there is but one variant. */
+/** The values of the variant's options joined by ` / `; null if the product has a single variant. */
 export function variantNameOf({ option1, option2, option3 }: Variant): string | null {
   const values = [option1, option2, option3].flatMap((value) => sanitizeMerchantText(value, CAPS.name) ?? []);
   return values.length > 0 ? values.join(' / ') : null;
 }
 
-/** The options with all their values, and whether something can be bought with each. */
+/** The options with all their values, and for each whether a variant with it can be bought. */
 function optionsOf(product: Product): AgentOption[] {
   return product.options.map((option) => {
-    const buyable = buyableOf(product, option);
+    const buyable = buyableValues(product, option);
     return {
       name: nameOf(option.name),
       values: option.values.map((value) => ({ value: nameOf(value), available: buyable.has(value) })),
@@ -114,16 +116,16 @@ function optionsOf(product: Product): AgentOption[] {
   });
 }
 
-/** The same for a list: of each option what can be bought, in the merchant's order, and not all of it. */
-function choicesOf(product: Product): AgentCandidate['content']['options'] {
+/** The options for a list: the first values of each that can be bought, in the merchant's order. */
+function briefOptionsOf(product: Product): AgentCandidate['content']['options'] {
   return product.options.map((option) => {
-    const buyable = buyableOf(product, option);
-    const told = option.values.filter((value) => buyable.has(value)).slice(0, MAX_OPTION_VALUES);
-    return { name: nameOf(option.name), values: told.map(nameOf), more: option.values.length - told.length };
+    const buyable = buyableValues(product, option);
+    const listed = option.values.filter((value) => buyable.has(value)).slice(0, MAX_OPTION_VALUES);
+    return { name: nameOf(option.name), values: listed.map(nameOf), more: option.values.length - listed.length };
   });
 }
 
-function buyableOf(product: Product, { position }: Product['options'][number]) {
+function buyableValues(product: Product, { position }: Product['options'][number]) {
   const key = `option${position}` as 'option1' | 'option2' | 'option3';
   return new Set(product.variants.filter(({ available }) => available).map((variant) => variant[key]));
 }

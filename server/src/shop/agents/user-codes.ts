@@ -9,8 +9,8 @@ import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken } from '../tokens.ts';
 
 /**
- * The codes that customers compare and confirm (RFC 8628 §6.1): eight consonants that make no words, shown as XXXX-XXXX. They
- * are short, so that how often one may guess is as much a part of them as their length.
+ * The codes that customers compare and confirm (RFC 8628 §6.1): eight consonants, which form no words, shown as XXXX-XXXX.
+ * Because they are short, their safety depends on limiting guesses.
  */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const HALF = 4;
@@ -20,11 +20,11 @@ export function mintUserCode(): string {
   return `${half()}-${half()}`;
 }
 
-/** A code as it is shown, however it was typed; undefined for what can be none. */
-export function readUserCode(typed: string): string | undefined {
+/** A typed code in the form in which it is shown; undefined for anything else. */
+export function parseUserCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '');
-  const known = letters.length === 2 * HALF && [...letters].every((letter) => ALPHABET.includes(letter));
-  return known ? `${letters.slice(0, HALF)}-${letters.slice(HALF)}` : undefined;
+  const isCode = letters.length === 2 * HALF && [...letters].every((letter) => ALPHABET.includes(letter));
+  return isCode ? `${letters.slice(0, HALF)}-${letters.slice(HALF)}` : undefined;
 }
 
 export function hashUserCode(code: string): Buffer {
@@ -34,8 +34,8 @@ export function hashUserCode(code: string): Buffer {
 const SEAL_LENGTH = 22;
 
 /**
- * What only the server can add to the link with a code, 132 bits of it: whoever opens that link guesses nothing. So the
- * guesses of others, which may use up those of the whole shop, never keep a customer from a request of their own.
+ * A signature of 132 bits that the server adds to the link with a code. Opening such a link does not count as a guess, so
+ * that a customer can open it even when others have used up the shop's guesses.
  */
 export function sealOf(secretKey: string, site_id: string, code: string): string {
   return createHmac('sha256', secretKey)
@@ -44,7 +44,7 @@ export function sealOf(secretKey: string, site_id: string, code: string): string
     .slice(0, SEAL_LENGTH);
 }
 
-/** Whether the seal is that of the code. */
+/** Whether the seal belongs to the code. */
 export function isSealed(secretKey: string, site_id: string, code: string, seal: string): boolean {
   const own = Buffer.from(sealOf(secretKey, site_id, code));
   const shown = Buffer.from(seal);
@@ -59,19 +59,19 @@ export interface Guesser {
 }
 
 /**
- * Looks whether a customer may know of the request behind a code, and counts those who guess: after 5 unknown codes of a
- * customer in 15 minutes, 10 of an address in an hour, or 50 in the shop in an hour, each further try is `rate_limited`. The
- * last bounds what any number of accounts and addresses can try (hazards §4.3): at a thousand pending requests less than one
- * chance in 2^18 an hour. A code that is known costs nothing. Throws `not_found` for one that is not. Call it with no
- * connection held.
+ * Checks that a typed code belongs to a request that the customer may see, and limits guesses: after 5 unknown codes of a
+ * customer in 15 minutes, 10 of an address in an hour, or 50 in the shop in an hour, further tries are `rate_limited`. The
+ * last limit bounds any number of accounts and addresses (hazards §4.3): with a thousand pending requests, the chance of a
+ * hit is less than 2^-18 an hour. A code that exists does not count; for others it throws `not_found`. Do not hold a
+ * connection while calling it.
  */
-export async function takeGuess(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
+export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const draws: Draw[] = [
     { key: `user_code ${tenant.site_id} ${actor.customer_id}`, ...RATE_LIMITS.user_code_customer },
     { key: `user_code ${tenant.site_id} ip ${ip}`, ...RATE_LIMITS.user_code_address },
     { key: `user_code ${tenant.site_id}`, ...RATE_LIMITS.user_code_site },
   ];
-  // Taken before the look, so that parallel guesses count one by one.
+  // Counted before the code is looked up, so that concurrent guesses cannot bypass the limit.
   const drawn = await draw(db, draws);
   const spent = drawn.filter(({ remaining }) => remaining < 0);
   if (spent.length > 0) {
@@ -81,12 +81,12 @@ export async function takeGuess(db: Pool, { tenant, actor, ip }: Guesser, typed:
     const message = `Too many unknown codes. Try again in ${retry_after_seconds} s.`;
     throw new ShopError('rate_limited', message, { retry_after_seconds });
   }
-  if (!(await inShop(db, tenant, actor, (shop) => isKnown(shop, typed)))) throw notFound('request for consent');
+  if (!(await inShop(db, tenant, actor, (shop) => exists(shop, typed)))) throw notFound('request for consent');
   await giveBack(db, draws);
 }
 
-async function isKnown(shop: Shop, typed: string): Promise<boolean> {
-  const code = readUserCode(typed);
+async function exists(shop: Shop, typed: string): Promise<boolean> {
+  const code = parseUserCode(typed);
   if (!code) return false;
   const found = await shop.one(
     sql`select from agent_consents where site_id = ${shop.siteId} and user_code_hash = ${hashUserCode(code)}

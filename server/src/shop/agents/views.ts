@@ -14,7 +14,7 @@ import type {
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { nameOf } from './products.ts';
 
-/** Carts, checkouts and their customer as agents see them: no addresses, no notes, and merchants' text kept apart. */
+/** Carts, checkouts and customers as agents see them: no addresses or notes, and the merchant's text in a part of its own. */
 
 export function cartOf(cart: Cart): AgentCart {
   const { id, status, currency, subtotal, discount, total, expires_at } = cart;
@@ -36,7 +36,7 @@ export function checkoutOf(checkout: Checkout): AgentCheckout {
   };
 }
 
-/** The interface gives a profile its form (§2.9): what the customer wrote stands where it always does, and the whole is marked. */
+/** A profile keeps the form that the interface defines (§2.9), so the customer's text is sanitized and the whole is marked. */
 export function customerOf({ first_name, last_name, phone, ...profile }: Customer): Omit<AgentCustomer, 'agent_token'> {
   const [first, last, number] = [first_name, last_name, phone].map((text) => sanitizeMerchantText(text, CAPS.name));
   const names = { first_name: first ?? null, last_name: last ?? null, phone: number ?? null };
@@ -52,7 +52,7 @@ function lineOf({ id, product_id, variant_id, quantity, price, total, available,
   return { id, product_id, variant_id, quantity, price, total, available, content };
 }
 
-/** What a merchant wrote of a line. */
+/** The merchant's text of a line. */
 export function lineContentOf(name: string, variant_name: string | null): AgentLine['content'] {
   return {
     content_trust: CONTENT_TRUST,
@@ -61,7 +61,7 @@ export function lineContentOf(name: string, variant_name: string | null): AgentL
   };
 }
 
-/** The codes alone: their sentences quote what merchants wrote. */
+/** Only the codes, because the messages quote the merchant's text. */
 function warningsOf(warnings: CartWarning[]): AgentWarning[] {
   return warnings.map(({ code, line_item_id }) => ({ code, line_item_id }));
 }
