@@ -115,7 +115,7 @@ test('a customer who revokes instead of confirming ends the example', LONG_ENOUG
   });
 
   expect([code, errors]).toEqual([0, '']);
-  expect(text).toContain('The customer has revoked it already: 401 invalid_token.');
+  expect(text).toContain('The customer has already revoked it: 401 invalid_token.');
 });
 
 test('a purchase that nobody confirmed in time ends the waiting, not the example', LONG_ENOUGH, async () => {

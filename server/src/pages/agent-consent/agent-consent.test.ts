@@ -29,7 +29,7 @@ test('a customer sees what is requested, approves it, and the agent gets its tok
   });
   const page = await loggedIn(given);
   expect(page.html).toContain('Helpful &lt;b&gt;bot&lt;/b&gt;');
-  expect(page.html).toContain('Nobody has verified that');
+  expect(page.html).toContain('Nobody has verified it');
   expect(page.html).toContain('€50.00');
   expect(page.html).toContain(given.asked.user_code);
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'authorization_pending' });
