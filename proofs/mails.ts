@@ -28,7 +28,7 @@ export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site
 /** The secret in the link of the newest mail to an address; an error when there is none. */
 export async function mailedSecret(world: World, site_id: string, email: string): Promise<string> {
   const mail = (await takeMails(world, site_id)).findLast(({ to }) => to === email);
-  const [secret] = /(?:rst|vrf)_[0-9A-Za-z]{38}/.exec(mail?.text ?? '') ?? [];
+  const [secret] = /(?:rst|vrf|unl)_[0-9A-Za-z]{38}/.exec(mail?.text ?? '') ?? [];
   if (!secret) throw new Error(`There is no link in a mail to ${email}.`);
   return secret;
 }

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time; five failures for one e-mail within an hour make further attempts wait. Logging in again opens another session.
+         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time; five failures for one e-mail within an hour make further attempts wait, and the owner of the account is sent a link that lifts this for one browser. Logging in again opens another session.
          */
         post: operations["dashboard.login"];
         delete?: never;
@@ -2129,7 +2129,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session. A wrong password, an unknown e-mail and one not yet verified get the same answer after the same time (401 invalid_credentials); failures slow further attempts down. cart_id merges an anonymous cart into the customer's active one: where both have a variant the anonymous quantity wins, its code takes the place of the other, and it becomes merged. Lines beyond 100 are left out, the customer's older ones first. A checkout of the anonymous cart is cancelled, so that what it held can be bought from the customer's cart: begin its checkout anew. A cart that cannot be merged is left alone, and is no error.
+         * @description Opens a session. A wrong password, an unknown e-mail and one not yet verified get the same answer after the same time (401 invalid_credentials); failures slow further attempts down, and the owner of the account is sent a link that lifts this for one browser. cart_id merges an anonymous cart into the customer's active one: where both have a variant the anonymous quantity wins, its code takes the place of the other, and it becomes merged. Lines beyond 100 are left out, the customer's older ones first. A checkout of the anonymous cart is cancelled, so that what it held can be bought from the customer's cart: begin its checkout anew. A cart that cannot be merged is left alone, and is no error.
          */
         post: operations["storefront.loginCustomer"];
         delete?: never;
@@ -6398,6 +6398,8 @@ export interface operations {
                     email: string;
                     /** Format: password */
                     password: string;
+                    /** @description The code of a mail that says that logins are delayed because strangers guess. It lifts the delay for whoever sends it, for 15 minutes and until a login succeeds; the password is judged as ever. One that does not work is passed over. A browser that has opened the link in that mail on this host needs none for 24 hours. */
+                    unlock_token?: string;
                 };
             };
         };
@@ -11608,6 +11610,8 @@ export interface operations {
                     email: components["schemas"]["Email"];
                     /** Format: password */
                     password: string;
+                    /** @description The code of a mail that says that logins are delayed because strangers guess. It lifts the delay for whoever sends it, for 15 minutes and until a login succeeds; the password is judged as ever. One that does not work is passed over. A browser that has opened the link in that mail on this host needs none for 24 hours. */
+                    unlock_token?: string;
                     /** @description The anonymous cart to take along. */
                     cart_id?: components["schemas"]["Id"];
                 };

@@ -13,6 +13,7 @@ interface LoginOptions extends GlobalOptions {
   email?: string;
   apiKey?: boolean;
   merchant?: string;
+  unlock?: string | true;
   demo?: string | true;
 }
 
@@ -36,6 +37,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option('--email <address>', 'the staff member, in place of being asked')
     .option('--api-key', 'use an API key, in place of e-mail and password')
     .option('--merchant <id>', 'which merchant, for staff of several')
+    .option('--unlock [code]', 'the code of the mail about delayed logins; asked for when left out')
     .option(
       '--demo [data-dir]',
       'use the demo shop of a server whose DATA_DIR this is (default: $DATA_DIR, else .data)',
@@ -96,8 +98,10 @@ async function staffProfile(options: LoginOptions, url: string, terminal: Termin
     throw usageError('Who logs in?', 'Give --email, or --api-key, and the secret on the standard input.');
   }
   const email = options.email || (await ask(terminal, 'E-mail'));
+  const code = options.unlock === true ? await askSecret(terminal, 'Code of the mail') : options.unlock;
   const password = await askSecret(terminal, 'Password');
-  const call = createClient({ baseUrl: url }).POST('/api/dashboard/auth/login', { body: { email, password } });
+  const body = { email, password, ...(code && { unlock_token: code }) };
+  const call = createClient({ baseUrl: url }).POST('/api/dashboard/auth/login', { body });
   const { access_token, expires_at, merchants } = await unwrap(call);
   const merchant = await chosen(merchants, options.merchant, terminal);
   return { url, session_token: access_token, expires_at, email, ...shopOf(merchant) };

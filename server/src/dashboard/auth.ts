@@ -3,8 +3,8 @@ import * as staff from '../shop/merchant/staff.ts';
 
 export const login: Beforehand<'dashboard.login'> = {
   hashes: true,
-  async beforehand({ db, body }) {
-    const person = await staff.verifyLogin(db, body.email, body.password);
+  async beforehand({ db, body: { email, password, unlock_token = '' }, origin }) {
+    const person = await staff.verifyLogin(db, email, password, [unlock_token, ...origin.unlocks]);
     return ({ shop }) => staff.openSession(shop, person);
   },
 };

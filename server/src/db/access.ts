@@ -64,6 +64,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   events: SWEEP,
   idempotency_keys: SWEEP,
   login_throttles: SWEEP,
+  login_unlocks: SWEEP,
   orders: READ,
   payments: READ,
   product_changes: SWEEP,

@@ -856,8 +856,20 @@ create table commerce.login_throttles (
   failures integer not null,
   next_attempt_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  mailed_at timestamp with time zone,
   constraint login_throttles_pkey PRIMARY KEY (key_hash)
 );
+
+create table commerce.login_unlocks (
+  token_hash bytea not null,
+  key_hash bytea not null,
+  pass_hash bytea,
+  used_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint login_unlocks_pkey PRIMARY KEY (token_hash),
+  constraint login_unlocks_pass_hash_key UNIQUE (pass_hash)
+);
+CREATE INDEX login_unlocks_expiry ON commerce.login_unlocks USING btree (expires_at);
 
 create table commerce.order_events (
   site_id uuid not null,
@@ -1972,6 +1984,12 @@ grant delete, insert, select, update on commerce.login_throttles to commerce_app
 grant select on commerce.login_throttles to commerce_backup;
 
 grant delete, select on commerce.login_throttles to commerce_sweep;
+
+grant delete, insert, select, update on commerce.login_unlocks to commerce_app;
+
+grant select on commerce.login_unlocks to commerce_backup;
+
+grant delete, select on commerce.login_unlocks to commerce_sweep;
 
 grant insert, select on commerce.order_events to commerce_app;
 

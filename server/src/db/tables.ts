@@ -274,6 +274,14 @@ export interface Tables {
     failures: number;
     next_attempt_at: string;
     expires_at: string;
+    mailed_at: string | null;
+  };
+  login_unlocks: {
+    token_hash: Buffer;
+    key_hash: Buffer;
+    pass_hash: Buffer | null;
+    used_at: string | null;
+    expires_at: string;
   };
   order_events: {
     site_id: string;

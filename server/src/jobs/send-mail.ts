@@ -1,6 +1,8 @@
 import type { JobHelpers } from 'graphile-worker';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import sql from 'sql-template-tag';
+import { queryAlone } from '../db/transaction.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import type { QueuedMail } from '../shop/mail.ts';
 import { compose } from '../shop/mails/templates.ts';
@@ -22,8 +24,9 @@ export interface MailDeps {
 export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
     const queued = payload as QueuedMail;
-    const mail = await inShopAsSystem(db, queued.site_id, (shop) => compose(shop, baseUrl, queued));
-    const line = { job: 'send_mail', template: queued.template, site_id: queued.site_id };
+    const site_id = queued.site_id ?? (await shopOfStaff(db, queued as QueuedMail<'staff_login_delayed'>));
+    const mail = site_id && (await inShopAsSystem(db, site_id, (shop) => compose(shop, baseUrl, queued)));
+    const line = { job: 'send_mail', template: queued.template, site_id };
     if (!mail) {
       logger.info(line, 'there is nothing to send any more');
       return;
@@ -31,4 +34,14 @@ export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
     const where = await mailer.send(mail, `mail-${job.id}-${queued.template}`);
     logger.info({ ...line, where }, 'mail');
   };
+}
+
+/** The first shop that the member of staff works for; none when nobody has the address. */
+async function shopOfStaff(db: Pool, { about }: QueuedMail<'staff_login_delayed'>): Promise<string | undefined> {
+  const { rows } = await queryAlone<{ site_id: string }>(
+    db,
+    sql`select m.site_id from staff s join staff_memberships m on m.staff_id = s.id
+      where lower(s.email) = ${about.email} order by m.site_id limit 1`,
+  );
+  return rows[0]?.site_id;
 }

@@ -5,6 +5,7 @@ import sql, { type Sql } from 'sql-template-tag';
 export interface Swept {
   idempotency_keys: number;
   login_throttles: number;
+  login_unlocks: number;
   staff_sessions: number;
   catalog_schedule: number;
   customer_tokens: number;
@@ -39,6 +40,12 @@ export async function sweep(client: PoolClient): Promise<Swept> {
       client,
       sql`delete from commerce.login_throttles where expires_at <= now()
         and ctid = any(array(select ctid from commerce.login_throttles where expires_at <= now() limit ${BATCH}))`,
+    ),
+    login_unlocks: await inBatches(
+      client,
+      sql`delete from commerce.login_unlocks where expires_at <= now() - interval '1 day'
+        and ctid = any(array(select ctid from commerce.login_unlocks
+          where expires_at <= now() - interval '1 day' limit ${BATCH}))`,
     ),
     staff_sessions: await inBatches(
       client,

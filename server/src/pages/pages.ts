@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { accountPage } from './account/account.ts';
 import { resetPasswordPage } from './account/reset-password.ts';
+import { unlockPage } from './account/unlock.ts';
 import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
 import { checkoutPage } from './checkout/checkout.ts';
@@ -23,5 +24,6 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, accountPage);
   addPage(router, guarded, verifyEmailPage);
   addPage(router, guarded, resetPasswordPage);
+  addPage(router, guarded, unlockPage);
   return router;
 }

@@ -25,6 +25,11 @@ export function consentPage(baseUrl: string, site_id: string): string {
   return `${baseUrl}/agent-consent?site_id=${site_id}`;
 }
 
+/** Where staff and customers lift the delay of their login that strangers have caused. */
+export function unlockLink(baseUrl: string, token: string): string {
+  return `${baseUrl}/unlock/${token}`;
+}
+
 export function resetLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/reset/${token}`;
 }

@@ -3,47 +3,90 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
 import { ShopError } from './errors.ts';
+import { findPass } from './login-unlocks.ts';
+import type { QueuedMail } from './mail.ts';
 
 const FREE_FAILURES = 5;
 const MAX_DELAY_SECONDS = 600;
 const MEMORY = '1 hour';
 
+/** A try at logging in. */
+export interface LoginAttempt {
+  /** What names the account: the address, for customers behind their site. */
+  account: string;
+  /** What is sent to the address when the delay begins, with a link that lifts it for one browser. */
+  mail: QueuedMail<'login_delayed' | 'staff_login_delayed'>;
+  /** The tokens of such links that the caller holds. */
+  unlocks: string[];
+}
+
+/** What the failures of a try are counted by. */
+export type Counter = Buffer;
+
 /**
- * Takes one try at logging in as `email`, before the password is looked at, so that parallel guesses count one by one.
- * After five failures each further try must wait, 1 s at first and doubling up to 10 minutes, and failures are forgotten
- * after an hour without a try: at most 20 guesses an hour, whoever makes them and however they are spaced. The owner waits
- * with the guesser, ten minutes at the longest between tries. `clearLoginFailures` ends the count.
+ * Takes one try at logging in, before the password is looked at, so that parallel guesses count one by one. After five
+ * failures each further try must wait, 1 s at first and doubling up to 10 minutes, and failures are forgotten after an hour
+ * without a try: at most 20 guesses an hour, whoever makes them and however they are spaced. The owner is told by mail when
+ * the delay begins, once an hour at most, with a link: the browser that has opened it is counted by itself, under the same
+ * rule. What is done is the same where there is no such account. `clearLoginFailures` ends the count that this answers.
  */
-export async function takeLoginAttempt(db: Pool, email: string): Promise<void> {
+export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
+  const pass = await findPass(db, accountKey(account), unlocks);
+  const counter = pass ? sha256(`unlock ${pass.toString('hex')}`) : accountKey(account);
   const { rows } = await queryAlone<{ failures: number }>(
     db,
-    sql`insert into login_throttles as t (key_hash, failures, next_attempt_at, expires_at)
-      values (${loginKey(email)}, 1, now(), now() + ${MEMORY}::interval)
-      on conflict (key_hash) do update set
-        failures = case when t.expires_at <= now() then 1 else t.failures + 1 end,
-        next_attempt_at = case when t.expires_at <= now() or t.failures + 1 < ${FREE_FAILURES} then now()
-          else now() + least(${MAX_DELAY_SECONDS}, power(2, t.failures + 1 - ${FREE_FAILURES})) * interval '1 second' end,
-        expires_at = now() + ${MEMORY}::interval
-      where t.next_attempt_at <= clock_timestamp() or t.expires_at <= now()
-      returning failures`,
+    sql`with attempt as (
+        insert into login_throttles as t (key_hash, failures, next_attempt_at, expires_at)
+        values (${counter}, 1, now(), now() + ${MEMORY}::interval)
+        on conflict (key_hash) do update set
+          failures = case when t.expires_at <= now() then 1 else t.failures + 1 end,
+          next_attempt_at = case when t.expires_at <= now() or t.failures + 1 < ${FREE_FAILURES} then now()
+            else now() + least(${MAX_DELAY_SECONDS}, power(2, t.failures + 1 - ${FREE_FAILURES})) * interval '1 second' end,
+          expires_at = now() + ${MEMORY}::interval,
+          mailed_at = case when t.expires_at > now() and t.failures + 1 >= ${FREE_FAILURES} and ${pass === undefined}
+            and coalesce(t.mailed_at, '-infinity') <= now() - ${MEMORY}::interval then now() else t.mailed_at end
+        where t.next_attempt_at <= clock_timestamp() or t.expires_at <= now()
+        returning failures, mailed_at
+      )
+      select failures, (select enqueue('send_mail', ${JSON.stringify(mail)}::json, now()) where mailed_at = now())
+      from attempt`,
   );
-  if (rows.length > 0) return;
+  if (rows.length > 0) return counter;
+  throw await delayed(db, counter);
+}
+
+async function delayed(db: Pool, counter: Counter): Promise<ShopError> {
   const waiting = await queryAlone<{ seconds: number }>(
     db,
     sql`select ceil(extract(epoch from next_attempt_at - now()))::int as seconds from login_throttles
-      where key_hash = ${loginKey(email)}`,
+      where key_hash = ${counter}`,
   );
   const retry_after_seconds = Math.max(1, waiting.rows[0]?.seconds ?? 1);
-  throw new ShopError('rate_limited', `Too many failed logins. Try again in ${retry_after_seconds} s.`, {
-    retry_after_seconds,
-  });
+  return new ShopError(
+    'rate_limited',
+    `Too many failed logins. Try again in ${retry_after_seconds} s, or use the link that was mailed to the owner of the account.`,
+    { retry_after_seconds },
+  );
 }
 
-/** Ends the count of an address that has just proven itself. */
-export async function clearLoginFailures(db: Pool, email: string): Promise<void> {
-  await queryAlone(db, sql`delete from login_throttles where key_hash = ${loginKey(email)}`);
+/** Ends a count after a login that succeeded. When its owner was last told stays known. */
+export async function clearLoginFailures(db: Pool, counter: Counter): Promise<void> {
+  await queryAlone(
+    db,
+    sql`update login_throttles set failures = 0, next_attempt_at = now() where key_hash = ${counter}`,
+  );
 }
 
-function loginKey(email: string): Buffer {
-  return createHash('sha256').update(email.normalize('NFKC').toLowerCase()).digest();
+/** The account in the form in which it is stored. */
+export function accountKey(account: string): Buffer {
+  return sha256(account.normalize('NFKC').toLowerCase());
+}
+
+/** Of a customer: one address may have an account in several shops. */
+export function customerAccount(site_id: string, email: string): string {
+  return `${site_id} ${email}`;
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -25,6 +25,9 @@ export interface Mails {
   payment_received: { order_id: string };
   order_shipped: { order_id: string; fulfillment_id: string };
   order_cancelled: { order_id: string };
+  /** Strangers guess at the password of an address, if it has an account: its owner gets a link past the delay. */
+  login_delayed: { email: string };
+  staff_login_delayed: { email: string };
   /** To a member of staff: a webhook was taken out of service. */
   webhook_disabled: { webhook_id: string; staff_id: string };
 }
@@ -33,7 +36,8 @@ export type MailTemplate = keyof Mails;
 
 /** A mail as it lies in the queue. */
 export interface QueuedMail<Template extends MailTemplate = MailTemplate> {
-  site_id: string;
+  /** Null for staff, who may belong to several: the mail then comes from the first of their shops. */
+  site_id: string | null;
   template: Template;
   about: Mails[Template];
 }

@@ -17,6 +17,7 @@ export const TOKEN_PREFIXES = {
   verification: 'vrf',
   agent: 'agt',
   device: 'dvc',
+  unlock: 'unl',
 } as const;
 
 export type TokenKind = keyof typeof TOKEN_PREFIXES;

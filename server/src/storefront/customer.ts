@@ -32,8 +32,10 @@ export const resendVerification: Handler<'storefront.resendVerification'> = asyn
 
 export const loginCustomer: Beforehand<'storefront.loginCustomer'> = {
   hashes: true,
-  async beforehand({ db, caller, body: { email, password, cart_id } }) {
-    const verified = await sessions.verifyLogin(db, caller.tenant, actorOf(caller), email, password);
+  async beforehand({ db, caller, body, origin }) {
+    const { email, password, cart_id, unlock_token = '' } = body;
+    const shown = { email, password, unlocks: [unlock_token, ...origin.unlocks] };
+    const verified = await sessions.verifyLogin(db, caller.tenant, actorOf(caller), shown);
     return async ({ shop }) => {
       const session = await sessions.openSession(shop, verified);
       const merged = cart_id ? await mergeAtLogin(shop, cart_id, verified.customer_id) : null;

@@ -15,6 +15,7 @@ import { actorOf, authenticate, claimOf } from '../callers/callers.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
+import { unlockPasses } from '../callers/unlock-cookie.ts';
 import type { Operation, Surface } from '../contract/contract.ts';
 import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
@@ -313,7 +314,7 @@ async function alreadyAnswered(): Promise<never> {
 
 function partsOf(deps: Deps, { req }: Incoming) {
   const { baseUrl, secretKey, card, egressPolicy } = deps;
-  const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
+  const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req), unlocks: unlockPasses(req, baseUrl) };
   const checkoutDeps = { baseUrl, secretKey, card };
   return { baseUrl, egressPolicy, checkoutDeps, origin, path: req.params, query: req.query, body: req.body as unknown };
 }

@@ -53,6 +53,8 @@ export interface Call<Id extends OperationId> {
 export interface Origin {
   ip: string | null;
   user_agent: string | null;
+  /** What its browser holds against the delay of logins. */
+  unlocks: string[];
 }
 
 type Success = 200 | 201 | 202 | 204;

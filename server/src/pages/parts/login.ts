@@ -1,3 +1,4 @@
+import { unlockPasses } from '../../http/callers/unlock-cookie.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
@@ -59,7 +60,7 @@ export async function logIn(
   words: LoginWords,
   body: FormBody,
 ): Promise<PageAnswer> {
-  const { db, tenant, actor, checkoutDeps, guard, res, path } = visit;
+  const { db, tenant, actor, checkoutDeps, guard, req, res, path } = visit;
   await count(visit, 'storefront.loginCustomer');
   const [email = '', password = ''] = [body.get('email'), body.get('password')];
   const mistakes: Mistake<FieldName>[] = [
@@ -73,7 +74,9 @@ export async function logIn(
     const message = 'The e-mail or the password is wrong, or the e-mail is not confirmed yet.';
     return loginPage(visit, form, words, { email, mistakes: [{ field: 'password', message }], status: 401 });
   };
-  const verifying = logins.take(() => sessions.verifyLogin(db, tenant, actor, email, password));
+  const verifying = logins.take(() =>
+    sessions.verifyLogin(db, tenant, actor, { email, password, unlocks: unlockPasses(req, checkoutDeps.baseUrl) }),
+  );
   const checked = await verifying.then(
     (verified) => ({ verified }),
     async (error: unknown) => ({ refusal: await refused(error) }),

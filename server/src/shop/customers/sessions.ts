@@ -6,7 +6,8 @@ import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
-import { clearLoginFailures, takeLoginAttempt } from '../login-throttle.ts';
+import { clearLoginFailures, customerAccount, takeLoginAttempt } from '../login-throttle.ts';
+import { endUnlocks } from '../login-unlocks.ts';
 import { fitsPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
@@ -32,15 +33,14 @@ export interface VerifiedLogin {
  * password, an unknown e-mail, an account without a password and an unverified address, and `rate_limited` after repeated
  * failures. Costs tens of milliseconds: hold no connection meanwhile.
  */
-export async function verifyLogin(db: Pool, tenant: Tenant, actor: Actor, email: string, password: string) {
-  return verify(
-    db,
-    tenant,
-    actor,
-    foldEmail(email),
-    sql`lower(email) = ${foldEmail(email)} and email_verified_at is not null`,
-    password,
-  );
+export async function verifyLogin(
+  db: Pool,
+  tenant: Tenant,
+  actor: Actor,
+  { email, password, unlocks }: { email: string; password: string; unlocks: string[] },
+) {
+  const who = sql`lower(email) = ${foldEmail(email)} and email_verified_at is not null`;
+  return verify(db, tenant, actor, { email: foldEmail(email), who, password, unlocks });
 }
 
 /** The same for a customer who is logged in and shows the password once more. */
@@ -49,12 +49,20 @@ export async function verifyAgain(db: Pool, tenant: Tenant, actor: Actor, passwo
   const found = await inShop(db, tenant, actor, (shop) =>
     shop.one<{ email: string }>(sql`select email from customers where site_id = ${shop.siteId} and ${own}`),
   );
-  return verify(db, tenant, actor, found?.email ?? '', own, password);
+  return verify(db, tenant, actor, { email: found?.email ?? '', who: own, password, unlocks: [] });
 }
 
-async function verify(db: Pool, tenant: Tenant, actor: Actor, email: string, who: Sql, password: string) {
-  const counted = `${tenant.site_id} ${email}`;
-  await takeLoginAttempt(db, counted);
+interface Shown {
+  email: string;
+  who: Sql;
+  password: string;
+  unlocks: string[];
+}
+
+async function verify(db: Pool, tenant: Tenant, actor: Actor, { email, who, password, unlocks }: Shown) {
+  const mail = { site_id: tenant.site_id, template: 'login_delayed', about: { email } } as const;
+  const account = customerAccount(tenant.site_id, email);
+  const counter = await takeLoginAttempt(db, { account, mail, unlocks });
   const found = await inShop(db, tenant, actor, (shop) =>
     shop.one<VerifiedLogin & Record<string, unknown>>(
       sql`select id as customer_id, password_hash from customers
@@ -63,7 +71,8 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, email: string, who
   );
   const fits = await fitsPassword(found?.password_hash, password);
   if (!found || !fits) throw invalidCredentials();
-  await clearLoginFailures(db, counted);
+  await clearLoginFailures(db, counter);
+  await endUnlocks(db, unlocks);
   return found;
 }
 

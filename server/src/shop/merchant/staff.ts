@@ -6,6 +6,7 @@ import { queryAlone } from '../../db/transaction.ts';
 import { foldEmail } from '../emails.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { clearLoginFailures, takeLoginAttempt } from '../login-throttle.ts';
+import { endUnlocks } from '../login-unlocks.ts';
 import { fitsPassword } from '../passwords/passwords.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
@@ -27,8 +28,9 @@ export interface Session {
  * e-mail alike, after the same time, and `rate_limited` after repeated failures. Costs tens of milliseconds: hold no
  * connection meanwhile.
  */
-export async function verifyLogin(db: Pool, email: string, password: string): Promise<Staff> {
-  await takeLoginAttempt(db, email);
+export async function verifyLogin(db: Pool, email: string, password: string, unlocks: string[] = []): Promise<Staff> {
+  const mail = { site_id: null, template: 'staff_login_delayed', about: { email: foldEmail(email) } } as const;
+  const counter = await takeLoginAttempt(db, { account: email, mail, unlocks });
   const { rows } = await queryAlone<Staff & { password_hash: string }>(
     db,
     sql`select id, email, name, password_hash from staff where lower(email) = ${foldEmail(email)}`,
@@ -36,7 +38,8 @@ export async function verifyLogin(db: Pool, email: string, password: string): Pr
   const [found] = rows;
   const fits = await fitsPassword(found?.password_hash, password);
   if (!found || !fits) throw new ShopError('invalid_credentials', 'The e-mail or the password is wrong.');
-  await clearLoginFailures(db, email);
+  await clearLoginFailures(db, counter);
+  await endUnlocks(db, unlocks);
   return { id: found.id, email: found.email, name: found.name };
 }
 

@@ -1,0 +1,31 @@
+import type { Request, Response } from 'express';
+import { isWellFormed } from '../../shop/tokens.ts';
+
+/**
+ * The cookie of a browser that has opened a link against the delay of logins. It opens nothing: it says for which accounts
+ * the browser is counted by itself.
+ */
+const LIFE_MS = 24 * 60 * 60 * 1000;
+const MOST_PASSES = 3;
+
+function nameOf(baseUrl: string): string {
+  // The prefix binds the cookie to this host alone. It needs https.
+  return baseUrl.startsWith('https:') ? '__Host-unlock' : 'unlock';
+}
+
+/** The passes that the browser holds; none when there are several cookies, of which somebody planted one. */
+export function unlockPasses({ headers }: Request, baseUrl: string): string[] {
+  const name = nameOf(baseUrl);
+  const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
+  const value = values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';
+  const passes = value.split('.').filter((pass) => isWellFormed('unlock', pass));
+  return passes.slice(0, MOST_PASSES);
+}
+
+/** Adds a pass to those that the browser holds. */
+export function addUnlockPass(req: Request, res: Response, baseUrl: string, pass: string): void {
+  const passes = [pass, ...unlockPasses(req, baseUrl)].slice(0, MOST_PASSES);
+  const secure = baseUrl.startsWith('https:');
+  const options = { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_MS } as const;
+  res.cookie(nameOf(baseUrl), passes.join('.'), options);
+}

@@ -1,0 +1,68 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { queryAlone } from '../db/transaction.ts';
+import type { Shop } from './shop.ts';
+import { hashToken, isWellFormed, mintToken } from './tokens.ts';
+
+/**
+ * Links in mails to those whom strangers keep out of their accounts by guessing. A link works once: it gives the browser that
+ * opens it a pass, by which it is no longer counted together with the strangers. A program shows the link's own token until
+ * it has logged in. Neither is a credential: the password is asked for as ever.
+ */
+export const LINK_LIFE = '15 minutes';
+const PASS_LIFE = '24 hours';
+
+/** A new link for the account of this key; links before it stop working. */
+export async function mintUnlock(shop: Shop, account_key: Buffer): Promise<string> {
+  const token = mintToken('unlock');
+  await shop.run(
+    sql`with former as (delete from login_unlocks where key_hash = ${account_key} and used_at is null)
+      insert into login_unlocks (token_hash, key_hash, expires_at)
+      values (${hashToken(token)}, ${account_key}, now() + ${LINK_LIFE}::interval)`,
+  );
+  return token;
+}
+
+/** Whether a link can be used; nothing for one that is unknown or replaced. */
+export async function stateOfUnlock(db: Pool, token: string): Promise<'alive' | 'used' | 'expired' | undefined> {
+  if (!isWellFormed('unlock', token)) return undefined;
+  const { rows } = await queryAlone<{ state: 'alive' | 'used' | 'expired' }>(
+    db,
+    sql`select case when used_at is not null then 'used' when expires_at <= now() then 'expired' else 'alive' end as state
+      from login_unlocks where token_hash = ${hashToken(token)}`,
+  );
+  return rows[0]?.state;
+}
+
+/** Uses a link up: of parallel calls one gets the pass. */
+export async function useUnlock(db: Pool, token: string): Promise<string | undefined> {
+  const pass = mintToken('unlock');
+  const { rowCount } = await queryAlone(
+    db,
+    sql`update login_unlocks set used_at = now(), pass_hash = ${hashToken(pass)}, expires_at = now() + ${PASS_LIFE}::interval
+      where token_hash = ${hashToken(token)} and used_at is null and expires_at > now()`,
+  );
+  return rowCount ? pass : undefined;
+}
+
+/** The hash of what lets its holder pass, if one of the tokens does for the account of this key. */
+export async function findPass(db: Pool, account_key: Buffer, tokens: string[]): Promise<Buffer | undefined> {
+  const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
+  if (hashes.length === 0) return undefined;
+  const { rows } = await queryAlone<{ token_hash: Buffer }>(
+    db,
+    sql`select token_hash from login_unlocks where key_hash = ${account_key} and expires_at > now()
+        and (pass_hash = any(${hashes}::bytea[]) or token_hash = any(${hashes}::bytea[]) and used_at is null) limit 1`,
+  );
+  return rows[0]?.token_hash;
+}
+
+/** After a login the token of a link that a program has shown works no more. */
+export async function endUnlocks(db: Pool, tokens: string[]): Promise<void> {
+  const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
+  if (hashes.length === 0) return;
+  await queryAlone(
+    db,
+    sql`update login_unlocks set used_at = now() where token_hash = any(${hashes}::bytea[]) and used_at is null`,
+  );
+}
