@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { measured, stampOfNow } from '../proofs/stamp.ts';
 
 /** Writes figures into README.md, each scenario's between its own markers. */
 
@@ -17,7 +18,7 @@ export async function report(scenario: string, postgres: string | undefined, lin
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from < 0 || to < from) throw new Error(`${README} has no place for ${scenario}.`);
-  const section = ['', ...lines, '', machine(postgres), ''].join('\n');
+  const section = ['', ...lines, '', machine(postgres), measured(stampOfNow()), ''].join('\n');
   process.stdout.write(`${section}\n`);
   if (!quick) await writeFile(README, text.slice(0, from + begin.length) + section + text.slice(to));
 }

@@ -8,7 +8,7 @@ import { closeWorld } from './world.ts';
 
 /**
  * `npm run prove` runs the full form of the proofs, one after another, and `npm run prove -- A1 H6 --seed 7` some of them; their
- * figures go into the table of README.md. `npm run prove -- --short` runs all short forms, some at a time. Progress goes to stderr.
+ * figures go into the table of README.md. `npm run prove -- --short` runs all short forms, some at a time, and writes nothing. Progress goes to stderr.
  * Exits with 1 when a promise is broken.
  */
 const { values, positionals } = parseArgs({
@@ -34,7 +34,7 @@ try {
   await closeWorld();
   await database.stop();
 }
-if (!values.short) writeTable(rows, machineLine());
+writeTable(rows, machineLine());
 const broken = rows.filter(({ figures }) => figures.violations.length > 0);
 process.stderr.write(
   broken.length === 0 ? 'Every promise held.\n' : `Broken: ${broken.map(({ id }) => id).join(' ')}\n`,
@@ -62,7 +62,7 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
     `${id}: ${violations.length} violations in ${tried} ${unit}, ${seconds} s${note ? `, ${note}` : ''}\n`,
   );
   for (const violation of violations.slice(0, 20)) process.stderr.write(`  - ${violation}\n`);
-  return { id, promise, seed, seconds, figures };
+  return { id, promise, form: trial.size, seed, seconds, figures };
 }
 
 /** All short forms, by proofs/vitest.config.ts, which ends with the count of those that held. */

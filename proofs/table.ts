@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import type { Figures } from './frame.ts';
+import type { Figures, Trial } from './frame.ts';
+import { type Stamp, stampOfNow } from './stamp.ts';
 
 /** The table of figures in README.md, between its two markers. Proofs that did not run this time keep their rows. */
 export interface Row {
+  form: Trial['size'];
   id: string;
   promise: string;
   seed: number;
@@ -14,15 +16,22 @@ export interface Row {
 const README = new URL('README.md', import.meta.url);
 const BEGIN = '<!-- figures -->';
 const END = '<!-- /figures -->';
-const HEAD = ['| Proof | Promise | Violations | Tried | Also | Seed | Time |', '|---|---|---:|---:|---|---:|---:|'];
+const HEAD = [
+  '| Proof | Promise | Violations | Tried | Also | Seed | Time | Form | Operations | Commit | Date |',
+  '|---|---|---:|---:|---|---:|---:|---|---:|---|---|',
+];
 
-/** Writes the rows into README.md. */
+/** Writes the rows into README.md. A full form gives way to a short one only when the contract has grown since. */
 export function writeTable(rows: Row[], machine: string): void {
   const text = readFileSync(README, 'utf8');
   const [before = '', rest = ''] = text.split(BEGIN);
   const [old = '', after = ''] = rest.split(END);
   const lines = new Map(old.split('\n').flatMap((line) => lineEntry(line)));
-  for (const row of rows) lines.set(row.id, lineOf(row));
+  const now = stampOfNow();
+  for (const row of rows) {
+    const known = lines.get(row.id);
+    if (row.form === 'full' || !known || !isFull(known, now.operations)) lines.set(row.id, lineOf(row, now));
+  }
   const sorted = [...lines].sort(([a], [b]) => orderOf(a) - orderOf(b)).map(([, line]) => line);
   writeFileSync(README, `${before}${BEGIN}\n${[...HEAD, ...sorted].join('\n')}\n\n${machine}\n${END}${after}`);
 }
@@ -32,9 +41,15 @@ function lineEntry(line: string): [string, string][] {
   return id ? [[id, line]] : [];
 }
 
-function lineOf({ id, promise, seed, seconds, figures }: Row): string {
+/** Whether a row is of the full form, over as many operations as there are. */
+function isFull(line: string, operations: number): boolean {
+  const [form, counted] = line.split(' | ').slice(-4);
+  return form === 'full' && Number(counted) >= operations;
+}
+
+function lineOf({ id, promise, form, seed, seconds, figures }: Row, { operations, commit, date }: Stamp): string {
   const { violations, tried, unit, note = '' } = figures;
-  return `| ${[id, promise, violations.length, `${tried.toLocaleString('en')} ${unit}`, note.replaceAll('|', '\\|'), seed, `${seconds} s`].join(' | ')} |`;
+  return `| ${[id, promise, violations.length, `${tried.toLocaleString('en')} ${unit}`, note.replaceAll('|', '\\|'), seed, `${seconds} s`, form, operations, commit, date].join(' | ')} |`;
 }
 
 function orderOf(id: string): number {

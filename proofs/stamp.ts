@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { operationTable } from '../server/src/http/contract/contract.ts';
+
+/** What figures were measured of. */
+export interface Stamp {
+  /** How many operations the contract has. */
+  operations: number;
+  commit: string;
+  date: string;
+}
+
+/** A commit that is not all that was measured, since files were changed after it, has a plus sign. */
+export function stampOfNow(): Stamp {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+  // The tables change while they are written.
+  const changed = git(
+    'status',
+    '--porcelain',
+    '--untracked-files=no',
+    '--',
+    ':/',
+    ':!/proofs/README.md',
+    ':!/bench/README.md',
+  );
+  const commit = `${git('rev-parse', '--short=7', 'HEAD')}${changed ? '+' : ''}`;
+  return { operations: operationTable.length, commit, date: new Date().toISOString().slice(0, 10) };
+}
+
+export function measured({ operations, commit, date }: Stamp): string {
+  return `Measured at ${commit} on ${date}, with ${operations} operations served.`;
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { staleBenches, staleProofs } from '../../scripts/check-figures.ts';
+
+const row = (id: string, operations: string) =>
+  `| ${id} | A promise. | 0 | 7 requests |  | 1 | 2 s | short | ${operations} | 77d8445+ | 2026-11-22 |\n`;
+const section = (name: string, sentence: string) =>
+  `<!-- ${name}: written by npm run bench -->\n| a | 1 |\n${sentence}\n<!-- end of ${name} -->\n`;
+const measured = (operations: number) => `Measured at 77d8445 on 2026-11-22, with ${operations} operations served.`;
+
+test('a figure is out of date when there are more operations by now, or when it does not say how many there were', () => {
+  const proofs = [row('A1', '158'), row('A2', '157'), '| A3 | A promise. | 0 | 7 requests |  | 1 | 2 s |'].join('');
+  const benches = section('import', measured(158)) + section('sync', measured(157)) + section('real', 'Machine: one.');
+
+  expect(staleProofs(proofs, 158)).toEqual(['A2', 'A3']);
+  expect(staleBenches(benches, 158)).toEqual(['sync', 'real']);
+});
+
+test('a document without figures is a mistake, not a success', () => {
+  expect(() => staleProofs('', 158)).toThrow();
+  expect(() => staleBenches('', 158)).toThrow();
+});
