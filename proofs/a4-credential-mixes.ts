@@ -99,7 +99,9 @@ function secondMixes(world: World, operation: Operation, ways: CredentialScheme[
     if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers)) return [];
     // Of two in one header there is only the second.
     const left = way.filter((scheme) => SCHEMES[scheme].header !== SCHEMES[second].header);
-    const owners = isAmong(ways, [...left, second]) ? [other] : [tenant, other];
+    // The token of its storefront may stand beside an agent's everywhere.
+    const belongs = second === 'StorefrontToken' && way.includes('AgentToken');
+    const owners = belongs || isAmong(ways, [...left, second]) ? [other] : [tenant, other];
     return owners.map((owner) => ({
       what: `${way} beside ${second} of ${owner.name}`,
       headers: { ...secretsOf(tenant, way), ...secretsOf(owner, [second]), 'X-Site-ID': tenant.site_id },

@@ -4,6 +4,7 @@ import { E4 } from './e4-agent-cap.ts';
 import { E6 } from './e6-mandates.ts';
 import { E7 } from './e7-agent-reach.ts';
 import { E8 } from './e8-audit-trail.ts';
+import { E11 } from './e11-agent-beside-storefront.ts';
 import { F1 } from './f1-oauth-client.ts';
 import { F2 } from './f2-one-token.ts';
 import { F3 } from './f3-code-guessing.ts';
@@ -12,4 +13,4 @@ import { F5 } from './f5-poll-keys.ts';
 import { J7 } from './j7-injections.ts';
 import { shortForm } from './short-form.ts';
 
-shortForm(E1, E3, E4, E6, E7, E8, F1, F2, F3, F4, F5, J7);
+shortForm(E1, E3, E4, E6, E7, E8, E11, F1, F2, F3, F4, F5, J7);

@@ -172,3 +172,27 @@ export async function agentCheckout(world: World, tenant: Tenant, agent: string,
   const ready = await callAs(world, as, 'storefront.updateCheckout', { payment_method: 'bank_transfer' }, path);
   return ready as { id: string; total: string };
 }
+
+/** Whether an alternative of the contract is an agent's token beside those of the storefront. */
+export function isAgentBesidePair(schemes: string[]): boolean {
+  return schemes.includes('AgentToken') && schemes.includes('StorefrontToken');
+}
+
+/** An agent's token beside what names the shop to the storefront. */
+export function besidePair({ site_id, secrets }: Tenant, secret: string): Call['headers'] {
+  return { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken, ...bearer(secret) };
+}
+
+/** A cart with a line and its checkout, made by an agent on the storefront. */
+export async function agentsOwn(world: World, tenant: Tenant, secret = tenant.secrets.AgentToken) {
+  const make = async (id: string, path: Call['path'], body?: unknown) => {
+    const { status, text } = await world.send(callOf(id, besidePair(tenant, secret), { path, body }), tenant);
+    if (status !== 201 && status !== 200) throw new Error(`${id} of an agent was refused: ${status} ${text}`);
+    return JSON.parse(text) as { id: string; items: { id: string }[] };
+  };
+  const { id: cart_id } = await make('storefront.createCart', {});
+  const line = { variant_id: await stapleOf(world, tenant), quantity: 1 };
+  const { items } = await make('storefront.addCartItem', { cart_id }, line);
+  const checkout = await make('storefront.createCheckout', {}, { cart_id });
+  return { cart: [cart_id], cart_line: items.map(({ id }) => id), checkout: [checkout.id] } satisfies Partial<Ids>;
+}

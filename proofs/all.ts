@@ -28,6 +28,7 @@ import { E4 } from './e4-agent-cap.ts';
 import { E6 } from './e6-mandates.ts';
 import { E7 } from './e7-agent-reach.ts';
 import { E8 } from './e8-audit-trail.ts';
+import { E11 } from './e11-agent-beside-storefront.ts';
 import { F1 } from './f1-oauth-client.ts';
 import { F2 } from './f2-one-token.ts';
 import { F3 } from './f3-code-guessing.ts';
@@ -90,7 +91,7 @@ export const PROOFS: Proof[] = [
   ...[B1, B2, B3, B4, B5, B6],
   ...[C1, C2, C3, C4, C5, C6, C7, C8, C9, C12, C13, C14, C15, C16],
   ...[D1, D2, D3, D4, D5, D6, D7, D8, D9, D10],
-  ...[E1, E2, E3, E4, E5, E6, E7, E8, E9, E10],
+  ...[E1, E2, E3, E4, E5, E6, E7, E8, E9, E10, E11],
   ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],
   ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],

@@ -5,10 +5,10 @@ import type { Figures, Proof } from './frame.ts';
 import { validCall } from './requests.ts';
 import { inWorld } from './world.ts';
 
-/** A living agent token, on every operation that is not for agents, and on those of agents without the scope. */
+/** A living agent token alone, on every operation that is not for agents, and on those of agents without the scope. */
 export const E7: Proof = {
   id: 'E7',
-  promise: 'An agent token opens nothing outside of the agent surface, and there only what its scopes name.',
+  promise: 'An agent token alone opens nothing outside of the agent surface, and there only what its scopes name.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
@@ -22,11 +22,9 @@ export const E7: Proof = {
         const own = operation.surface === 'agent';
         if (own && operation.scope === 'agent:self') continue;
         const call = await validCall(world, tenant, operation, { alternative: 0 });
-        const { Authorization: _, 'X-API-Key': _key, 'X-Sync-Secret': _secret, ...rest } = call.headers;
-        const alone = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'X-Service-Token'));
-        const ways = own
-          ? [{ ...alone, ...bearer(bare.secret) }]
-          : [alone, rest].map((one) => ({ ...one, ...bearer(agent.secret) }));
+        const beside = ['Authorization', 'X-API-Key', 'X-Sync-Secret', 'X-Service-Token'];
+        const alone = Object.fromEntries(Object.entries(call.headers).filter(([name]) => !beside.includes(name)));
+        const ways = [{ ...alone, ...bearer(own ? bare.secret : agent.secret) }];
         const before = await holdingsOf(world.owner, tenant.site_id);
         for (const headers of ways) {
           const { status, text } = await world.send({ ...call, headers }, tenant);

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { document, type Operation, type Parameter, resolve } from '../server/src/http/contract/contract.ts';
-import { approvedDeviceCode, openAgent, ownAgent } from './agents.ts';
+import { agentsOwn, approvedDeviceCode, isAgentBesidePair, openAgent, ownAgent } from './agents.ts';
 import type { Call } from './client.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
 import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom, reviveSyncKey } from './makers.ts';
 import { carryOn, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
 import { sampleOf } from './samples.ts';
 import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
-import { callAs, credentialsOf, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
+import { callAs, credentialsOf, type Ids, type Kind, operationOf, type Tenant, type World } from './tenant.ts';
 import { hire, openSession } from './world.ts';
 
 /** A request that an operation must answer with its success: made from the contract's examples and a tenant's things. */
 export interface Wish {
   /** Things that the call may change and destroy; made for it when absent. */
   ids?: Partial<Ids>;
-  /** Which of the operation's security alternatives; the last when absent. */
+  /** Which of the operation's security alternatives; the last when absent that is not an agent's beside the storefront's. */
   alternative?: number;
   /** Send every query parameter, too. */
   full?: boolean;
@@ -22,10 +22,14 @@ export interface Wish {
 
 export async function validCall(world: World, tenant: Tenant, operation: Operation, wish: Wish = {}): Promise<Call> {
   const reads = operation.method === 'get';
-  const ids = wish.ids ?? (operation.safe ? tenant.ids : await freshIds(world, tenant, operation));
+  const alternative = wish.alternative ?? operation.security.findLastIndex((schemes) => !isAgentBesidePair(schemes));
+  const byAgent = isAgentBesidePair(operation.security[alternative] ?? []);
+  const made = wish.ids ?? (operation.safe ? tenant.ids : await freshIds(world, tenant, operation));
+  // An agent sees the carts and checkouts that it made, and no others.
+  const ids = byAgent && !wish.ids ? { ...made, ...(await agentsOwn(world, tenant)) } : made;
   if (operation.surface === 'sync') await reviveSyncKey(world, tenant);
   const { path, query } = parametersOf(operation, ids, wish.full ?? false);
-  const credentials = credentialsOf(tenant, operation, wish.alternative ?? operation.security.length - 1);
+  const credentials = credentialsOf(tenant, operation, alternative);
   const call: Call = {
     operation,
     path,
@@ -83,9 +87,10 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'dashboard.markOrderDelivered': (_call, { world, tenant, ids }) =>
     carryOn(world, tenant, ids.order?.[0] ?? '', 'shipped'),
   'dashboard.createRefund': (_call, { world, tenant, ids }) => carryOn(world, tenant, ids.order?.[0] ?? '', 'paid'),
-  'storefront.removeDiscount': async (_call, { world, tenant, ids }) => {
-    const code = tenant.ids.discount_code[0];
-    await callAs(world, asGuest(tenant), 'storefront.applyDiscount', { code }, { cart_id: ids.cart?.[0] ?? '' });
+  'storefront.removeDiscount': async ({ headers, path }, { world, tenant }) => {
+    const apply = { operation: operationOf('storefront.applyDiscount'), path, query: {} };
+    const body = { code: tenant.ids.discount_code[0] };
+    await world.send({ ...apply, headers: { ...headers, 'Idempotency-Key': randomUUID() }, body }, tenant);
   },
   'storefront.updateCheckout': (_call, { world, tenant }) => takeTransfers(world, tenant).then(() => undefined),
   'storefront.completeCheckout': async (call, { world, tenant }) => {

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { claimOf } from '../../server/src/http/callers/callers.ts';
+import { claimOf } from '../../server/src/http/callers/claims.ts';
 import { operationTable } from '../../server/src/http/contract/contract.ts';
 import { ShopError } from '../../server/src/shop/errors.ts';
 import { mintToken, TOKEN_PREFIXES, type TokenKind } from '../../server/src/shop/tokens.ts';

@@ -59,19 +59,27 @@ export async function givenAgentCheckout(
     type: 'agent' as const,
     id: token_id,
     customer_id: customer.id,
-    agent: { token_id, categories },
+    agent: { token_id, categories, scopes: [] },
   };
   const checkoutDeps = {
     baseUrl: 'http://localhost',
     secretKey: 'a secret of the tests, long enough to be one',
     card: undefined,
   };
+  // Beyond its budget an agent can prepare nothing: these were made while it was larger.
+  const more = 1_000_000_000;
+  await shop.owner.query(
+    sql`update commerce.agent_tokens set budget_cents = budget_cents + ${more} where id = ${token_id}`,
+  );
   const cart_id = await inShop(shop.db, tenant, actor, async (inside) => {
     const { id } = await carts.createForAgent(inside);
     for (const line of lines) await carts.addItem(inside, id, line);
     await checkouts.create(inside, checkoutDeps, id);
     return id;
   });
+  await shop.owner.query(
+    sql`update commerce.agent_tokens set budget_cents = budget_cents - ${more} where id = ${token_id}`,
+  );
   return shop.givenCheckout({ cart_id, client: customer.client });
 }
 

@@ -1804,7 +1804,7 @@ export interface paths {
         put?: never;
         /**
          * Create a cart
-         * @description Makes an empty cart. Called for a customer, the cart is theirs; a customer has one active cart, and gets that one if there is one already. An anonymous cart opens to whoever knows its id, a customer's to that customer alone: to others it is 404. A cart lives 30 days after its last change; then it is 410 cart_expired.
+         * @description Makes an empty cart. Called for a customer, the cart is theirs; a customer has one active cart, and gets that one if there is one already. Called by an agent, it is a new cart that the agent fills for its customer, and that it alone sees. An anonymous cart opens to whoever knows its id, a customer's to that customer alone: to others it is 404. A cart lives 30 days after its last change; then it is 410 cart_expired.
          */
         post: operations["storefront.createCart"];
         delete?: never;
@@ -1856,7 +1856,7 @@ export interface paths {
         put?: never;
         /**
          * Add to a cart
-         * @description Adds a variant; what the cart has of it already is added to. A variant that is not for sale is 404. More than the stock, unless the variant sells beyond it, is 409 insufficient_stock; nothing is reserved yet. A cart has at most 100 lines of 1 to 999 pieces (409 cart_limit). While a checkout of the cart is open, the checkout follows.
+         * @description Adds a variant; what the cart has of it already is added to. A variant that is not for sale is 404. More than the stock, unless the variant sells beyond it, is 409 insufficient_stock; nothing is reserved yet. A cart has at most 100 lines of 1 to 999 pieces (409 cart_limit). While a checkout of the cart is open, the checkout follows. An agent adds within its categories (403 category_not_allowed) and its budget (402 budget_exceeded).
          */
         post: operations["storefront.addCartItem"];
         delete?: never;
@@ -1895,7 +1895,7 @@ export interface paths {
         head?: never;
         /**
          * Set the quantity of a line
-         * @description Sets the quantity; 0 removes the line. More than the stock, unless the variant sells beyond it, is 409 insufficient_stock; fewer than before is always taken.
+         * @description Sets the quantity; 0 removes the line. More than the stock, unless the variant sells beyond it, is 409 insufficient_stock; fewer than before is always taken. More than before is for an agent within its budget (402 budget_exceeded).
          */
         patch: operations["storefront.updateCartItem"];
         trace?: never;
@@ -1967,7 +1967,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a checkout
-         * @description Begins the checkout of a cart, or renews the one that is open for it: a cart has one. The stock is reserved for 15 minutes, all lines or none (409 insufficient_stock, with each short line in lines). A customer's checkout begins with their e-mail and default address. An empty cart is 409 cart_empty; a line no longer for sale, 409 insufficient_stock with 0 available. Whether to go on here or at checkout_url is the caller's choice.
+         * @description Begins the checkout of a cart, or renews the one that is open for it: a cart has one. The stock is reserved for 15 minutes, all lines or none (409 insufficient_stock, with each short line in lines). A customer's checkout begins with their e-mail and default address. An empty cart is 409 cart_empty; a line no longer for sale, 409 insufficient_stock with 0 available. One that an agent begins waits for its customer (requires_escalation) and is refused beyond the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); email, phone and addresses are null for an agent without customer:self. Whether to go on here or at checkout_url is the caller's choice.
          */
         post: operations["storefront.createCheckout"];
         delete?: never;
@@ -5758,6 +5758,24 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description It would cost more than the agent may spend. */
+        BudgetExceeded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The token does not allow this. */
+        AgentForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The cart or the stock does not allow it, or the first call with this Idempotency-Key is still running. */
         CartConflict: {
             headers: {
@@ -5781,15 +5799,6 @@ export interface components {
         CheckoutConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description It would cost more than the agent may spend. */
-        BudgetExceeded: {
-            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -5856,15 +5865,6 @@ export interface components {
         ConsentRefused: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The token does not allow this. */
-        AgentForbidden: {
-            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -6305,10 +6305,11 @@ export type ResponseRefundConflict = components['responses']['RefundConflict'];
 export type ResponseCustomerConflict = components['responses']['CustomerConflict'];
 export type ResponseNotModified = components['responses']['NotModified'];
 export type ResponseGone = components['responses']['Gone'];
+export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
+export type ResponseAgentForbidden = components['responses']['AgentForbidden'];
 export type ResponseCartConflict = components['responses']['CartConflict'];
 export type ResponseDiscountRefused = components['responses']['DiscountRefused'];
 export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
-export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseCompletionForbidden = components['responses']['CompletionForbidden'];
 export type ResponseCustomerRefused = components['responses']['CustomerRefused'];
 export type ResponseApprovalForbidden = components['responses']['ApprovalForbidden'];
@@ -6316,7 +6317,6 @@ export type ResponseConsentConflict = components['responses']['ConsentConflict']
 export type ResponseConsentGone = components['responses']['ConsentGone'];
 export type ResponseAgentsNotAllowed = components['responses']['AgentsNotAllowed'];
 export type ResponseConsentRefused = components['responses']['ConsentRefused'];
-export type ResponseAgentForbidden = components['responses']['AgentForbidden'];
 export type ResponseSyncOrderConflict = components['responses']['SyncOrderConflict'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterMerchantId = components['parameters']['MerchantId'];
@@ -10921,7 +10921,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            402: components["responses"]["BudgetExceeded"];
+            403: components["responses"]["AgentForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CartConflict"];
             410: components["responses"]["Gone"];
@@ -11028,7 +11029,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            402: components["responses"]["BudgetExceeded"];
+            403: components["responses"]["AgentForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CartConflict"];
             410: components["responses"]["Gone"];
@@ -11216,7 +11218,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            402: components["responses"]["BudgetExceeded"];
+            403: components["responses"]["AgentForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CheckoutConflict"];
             410: components["responses"]["Gone"];
@@ -11297,7 +11300,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            402: components["responses"]["BudgetExceeded"];
+            403: components["responses"]["AgentForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CheckoutConflict"];
             410: components["responses"]["Gone"];

@@ -111,7 +111,7 @@ test('an agent can do nothing beyond its scopes', async () => {
   expect(own.response.status).toBe(200);
 });
 
-test('an agent token gives no access to another surface, alone or with the shopâ€™s credentials', async () => {
+test('an agent token alone gives no access to another surface, and none to what people do for themselves', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -120,18 +120,55 @@ test('an agent token gives no access to another surface, alone or with the shopâ
   const others = operationTable.filter(({ surface, security }) => surface !== 'agent' && security.length > 0);
   expect(others.length).toBeGreaterThan(80);
 
-  for (const { method, path, id, humanOnly } of others) {
+  for (const { method, path, id, humanOnly, security, surface } of others) {
     const url = `${shop.baseUrl}${path.replaceAll(/\{\w+\}/g, randomUUID())}`;
-    const answers = await Promise.all(
-      [bearer, beside].map((headers) =>
-        fetch(url, { method: method.toUpperCase(), headers }).then(({ status }) => status),
-      ),
-    );
-    expect([id, ...answers]).toEqual([id, ...Array(2).fill(humanOnly ? 403 : 401)]);
+    const ask = (headers: Record<string, string>) => fetch(url, { method: method.toUpperCase(), headers });
+    expect([id, (await ask(bearer)).status]).toEqual([id, humanOnly ? 403 : 401]);
+    if (security.some((schemes) => schemes.includes('AgentToken'))) continue;
+    const answer = await ask(beside);
+    const refused = surface === 'storefront' ? 403 : 401;
+    const error = humanOnly ? 'human_confirmation_required' : refused === 403 ? 'insufficient_scope' : 'unauthorized';
+    expect([id, answer.status, ((await answer.json()) as { error: string }).error]).toEqual([id, refused, error]);
   }
 });
 
-test('an agent token is sent alone, and for its own shop', async () => {
+test('beside the token of the storefront an agent fills a cart of its own, within its budget, and its customer buys it', async () => {
+  const shop = await openShop();
+  await shop.givenTerms();
+  const customer = await shop.givenCustomer();
+  const { access_token } = await givenAgent(shop, customer, { budget_cents: 2500 });
+  const agent = shop.storefront.withCustomer(access_token);
+  const { variants } = await shop.givenProduct({ price: '10.00' });
+  const line = { variant_id: variants[0]?.id ?? '', quantity: 2 };
+
+  const { data: cart } = await agent.POST('/api/storefront/cart');
+  const cart_id = cart?.id ?? '';
+  const added = await agent.POST('/api/storefront/cart/{cart_id}/items', { params: { path: { cart_id } }, body: line });
+  const beyond = await agent.POST('/api/storefront/cart/{cart_id}/items', {
+    params: { path: { cart_id } },
+    body: { ...line, quantity: 1 },
+  });
+  const begun = await agent.POST('/api/storefront/checkout', { body: { cart_id } });
+  const params = { path: { checkout_id: begun.data?.id ?? '' } };
+  const byAgent = await agent.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
+  const foreign = await agent.GET('/api/storefront/cart/{cart_id}', {
+    params: { path: { cart_id: (await shop.givenCart()).id } },
+  });
+  const ready = await shop.givenCheckout({ cart_id, client: customer.client });
+  const bought = await customer.client.POST('/api/storefront/checkout/{checkout_id}/complete', {
+    params: { path: { checkout_id: ready.id } },
+    body: { expected_total: ready.total },
+  });
+
+  expect(added.data?.total).toBe('20.00');
+  expect(beyond.error).toMatchObject({ error: 'budget_exceeded' });
+  expect(begun.data?.status).toBe('requires_escalation');
+  expect(byAgent.error).toMatchObject({ error: 'human_confirmation_required' });
+  expect(foreign.error).toMatchObject({ error: 'not_found' });
+  expect(bought.data?.order.source).toBe('agent');
+});
+
+test('an agent token is sent alone or beside that of the storefront, and for its own shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -140,7 +177,11 @@ test('an agent token is sent alone, and for its own shop', async () => {
 
   expect(await ask({ 'X-Site-ID': shop.site_id })).toBe(200);
   expect(await ask({ 'X-Site-ID': other.site_id })).toBe(401);
-  expect(await ask({ 'X-Service-Token': shop.credentials.storefront_token })).toBe(401);
+  const { storefront_token } = shop.credentials;
+  expect(await ask({ 'X-Site-ID': shop.site_id, 'X-Service-Token': storefront_token })).toBe(200);
+  expect(await ask({ 'X-Service-Token': storefront_token })).toBe(401);
+  const foreign = { 'X-Site-ID': shop.site_id, 'X-Service-Token': other.credentials.storefront_token };
+  expect(await ask(foreign)).toBe(401);
   expect(await ask({ 'X-API-Key': shop.credentials.api_key })).toBe(401);
   expect(await ask({ Authorization: `Bearer ${customer.access_token}` })).toBe(401);
 });

@@ -28,6 +28,7 @@ export interface Mandate {
   token_id: string;
   /** Product types and handles of collections, as the customer wrote them; empty means all. */
   categories: string[];
+  scopes: string[];
 }
 
 export type ActorType = 'agent' | 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync' | 'system';

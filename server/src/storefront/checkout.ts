@@ -1,17 +1,19 @@
+import type { Checkout } from '@commerce-backend/spec';
 import { actorOf } from '../http/callers/callers.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { charge } from '../shop/checkout/charge.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
 import { complete } from '../shop/checkout/complete.ts';
+import type { Shop } from '../shop/shop.ts';
 
-export const createCheckout: Handler<'storefront.createCheckout'> = ({ shop, checkoutDeps, body }) =>
-  checkouts.create(shop, checkoutDeps, body.cart_id);
+export const createCheckout: Handler<'storefront.createCheckout'> = async ({ shop, checkoutDeps, body }) =>
+  shownTo(shop, await checkouts.create(shop, checkoutDeps, body.cart_id));
 
-export const getCheckout: Handler<'storefront.getCheckout'> = ({ shop, checkoutDeps, path }) =>
-  checkouts.get(shop, checkoutDeps, path.checkout_id);
+export const getCheckout: Handler<'storefront.getCheckout'> = async ({ shop, checkoutDeps, path }) =>
+  shownTo(shop, await checkouts.get(shop, checkoutDeps, path.checkout_id));
 
-export const updateCheckout: Handler<'storefront.updateCheckout'> = ({ shop, checkoutDeps, path, body }) =>
-  checkouts.update(shop, checkoutDeps, path.checkout_id, body);
+export const updateCheckout: Handler<'storefront.updateCheckout'> = async ({ shop, checkoutDeps, path, body }) =>
+  shownTo(shop, await checkouts.update(shop, checkoutDeps, path.checkout_id, body));
 
 /** A card is charged before the transaction that makes the order. */
 export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
@@ -26,5 +28,11 @@ export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
   },
 };
 
-export const cancelCheckout: Handler<'storefront.cancelCheckout'> = ({ shop, checkoutDeps, path }) =>
-  checkouts.cancel(shop, checkoutDeps, path.checkout_id);
+export const cancelCheckout: Handler<'storefront.cancelCheckout'> = async ({ shop, checkoutDeps, path }) =>
+  shownTo(shop, await checkouts.cancel(shop, checkoutDeps, path.checkout_id));
+
+/** A checkout begins with what is known of its customer. An agent is told that only where it may read the profile. */
+function shownTo({ agent }: Shop, checkout: Checkout): Checkout {
+  if (agent === null || agent.scopes.includes('customer:self')) return checkout;
+  return { ...checkout, email: null, phone: null, shipping_address: null, billing_address: null };
+}

@@ -7,6 +7,8 @@ export interface Claim {
   secret: string;
   /** The customer's token beside the storefront's. */
   customer_secret: string | null;
+  /** The storefront's token beside an agent's. */
+  storefront_secret: string | null;
   site_id: string | null;
   merchant_id: string | null;
 }
@@ -18,6 +20,8 @@ export interface Caller {
   principal_id: string;
   /** The row behind the secret, for `last_used_at` and logs. */
   credential_id: string;
+  /** The storefront token beside an agent's. */
+  beside_id?: string;
   /** The logged-in customer, or the one for whom an agent acts; null for guests and on the other surfaces. */
   customer_id: string | null;
   /** What an agent's token allows it. */

@@ -33,8 +33,9 @@ export function createLastUsed(db: Pool): LastUsed {
 
   return {
     flush,
-    note({ kind, credential_id, tenant, session }) {
+    note({ kind, credential_id, beside_id, tenant, session }) {
       if (kind !== 'anonymous' && kind !== 'staff') tokens.set(credential_id, tenant.site_id);
+      if (beside_id) tokens.set(beside_id, tenant.site_id);
       if (!session) return;
       customers.add(session.token_id);
       // What cannot be written now will be with the next use, or the customer logs in again.

@@ -18,6 +18,7 @@ export const NO_CLAIM: Claim = {
   kind: 'anonymous',
   secret: '',
   customer_secret: null,
+  storefront_secret: null,
   site_id: null,
   merchant_id: null,
 };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
 import type { ShopError } from '../../shop/errors.ts';
-import { isUuid } from '../callers/callers.ts';
+import { isUuid } from '../callers/claims.ts';
 
 /**
  * Calls whose credential is bad are counted by address, site and kind of credential. They are refused when there are too

@@ -25,9 +25,6 @@ export interface Limits {
   count(operation: Operation, caller: Caller, req: Request): Promise<Counted>;
 }
 
-/** What counts against another limit, too: an agent's finds and buys are calls of the agent. */
-const WITHIN: Partial<Record<RateLimitName, RateLimitName>> = { agent_find: 'agent', agent_buy: 'agent' };
-
 export interface LimitsDeps {
   db: Pool;
   redis: RedisClientType | undefined;
@@ -68,9 +65,10 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
     async count(operation, caller, req) {
       if (isStrict(operation)) return { headers: {} };
       const name = named(operation.rateLimit);
-      const wider = WITHIN[name];
-      const key = keyOf(operation, caller, req);
-      return draw(name, [...(wider ? [[wider, key] as [RateLimitName, string]] : []), [name, key]]);
+      const counted: [RateLimitName, string] = [name, keyOf(operation, caller, req)];
+      // Whatever an agent does is a call of the agent, too.
+      const asAgent: [RateLimitName, string] = ['agent', `${caller.tenant.site_id}:${caller.principal_id}`];
+      return draw(name, caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted]);
     },
   };
 }

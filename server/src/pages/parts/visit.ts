@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Caller } from '../../http/callers/caller.ts';
+import { NO_CLAIM } from '../../http/callers/open-callers.ts';
 import { type Operation, operationTable } from '../../http/contract/contract.ts';
 import { audit } from '../../http/pipeline/audit.ts';
 import { applyLimit } from '../../http/pipeline/counted.ts';
@@ -37,7 +38,7 @@ export async function count(
   const operation = operationOf(operation_id);
   (res.locals as Notes).operation = operation;
   const about = Object.assign(Object.create(req) as Request, { params });
-  const claim = { kind: caller.kind, secret: '', customer_secret: null, site_id: tenant.site_id, merchant_id: null };
+  const claim = { ...NO_CLAIM, kind: caller.kind, site_id: tenant.site_id };
   const counted = await limits.countStrictly(operation, claim, about);
   (res.locals as Notes).succeeded = counted.succeeded;
   applyLimit(res, counted);

@@ -14,7 +14,6 @@ import * as checkouts from '../checkout/checkouts.ts';
 import { notFound, ValidationError } from '../errors.ts';
 import * as budgets from '../mandates/budgets.ts';
 import { requireCategories } from '../mandates/categories.ts';
-import { minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
 import * as shippingOptions from '../shipping/options.ts';
@@ -211,9 +210,7 @@ async function addToCart(
   { proposal, quantity }: Choice & { status: 'chosen' },
 ): Promise<Cart> {
   const id = cart_id ?? (await carts.createForAgent(shop)).id;
-  const cart = await carts.addItem(shop, id, { variant_id: proposal.variant.id, quantity });
-  await budgets.requireBudget(shop, shop.actorId, minorUnits(cart.total, shop.currencyDigits));
-  return cart;
+  return carts.addItem(shop, id, { variant_id: proposal.variant.id, quantity });
 }
 
 /** Creates the checkout of a cart, by default with the customer's own address and the cheapest delivery. */
@@ -230,18 +227,11 @@ async function prepareCheckout(
   const option =
     shipping_option_id ??
     (created.requires_shipping && country ? await cheapestOption(shop, cart_id, country) : undefined);
-  const checkout = await checkouts.update(shop, checkoutDeps, created.id, {
+  return checkouts.update(shop, checkoutDeps, created.id, {
     ...(shipping_address && { shipping_address }),
     ...(option && { shipping_option_id: option }),
     ...(note !== undefined && { note }),
   });
-  await requireCategories(
-    shop,
-    shop.agent?.categories ?? [],
-    checkout.items.map(({ product_id }) => product_id ?? ''),
-  );
-  await budgets.requireBudget(shop, shop.actorId, minorUnits(checkout.total, shop.currencyDigits));
-  return checkout;
 }
 
 /** The cheapest delivery, since an address was given; a pickup only if nothing delivers there. */

@@ -5,6 +5,7 @@ import { notFound, ShopError } from '../errors.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { refuseShort, refuseTooDear } from './limits.ts';
+import { requireMandate } from './mandate.ts';
 import * as discounts from './redemptions.ts';
 import { type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
 import { view } from './view.ts';
@@ -16,8 +17,9 @@ const MAX_QUANTITY = 999;
 /** A cart lives this long after its last change. */
 export const cartExpiry: Sql = sql`now() + interval '30 days'`;
 
-/** A cart for who calls: a new one for a guest; for a customer the active one, if there is one already. */
+/** A cart for who calls: a new one for a guest and for an agent; for a customer the active one, if there is one already. */
 export async function create(shop: Shop): Promise<Cart> {
+  if (shop.agent) return view(await createForAgent(shop));
   return view(shop.customerId ? await ofCustomer(shop, shop.customerId) : stateOf(shop, await insertForGuest(shop)));
 }
 
@@ -102,7 +104,8 @@ async function extendLifetime(shop: Shop, id: string): Promise<void> {
 function extendLifetimeSql(shop: Shop, id: string): Sql {
   return sql`update carts set expires_at = ${cartExpiry}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now()
-        and (customer_id is null or customer_id = ${shop.customerId})`;
+        and (customer_id is null or customer_id = ${shop.customerId})
+        and (${shop.agent === null} or agent_token_id = ${shop.agent?.token_id ?? null})`;
 }
 
 /** Says why a cart was not touched. Throws what `readForCustomer` throws, or `cart_not_active`. */
@@ -125,7 +128,8 @@ async function withDiscountUpdated(shop: Shop, cart: CartState): Promise<Cart> {
 
 /**
  * Adds pieces of a variant to what the cart has of it already. Throws `not_found` for what is not for sale,
- * `insufficient_stock`, `cart_limit`, `conflict` for a total too large to calculate, and what `extendLifetime` throws.
+ * `insufficient_stock`, `cart_limit`, `conflict` for a total too large to calculate, and what `extendLifetime` and
+ * `requireMandate` throw.
  */
 export async function addItem(
   shop: Shop,
@@ -142,7 +146,9 @@ export async function addItem(
     cart.lines.filter((line) => line.variant_id === variant_id),
   );
   refuseTooDear(cart);
-  return withDiscountUpdated(shop, cart);
+  const after = await withDiscountUpdated(shop, cart);
+  await requireMandate(shop, after);
+  return after;
 }
 
 /** Locks the cart as `extendLifetime` does and writes the line, in one statement: no line is written before the cart is locked. */
@@ -171,7 +177,7 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
 
 /**
  * Sets the quantity of a line; 0 removes it, and fewer than before is always taken. Throws `not_found`,
- * `insufficient_stock`, and what `extendLifetime` throws.
+ * `insufficient_stock`, and what `extendLifetime` and `requireMandate` throw.
  */
 export async function updateItem(shop: Shop, id: string, line_id: string, quantity: number): Promise<Cart> {
   if (quantity === 0) return removeItem(shop, id, line_id);
@@ -188,14 +194,15 @@ export async function updateItem(shop: Shop, id: string, line_id: string, quanti
   );
   if (!line) throw notFound('line');
   const cart = await readForCustomer(shop, id, shop.customerId, false);
-  if (quantity > line.before) {
-    refuseShort(
-      shop,
-      cart.lines.filter((one) => one.id === line_id),
-    );
-    refuseTooDear(cart);
-  }
-  return withDiscountUpdated(shop, cart);
+  if (quantity <= line.before) return withDiscountUpdated(shop, cart);
+  refuseShort(
+    shop,
+    cart.lines.filter((one) => one.id === line_id),
+  );
+  refuseTooDear(cart);
+  const after = await withDiscountUpdated(shop, cart);
+  await requireMandate(shop, after);
+  return after;
 }
 
 /** Removes a line, whatever its quantity. Throws `not_found`, and what `extendLifetime` throws. */

@@ -13,6 +13,7 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { hashToken } from '../tokens.ts';
+import { requireMandate } from './mandate.ts';
 import {
   type CheckoutRow,
   checkoutColumns,
@@ -35,8 +36,9 @@ const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
 const expiresAt: Sql = sql`now() + case when k.source in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 
 /**
- * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what `carts.readForCustomer`
- * throws, `cart_not_active`, `cart_empty`, `conflict` for a total too large to calculate, or `insufficient_stock`.
+ * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what
+ * `carts.readForCustomer` throws, `cart_not_active`, `cart_empty`, `conflict` for a total too large to calculate, or
+ * `insufficient_stock`; to an agent also what `requireMandate` throws.
  */
 export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: string): Promise<Checkout> {
   await holdActor(shop);
@@ -47,6 +49,7 @@ export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: st
   const row = (await openOf(shop, cart_id)) ?? (await begin(shop, checkoutDeps, cart));
   await holdStock(shop, row.id, cart);
   const priced = await priceCart(shop, checkoutDeps, row, cart);
+  if (shop.agent) await requireMandate(shop, priced);
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
 }
 
@@ -194,7 +197,7 @@ export interface CheckoutPatch {
 /**
  * Changes the given fields and holds the stock for another 15 minutes. A shipping option or payment method that no longer
  * fits is dropped. Throws `checkout_expired`, `checkout_not_open`, `insufficient_stock`, `shipping_option_unavailable` or
- * `payment_method_unavailable`.
+ * `payment_method_unavailable`; to an agent also what `requireMandate` throws.
  */
 export async function update(
   shop: Shop,
@@ -211,6 +214,7 @@ export async function update(
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);
   refuseUnavailable(priced, patch, checkoutDeps);
+  if (shop.agent) await requireMandate(shop, priced);
   await holdStock(shop, id, priced.cart);
   const filledIn = assignments({
     ...wanted,

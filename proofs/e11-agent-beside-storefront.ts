@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto';
+import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
+import { mintToken } from '../server/src/shop/tokens.ts';
+import { agentsOwn, besidePair, callOf, isAgentBesidePair, newCustomer, openAgent, SCOPES } from './agents.ts';
+import type { Call, Reply } from './client.ts';
+import { effects, holdingsOf } from './database.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { mutationsIn } from './mutations.ts';
+import { chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { stapleOf } from './sales.ts';
+import { slotsOf } from './slots.ts';
+import type { Tenant, World } from './tenant.ts';
+import { inWorld } from './world.ts';
+
+const OPERATIONS = operationTable.filter(({ surface }) => surface === 'storefront' || surface === 'agent');
+
+interface Agent {
+  id: string;
+  secret: string;
+}
+
+/** Every operation of the storefront and of agents, called with an agent's token beside those of the storefront. */
+export const E11: Proof = {
+  id: 'E11',
+  promise:
+    'Beside the storefront token an agent does what both allow, within its budget and categories, and each call is on record.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      const chance = chanceOf(trial.seed);
+      const dead = await deadAgents(world, tenant);
+      const agents = await agentsByScope(world, tenant);
+      let tried = 0;
+      for (const operation of OPERATIONS.filter(({ security }) => security.length > 0)) {
+        tried += await allowed(world, tenant, operation);
+        tried += await withoutScope(world, tenant, operation, agents);
+        for (const one of chance.some(dead, pick(trial.size, 1, 10))) {
+          tried += await ended(world, tenant, operation, one);
+        }
+        tried += await mistaken(world, tenant, operation, chance, pick(trial.size, 1, 5));
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      for (let round = 0; round < pick(trial.size, 1, 20); round += 1) {
+        for (const limit of Object.keys(LIMITS) as (keyof typeof LIMITS)[]) {
+          tried += await bounded(world, tenant, limit);
+        }
+        tried += await ownKeys(world, tenant);
+        tried += await unknownCustomer(world, tenant);
+        trial.progress(`round ${round + 1}, ${tried} requests`);
+      }
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+/** What the contract opens: on the storefront where it says so, on the agents' own surface everything. */
+function isOpen({ surface, security }: Operation): boolean {
+  return surface === 'agent' || security.some(isAgentBesidePair);
+}
+
+/** Sends a call as the agent; says what it answered and what it changed, and judges that it left exactly one row. */
+async function send(world: World, tenant: Tenant, call: Call, { id, secret }: Agent, rows = 1) {
+  const request_id = randomUUID();
+  const headers = { ...call.headers, ...besidePair(tenant, secret), 'X-Request-Id': request_id };
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  const reply = await world.send({ ...call, headers }, tenant);
+  const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
+  const found = await world.owner.query<{ status: number }>(
+    `select status from commerce.audit_events where correlation_id = $1 and actor_type = 'agent' and actor_id = $2`,
+    [request_id, id],
+  );
+  const told = found.rows.map(({ status }) => status);
+  if (told.length !== rows || (rows === 1 && told[0] !== reply.status)) {
+    world.violations.add(`${call.operation.id}: ${reply.status} left the rows ${JSON.stringify(told)}`);
+  }
+  return { reply, changed };
+}
+
+function expectRefusal(
+  world: World,
+  what: string,
+  status: number,
+  error: string,
+  reply: Reply,
+  changed: string[],
+): void {
+  if (reply.status !== status || !reply.text.includes(`"error":"${error}"`)) {
+    world.violations.add(`${what}: not ${status} ${error}, but ${reply.status} ${reply.text.slice(0, 300)}`);
+  }
+  if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
+}
+
+/** A valid call about what the agent itself has made. */
+async function callBy(world: World, tenant: Tenant, operation: Operation): Promise<Call> {
+  const beside = operation.security.findIndex(isAgentBesidePair);
+  return validCall(world, tenant, operation, beside >= 0 ? { alternative: beside } : {});
+}
+
+/** The agent whose things the fixtures are. */
+async function ownAgent(world: World, tenant: Tenant, call: Call): Promise<Agent> {
+  // Giving the token back is called with a token of its own.
+  const given = String(call.headers.Authorization ?? '').replace('Bearer ', '');
+  const secret = call.operation.id === 'agent.revokeToken' ? given : tenant.secrets.AgentToken;
+  const { rows } = await world.owner.query<{ id: string }>(
+    `select id from commerce.tokens where token_hash = sha256($1::bytea)`,
+    [Buffer.from(secret)],
+  );
+  return { id: rows[0]?.id ?? '', secret };
+}
+
+async function allowed(world: World, tenant: Tenant, operation: Operation): Promise<number> {
+  const call = await callBy(world, tenant, operation);
+  const { reply, changed } = await send(world, tenant, call, await ownAgent(world, tenant, call));
+  if (!isOpen(operation)) {
+    const error = operation.humanOnly ? 'human_confirmation_required' : 'insufficient_scope';
+    expectRefusal(world, operation.id, 403, error, reply, changed);
+  } else if (reply.status !== operation.status) {
+    world.violations.add(`${operation.id}: ${reply.status} ${reply.text.slice(0, 300)}`);
+  }
+  return 1;
+}
+
+interface AgentsByScope {
+  whole: Agent;
+  /** One that lacks this scope alone. */
+  without(scope: string): Agent;
+}
+
+/** Of one customer, who may have ten. */
+async function agentsByScope(world: World, tenant: Tenant): Promise<AgentsByScope> {
+  const { id } = await newCustomer(world, tenant);
+  const whole = await openAgent(world, tenant, id);
+  const lacking = new Map<string, Agent>();
+  for (const scope of SCOPES) {
+    const scopes = SCOPES.filter((one) => one !== scope);
+    lacking.set(scope, await openAgent(world, tenant, id, 1_000_000, { scopes }));
+  }
+  return { whole, without: (scope) => lacking.get(scope) ?? whole };
+}
+
+/** The agent, and then the storefront token beside it, without the scope that the operation names. */
+async function withoutScope(
+  world: World,
+  tenant: Tenant,
+  operation: Operation,
+  agents: AgentsByScope,
+): Promise<number> {
+  const { scope } = operation;
+  if (!isOpen(operation) || !scope || !SCOPES.includes(scope)) return 0;
+  const call = await callBy(world, tenant, operation);
+  const { reply, changed } = await send(world, tenant, call, agents.without(scope));
+  expectRefusal(world, `${operation.id} without ${scope}`, 403, 'insufficient_scope', reply, changed);
+  if (operation.surface === 'agent') return 1;
+  const narrow = await narrowStorefront(world, tenant, scope);
+  const beside = await send(world, narrow, call, agents.whole);
+  expectRefusal(
+    world,
+    `${operation.id} beside a narrow token`,
+    403,
+    'insufficient_scope',
+    beside.reply,
+    beside.changed,
+  );
+  return 2;
+}
+
+/** The tenant with a storefront token that lacks a scope. */
+async function narrowStorefront({ owner }: World, tenant: Tenant, scope: string): Promise<Tenant> {
+  const secret = mintToken('storefront');
+  await owner.query(
+    `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes)
+     values ($1, gen_random_uuid(), 'storefront', sha256($2::bytea), left($3, 8), 'narrow',
+       array_remove(array['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'], $4))`,
+    [tenant.site_id, Buffer.from(secret), secret, scope],
+  );
+  return { ...tenant, secrets: { ...tenant.secrets, StorefrontToken: secret } };
+}
+
+interface DeadAgent extends Agent {
+  why: string;
+  /** How many rows a call leaves: none for a token that never was. */
+  rows: number;
+}
+
+async function deadAgents(world: World, tenant: Tenant): Promise<DeadAgent[]> {
+  const [, other] = world.tenants;
+  const foreign = await openAgent(world, other, (await newCustomer(world, other)).id);
+  const { id: customer_id } = await newCustomer(world, tenant);
+  const ended = async (why: string, end: string) => {
+    const agent = await openAgent(world, tenant, customer_id);
+    await world.owner.query(`update commerce.tokens set ${end} where id = $1`, [agent.id]);
+    if (why === 'revoked') {
+      await world.owner.query(`update commerce.agent_tokens set revoked_by = 'merchant' where id = $1`, [agent.id]);
+    }
+    return { ...agent, why, rows: 1 };
+  };
+  return [
+    { id: randomUUID(), secret: mintToken('agent'), why: 'never issued', rows: 0 },
+    { ...foreign, why: 'of another shop', rows: 1 },
+    await ended('revoked', 'revoked_at = now()'),
+    await ended('expired', `expires_at = now() - interval '1 second'`),
+  ];
+}
+
+async function ended(world: World, tenant: Tenant, operation: Operation, agent: DeadAgent): Promise<number> {
+  const call = await callBy(world, tenant, operation);
+  const { reply, changed } = await send(world, tenant, call, agent, agent.rows);
+  expectRefusal(world, `${operation.id} with a token ${agent.why}`, 401, 'invalid_token', reply, changed);
+  return 1;
+}
+
+/** Calls with a mistake in them are on record like all others. */
+async function mistaken(
+  world: World,
+  tenant: Tenant,
+  operation: Operation,
+  chance: ReturnType<typeof chanceOf>,
+  count: number,
+): Promise<number> {
+  // Giving the token back would end the round.
+  if (!isOpen(operation) || operation.id === 'agent.revokeToken') return 0;
+  const call = await callBy(world, tenant, operation);
+  const slots = slotsOf(operation, call.body).filter((slot) => slot.in !== 'header');
+  const wrong = slots.flatMap((slot) => mutationsIn(call, slot)).map((mutation) => mutation.call);
+  const agent = await ownAgent(world, tenant, call);
+  const some = chance.some(wrong, count);
+  for (const one of some) await send(world, tenant, one, agent);
+  return some.length;
+}
+
+const LIMITS = {
+  budget: {
+    end: 'update commerce.agent_tokens set budget_cents = 0 where id = $1',
+    refusal: [402, 'budget_exceeded'],
+  },
+  categories: {
+    end: `update commerce.tokens set categories = '{nowhere-at-all}' where id = $1`,
+    refusal: [403, 'category_not_allowed'],
+  },
+} as const;
+
+/** An agent whose budget or categories were used up after it filled its cart: it can add nothing, nor can its customer order. */
+async function bounded(world: World, tenant: Tenant, limit: keyof typeof LIMITS): Promise<number> {
+  const { end, refusal } = LIMITS[limit];
+  const [status, error] = refusal;
+  const customer = await newCustomer(world, tenant);
+  const agent = await openAgent(world, tenant, customer.id);
+  const { cart, cart_line, checkout } = await agentsOwn(world, tenant, agent.secret);
+  const [cart_id = '', line_item_id = '', checkout_id = ''] = [cart[0], cart_line[0], checkout[0]];
+  const line = { variant_id: await stapleOf(world, tenant), quantity: 1 };
+  const address = { shipping_address: { last_name: tenant.canary, address1: '1', city: 'Berlin', country: 'DE' } };
+  const made = await openAgent(world, tenant, customer.id);
+  const calls: [string, Call['path'], unknown][] = [
+    ['storefront.addCartItem', { cart_id }, line],
+    ['storefront.updateCartItem', { cart_id, line_item_id }, { quantity: 3 }],
+    ['storefront.createCheckout', {}, { cart_id }],
+    ['storefront.updateCheckout', { checkout_id }, address],
+  ];
+  await world.owner.query(end, [agent.id]);
+  await world.owner.query(end, [made.id]);
+  for (const [id, path, body] of calls) {
+    const { reply, changed } = await send(world, tenant, callOf(id, {}, { path, body }), agent);
+    expectRefusal(world, `${id} beyond the ${limit}`, status, error, reply, changed);
+  }
+  const asCustomer = { ...besidePair(tenant, agent.secret), Authorization: `Bearer ${customer.token}` };
+  const { total } = await readyFor(world, tenant, asCustomer, checkout_id);
+  const complete = callOf('storefront.completeCheckout', asCustomer, {
+    path: { checkout_id },
+    body: { expected_total: total },
+  });
+  const { reply, changed } = await sendAs(world, tenant, complete);
+  expectRefusal(world, `the customer's order beyond the ${limit}`, status, error, reply, changed);
+  const { Authorization: _, ...pair } = { ...complete.headers, 'Idempotency-Key': randomUUID() } as Call['headers'];
+  const stranger = await sendAs(world, tenant, { ...complete, headers: pair });
+  const human = 'human_confirmation_required';
+  expectRefusal(world, 'the order of a stranger', 403, human, stranger.reply, stranger.changed);
+  return calls.length + 2;
+}
+
+/** The customer fills in what the order still needs. */
+async function readyFor(world: World, tenant: Tenant, headers: Call['headers'], checkout_id: string) {
+  const [shipping_option_id] = tenant.ids.shipping_option;
+  const shipping_address = { last_name: tenant.canary, address1: '1', city: 'Berlin', country: 'DE' };
+  const body = { shipping_address, shipping_option_id, payment_method: 'bank_transfer' };
+  const { text } = await world.send(
+    callOf('storefront.updateCheckout', headers, { path: { checkout_id }, body }),
+    tenant,
+  );
+  return JSON.parse(text) as { total: string };
+}
+
+async function sendAs(world: World, tenant: Tenant, call: Call) {
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  const reply = await world.send(call, tenant);
+  return { reply, changed: effects(before, await holdingsOf(world.owner, tenant.site_id)) };
+}
+
+/** The same key of a guest, of one agent and of another: three carts. */
+async function ownKeys(world: World, tenant: Tenant): Promise<number> {
+  const { id } = await newCustomer(world, tenant);
+  const [one, two] = [await openAgent(world, tenant, id), await openAgent(world, tenant, id)];
+  const key = { 'Idempotency-Key': randomUUID() };
+  const { Authorization: _, ...pair } = besidePair(tenant, one.secret) as Record<string, string>;
+  const made: string[] = [];
+  for (const headers of [pair, besidePair(tenant, one.secret), besidePair(tenant, two.secret)]) {
+    const { text } = await world.send(callOf('storefront.createCart', { ...headers, ...key }), tenant);
+    made.push((JSON.parse(text) as { id: string }).id);
+  }
+  if (new Set(made).size !== 3) world.violations.add(`a key was shared: ${made.join(', ')}`);
+  return 3;
+}
+
+/** An agent that may not read the profile is not told by a checkout who its customer is. */
+async function unknownCustomer(world: World, tenant: Tenant): Promise<number> {
+  const { id } = await newCustomer(world, tenant);
+  const scopes = ['catalog:read', 'cart:write', 'checkout:create'];
+  const agent = await openAgent(world, tenant, id, 1_000_000, { scopes });
+  const [checkout_id = ''] = (await agentsOwn(world, tenant, agent.secret)).checkout;
+  const { reply } = await send(world, tenant, callOf('storefront.getCheckout', {}, { path: { checkout_id } }), agent);
+  const { email } = JSON.parse(reply.text) as { email: string | null };
+  if (email !== null) world.violations.add(`a checkout tells ${email} to an agent without customer:self`);
+  const { rows } = await world.owner.query<{ source: string; status: string; agent_token_id: string }>(
+    'select source, status, agent_token_id from commerce.checkouts where id = $1',
+    [checkout_id],
+  );
+  const [row] = rows;
+  if (row?.source !== 'agent' || row.status !== 'requires_escalation' || row.agent_token_id !== agent.id) {
+    world.violations.add(`a checkout of an agent is not the agent's: ${JSON.stringify(row)}`);
+  }
+  return 1;
+}
