@@ -1,4 +1,4 @@
-import { withoutHidden } from '../../shop/hidden-characters.ts';
+import { escapeHtml } from '../../shop/escape-html.ts';
 
 /** HTML that is safe to send: made by `html` alone. */
 export class Html {
@@ -27,12 +27,5 @@ function textOf(part: Part): string {
   if (part instanceof Html) return part.text;
   if (Array.isArray(part)) return part.map(textOf).join('');
   if (part === false || part === null || part === undefined) return '';
-  return escaped(String(part));
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Texts that were kept before such characters were refused are shown without them. */
-function escaped(text: string): string {
-  return withoutHidden(text, { lines: true }).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return escapeHtml(String(part));
 }

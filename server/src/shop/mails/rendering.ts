@@ -1,3 +1,4 @@
+import { escapeHtml } from '../escape-html.ts';
 import { withoutHidden } from '../hidden-characters.ts';
 
 /** A mail in parts, of which a plain and an HTML form are made. Whatever stands in it is text, and is escaped. */
@@ -67,12 +68,6 @@ ${body}
 </body>
 </html>
 `;
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeHtml(text: string): string {
-  return cleaned(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** Texts that were kept before such characters were refused are shown without them. */
