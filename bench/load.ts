@@ -51,35 +51,65 @@ export async function round(
 }
 
 /** The median rates of servers under this load. */
-export function alternate<Name extends string>(targets: Record<Name, Target>, load: Load): Promise<Record<Name, Rate>> {
-  const entries = Object.entries<Target>(targets) as [Name, Target][];
-  const rounds = entries.map(([name, target]) => [name, (seconds: number) => round(target, seconds, load.connections)]);
-  return takeTurns(Object.fromEntries(rounds) as Record<Name, Round>, load);
+export async function alternate<Name extends string>(
+  targets: Record<Name, Target>,
+  load: Load,
+): Promise<Record<Name, Rate>> {
+  return mediansOf(await roundsOf(turnsOf(targets, load), load));
 }
 
 /** Measures for so many seconds. */
 export type Round = (seconds: number) => Promise<Rate>;
 
-/**
- * The median rates of what is measured in turn (a, b, a, b …), so that whatever else the machine does falls on all of them.
- * The first round of each is a warm-up and does not count.
- */
+/** The median rates of what is measured in turn. */
 export async function takeTurns<Name extends string>(
   turns: Record<Name, Round>,
-  { seconds, rounds }: Load,
+  load: Load,
 ): Promise<Record<Name, Rate>> {
+  return mediansOf(await roundsOf(turns, load));
+}
+
+export function turnsOf<Name extends string>(
+  targets: Record<Name, Target>,
+  { connections }: Load,
+): Record<Name, Round> {
+  const turns = Object.entries<Target>(targets).map(([name, target]) => [
+    name,
+    (seconds: number) => round(target, seconds, connections),
+  ]);
+  return Object.fromEntries(turns) as Record<Name, Round>;
+}
+
+/**
+ * The rates of what is measured in turn (a, b, a, b …), so that whatever else the machine does falls on all of them. The first
+ * round of each is a warm-up and does not count.
+ */
+export async function roundsOf<Name extends string>(
+  turns: Record<Name, Round>,
+  { seconds, rounds }: Load,
+): Promise<Record<Name, Rate[]>> {
   const names = Object.keys(turns) as Name[];
-  const measured = new Map<Name, Rate[]>(names.map((name) => [name, []]));
+  const measured = Object.fromEntries(names.map((name) => [name, [] as Rate[]])) as Record<Name, Rate[]>;
   for (let count = 0; count <= rounds; count += 1) {
     for (const name of names) {
       const rate = await turns[name](count === 0 ? Math.max(2, seconds / 2) : seconds);
-      if (count > 0) measured.get(name)?.push(rate);
+      if (count > 0) measured[name].push(rate);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, medians(measured.get(name) ?? [])])) as Record<Name, Rate>;
+  return measured;
 }
 
-function medians(rates: Rate[]): Rate {
+/** Of each round, how one rate stands to the other. Both were measured one after the other, so the machine's moods cancel out. */
+export function ratiosOf(rates: Rate[], to: Rate[]): number[] {
+  return rates.map(({ requests }, i) => requests / (to[i]?.requests ?? Number.NaN));
+}
+
+function mediansOf<Name extends string>(rounds: Record<Name, Rate[]>): Record<Name, Rate> {
+  const entries = Object.entries<Rate[]>(rounds).map(([name, rates]) => [name, medians(rates)]);
+  return Object.fromEntries(entries) as Record<Name, Rate>;
+}
+
+export function medians(rates: Rate[]): Rate {
   const of = (field: keyof Rate) => median(rates.map((rate) => rate[field]));
   return { requests: of('requests'), p50: of('p50'), p99: of('p99') };
 }
