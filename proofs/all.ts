@@ -83,6 +83,7 @@ import { I8 } from './processes/i8-memory-held.ts';
 import { J1 } from './processes/j1-secrets-at-rest.ts';
 import { J3 } from './processes/j3-log-injection.ts';
 import { J4 } from './processes/j4-misconfiguration.ts';
+import { J5 } from './processes/j5-health.ts';
 import { J6 } from './processes/j6-backups.ts';
 
 /** All proofs, in the order of the table. */
@@ -96,5 +97,5 @@ export const PROOFS: Proof[] = [
   ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
   ...[I1, I3, I8],
-  ...[J1, J2, J3, J4, J6, J7],
+  ...[J1, J2, J3, J4, J5, J6, J7],
 ];

@@ -111,12 +111,12 @@ class Scene {
     await sleep(forMs);
     const freed = performance.now();
     this.#ballast.remove();
-    await this.#serveAgain(freed);
+    const served = await this.#serveAgain(freed);
     await Promise.all([this.#shoppers.rest(), this.#callers.rest()]);
-    await sleep(READY_LAG_MS + 1_000);
+    await sleep(READY_LAG_MS + 4_000);
     this.#probe.end();
     await this.#watch.end();
-    this.#judge(refused, freed);
+    this.#judge(refused, freed, served);
     await this.#shoppers.judge(this.#violations);
   }
 
@@ -130,17 +130,18 @@ class Scene {
     return performance.now();
   }
 
-  async #serveAgain(freed: number): Promise<void> {
+  async #serveAgain(freed: number): Promise<number> {
     for (const end = freed + SERVED_WITHIN_MS; performance.now() < end; await sleep(20)) {
       const done = this.#callers.told.findLast(({ status, begun }) => status === 201 && begun > freed);
       if (!done) continue;
       this.#served = Math.max(this.#served, done.ended - freed);
-      return;
+      return done.ended;
     }
     this.#violations.add(`Nothing was served within ${SERVED_WITHIN_MS / 1_000} s of the disk having space again`);
+    return performance.now();
   }
 
-  #judge(refused: number, freed: number): void {
+  #judge(refused: number, freed: number, served: number): void {
     const failed = this.#callers.told.filter(({ status }) => status !== 201);
     const named = (code: string) => failed.filter(({ error }) => error === code);
     this.#refused += named('storage_full').length;
@@ -150,7 +151,7 @@ class Scene {
     if (wrong && !this.#watch.sawDown)
       this.#violations.add(`PostgreSQL was there, and the answer was ${toText(wrong)}`);
     this.#asked += this.#probe.judge('disk full', [refused + READY_LAG_MS, freed], 503, this.#violations);
-    const after = [freed + this.#served + READY_LAG_MS, performance.now()] as [number, number];
+    const after = [served + READY_LAG_MS, performance.now()] as [number, number];
     this.#asked += this.#probe.judge('space again', after, 200, this.#violations);
     this.#probe.seen.length = 0;
   }

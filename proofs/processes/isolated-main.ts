@@ -3,11 +3,13 @@ import type { Figures, Size } from '../frame.ts';
 import { attackByPartition } from './c7-partitions.ts';
 import { attackByFullDisk } from './c9-full-disks.ts';
 import type { IsolatedTrial, News } from './isolated.ts';
+import { attackHealth } from './j5-health.ts';
 
 /** The other side of isolated.ts: a proof in the namespaces that were made for it. */
 const ATTACKS: Record<string, (trial: IsolatedTrial) => Promise<Figures>> = {
   C7: attackByPartition,
   C9: attackByFullDisk,
+  J5: attackHealth,
 };
 
 const [id = '', size, seed] = process.argv.slice(2);

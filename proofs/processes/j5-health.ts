@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { prepareSchema } from '../../server/src/commands/schema.ts';
+import { startEmbedded } from '../../server/src/db/embedded.ts';
+import { findTool } from '../../server/test/tools.ts';
+import { type Figures, type Proof, pick, Violations } from '../frame.ts';
+import { notRunWithout } from '../missing-tool.ts';
+import { Callers } from './callers.ts';
+import { HealthProbe } from './health-probe.ts';
+import { type IsolatedTrial, isolated } from './isolated.ts';
+import { Ballast, mountSmallDisk, Partition, unmount } from './local-faults.ts';
+import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { openTenant } from './tenant.ts';
+
+const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
+const DISK_MB = 400;
+/** It looks every 2 s, and waits 1 s for the answer. */
+const LAG_MS = 3_500;
+/** Calls that were cut off keep their connections for 6 s, and so long there may be none for who looks. */
+const RECOVERY_MS = 9_000;
+
+/** What C5 to C9 do to the database and to Redis, one after the other, while an orchestrator asks how the server is. */
+export const J5: Proof = {
+  id: 'J5',
+  promise: 'Whatever fails beside it, the server is alive, and says that it is ready when it can serve and only then.',
+  run: async (trial) => (findTool(REDIS) ? isolated('J5', trial) : notRunWithout('J5', REDIS)),
+};
+
+/** A fault, and what `/readyz` says while it lasts. */
+interface Fault {
+  name: string;
+  ready: 200 | 503 | 'either';
+  begin(): unknown;
+  heal(): unknown;
+}
+
+export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures> {
+  return withDirectory(async (directory) => {
+    const violations = new Violations();
+    const disk = join(directory, 'disk');
+    mountSmallDisk(disk, DISK_MB);
+    const database = await startEmbedded({ dataDir: disk });
+    await prepareSchema(database.url);
+    const own = join(directory, 'server');
+    await mkdir(own);
+    const redisPort = await freePort();
+    const redis = spawn(findTool(REDIS) ?? '', ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', ''], {
+      cwd: own,
+      stdio: 'ignore',
+    });
+    const server = new ServerProcess(await freePort(), {
+      ...{ DATABASE_URL: database.url, DATA_DIR: own, REDIS_URL: `redis://127.0.0.1:${redisPort}`, ROLE: 'all' },
+      ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off' },
+    });
+    const callers = new Callers(server.baseUrl, await openTenant(database.superuserUrl));
+    const probe = new HealthProbe(server.baseUrl);
+    let asked = 0;
+    let begun = 0;
+    try {
+      await server.readyAtLast();
+      callers.begin(4, ['large', 'list', 'cart', 'orders']);
+      probe.begin();
+      const faults = faultsOf(database.superuserUrl, disk, redis, callers);
+      for (let round = 0; round < pick(size, 1, 2); round += 1) {
+        for (const fault of faults) {
+          asked += await suffer(fault, pick(size, 9_000, 15_000), probe, violations);
+          begun += 1;
+          progress(`${begun} faults, the last: ${fault.name}; asked ${asked} times`);
+          if (!server.running) throw new Error(`The server ended (${fault.name}): ${server.errors}`);
+        }
+      }
+      const note = `${faults.map(({ name, ready }) => `${name}: ${ready}`).join(', ')}; restarts 0`;
+      return { tried: asked, unit: 'times asked', violations: violations.list, note: `${begun} faults. ${note}` };
+    } finally {
+      probe.end();
+      await callers.rest();
+      await server.end('SIGTERM');
+      redis.kill('SIGKILL');
+      await database.stop();
+      unmount(disk);
+    }
+  });
+}
+
+async function suffer(fault: Fault, forMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
+  await fault.begin();
+  const begun = performance.now();
+  await sleep(forMs);
+  const healing = performance.now();
+  await fault.heal();
+  const healed = performance.now();
+  await sleep(RECOVERY_MS + forMs / 3);
+  const during = probe.judge(fault.name, [begun + LAG_MS, healing], fault.ready, violations);
+  const after = probe.judge(`after ${fault.name}`, [healed + RECOVERY_MS, performance.now()], 200, violations);
+  probe.seen.length = 0;
+  return during + after;
+}
+
+function faultsOf(superuserUrl: string, disk: string, redis: ChildProcess, callers: Callers): Fault[] {
+  const port = Number(new URL(superuserUrl).port);
+  const [refusing, silent] = [new Partition(port, 'REJECT'), new Partition(port, 'DROP')];
+  const ballast = new Ballast(disk);
+  const ending = new Ending(superuserUrl);
+  const nothing = () => undefined;
+  return [
+    { name: 'nothing fails', ready: 200, begin: nothing, heal: nothing },
+    { name: 'connections ended', ready: 200, begin: () => ending.begin(), heal: () => ending.end() },
+    {
+      name: 'PostgreSQL restarted',
+      ready: 'either',
+      begin: () => process.kill(postmasterIn(disk), 'SIGQUIT'),
+      heal: () => connectable(superuserUrl),
+    },
+    { name: 'PostgreSQL refuses', ready: 503, begin: () => refusing.begin(), heal: () => refusing.heal() },
+    { name: 'PostgreSQL cut off', ready: 503, begin: () => silent.begin(), heal: () => silent.heal() },
+    { name: 'Redis stopped', ready: 200, begin: () => redis.kill('SIGSTOP'), heal: () => redis.kill('SIGCONT') },
+    {
+      name: 'disk full',
+      ready: 503,
+      begin: async () => {
+        ballast.fill();
+        await refusal(callers);
+      },
+      heal: () => ballast.remove(),
+    },
+    { name: 'Redis killed', ready: 200, begin: () => end(redis), heal: nothing },
+  ];
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.signalCode !== null || !child.kill('SIGKILL')) return;
+  await once(child, 'exit');
+}
+
+function postmasterIn(disk: string): number {
+  const [pid = ''] = readFileSync(join(disk, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  if (!(Number(pid) > 1)) throw new Error(`postmaster.pid begins with "${pid}".`);
+  return Number(pid);
+}
+
+/** Resolves when PostgreSQL takes connections. */
+async function connectable(url: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+    client.on('error', () => undefined);
+    const connected = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    await client.end().catch(() => undefined);
+    if (connected) return;
+    await sleep(100);
+  }
+  throw new Error('PostgreSQL did not come back.');
+}
+
+/** Resolves when the server has refused a call because the disk is full. */
+async function refusal(callers: Callers): Promise<void> {
+  callers.told.length = 0;
+  for (let tries = 0; tries < 3_000; tries += 1) {
+    if (callers.told.some(({ error }) => error === 'storage_full')) return;
+    await sleep(20);
+  }
+  throw new Error('No call was refused by storage_full.');
+}
+
+/** Ends all connections of the server again and again. */
+class Ending {
+  readonly #url: string;
+  #going = false;
+  #work = Promise.resolve();
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  begin(): void {
+    this.#going = true;
+    this.#work = this.#endOn();
+  }
+
+  async end(): Promise<void> {
+    this.#going = false;
+    await this.#work;
+  }
+
+  async #endOn(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#url });
+    await client.connect();
+    while (this.#going) {
+      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'commerce'`);
+      await sleep(1_000);
+    }
+    await client.end();
+  }
+}
