@@ -105,7 +105,7 @@ export type ResultObserver = (result: pg.QueryResult, stack: string) => void;
 
 let observer: ResultObserver | undefined;
 
-/** For tests, which compare the columns that come with the types that the code claims (test/row-types.ts). */
+/** For tests, which compare the columns that come with the types that the code claims (scripts/check-row-types.ts). */
 export function observeResults(next: ResultObserver): void {
   observer = next;
 }
@@ -115,10 +115,7 @@ export function observeResults(next: ResultObserver): void {
  * fewer rows than usual of the values given, as of any array that is short. Where planning takes longer than running, arrays
  * are therefore given as `(select $1::uuid[])`: the planner cannot look into that, and keeps one plan for all.
  */
-export async function query<Row extends pg.QueryResultRow>(
-  connection: Connection,
-  statement: Sql,
-): Promise<pg.QueryResult<Row>> {
+export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
   const text = statement.text;
   const query_timeout = silences.get(connection);
   const stack = observer && new Error().stack;

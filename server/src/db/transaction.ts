@@ -67,7 +67,7 @@ export async function withConnection<T>(pool: pg.Pool, work: (connection: Connec
 }
 
 /** Sends one statement by itself. */
-export function queryAlone<Row extends pg.QueryResultRow>(pool: pg.Pool, statement: Sql): Promise<pg.QueryResult<Row>> {
+export function queryAlone<Row extends object>(pool: pg.Pool, statement: Sql): Promise<pg.QueryResult<Row>> {
   return withConnection(pool, (connection) => query<Row>(connection, statement));
 }
 

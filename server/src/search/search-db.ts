@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Sql } from 'sql-template-tag';
 
 /** What the search needs of a shop: the tenant, and the connection that its statements run on. `Shop` has all of it. */
@@ -7,8 +6,8 @@ export interface SearchDb {
   readonly currency: string;
   /** Changes with every committed change of the catalogue. */
   readonly catalogVersion: string;
-  rows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]>;
-  one<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined>;
+  rows<Row extends object>(statement: Sql): Promise<Row[]>;
+  one<Row extends object>(statement: Sql): Promise<Row | undefined>;
   run(statement: Sql): Promise<number>;
 }
 

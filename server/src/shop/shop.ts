@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 
@@ -76,12 +75,12 @@ export class Shop {
   }
 
   /** All rows of a statement. */
-  async rows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
+  async rows<Row extends object>(statement: Sql): Promise<Row[]> {
     return (await query<Row>(this.#connection, statement)).rows;
   }
 
   /** The first row, or nothing. */
-  async one<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined> {
+  async one<Row extends object>(statement: Sql): Promise<Row | undefined> {
     return (await query<Row>(this.#connection, statement)).rows[0];
   }
 

@@ -2,6 +2,7 @@ import type { ValidationErrorItem } from '@commerce-backend/spec';
 import type { Request } from 'express';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
+import type { OrNulls } from '../../db/nulls.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
 import type { Tenant } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
@@ -60,20 +61,22 @@ export async function authenticateOpen(
 }
 
 async function bySite(connection: Connection, site_id: string, local: boolean): Promise<Caller> {
-  const { rows } = await query<Tenant>(
+  const { rows } = await query<OrNulls<Omit<Tenant, 'catalog_version'>> & Pick<Tenant, 'catalog_version'>>(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, '' as catalog_version,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always left join sites s on s.site_id = ${site_id}`,
   );
   const [tenant] = rows;
-  if (!tenant?.site_id) throw notFound('shop');
+  if (!tenant || tenant.site_id === null) throw notFound('shop');
   return callerIn(tenant, NOBODY);
 }
 
 async function byDeviceCode(connection: Connection, device_code: string, local: boolean): Promise<Caller> {
   const known = isWellFormed('device', device_code) ? hashToken(device_code) : null;
-  const { rows } = await query<Tenant & { consent_id: string }>(
+  const { rows } = await query<
+    OrNulls<Omit<Tenant, 'catalog_version'> & { consent_id: string }> & Pick<Tenant, 'catalog_version'>
+  >(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, '' as catalog_version, l.consent_id,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
@@ -82,7 +85,7 @@ async function byDeviceCode(connection: Connection, device_code: string, local: 
       left join sites s on s.site_id = l.site_id`,
   );
   const [found] = rows;
-  if (!found?.consent_id) throw new ShopError('invalid_grant', 'This device_code is unknown.');
+  if (!found || found.consent_id === null) throw new ShopError('invalid_grant', 'This device_code is unknown.');
   return callerIn(found, found.consent_id);
 }
 

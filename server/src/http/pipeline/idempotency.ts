@@ -75,7 +75,7 @@ async function claim(shop: Shop, key: Key): Promise<StoredAnswer | undefined> {
       throw new ShopError('idempotency_in_flight', 'A request with this Idempotency-Key is still running.');
     });
   if (claimed > 0) return undefined;
-  return shop.one<StoredAnswer & Record<string, unknown>>(
+  return shop.one<StoredAnswer>(
     sql`select request_hash, status, body, encrypted from idempotency_keys
       where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
         and operation_id = ${key.operation_id} and key_hash = ${keyHash}`,

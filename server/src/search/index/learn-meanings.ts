@@ -18,7 +18,7 @@ const BATCH = 200;
 /** Runs something in the shop, in a transaction of its own. */
 export type InTransaction = <T>(work: (db: SearchDb) => Promise<T>) => Promise<T>;
 
-interface State extends Record<string, unknown> {
+interface State {
   /** The current model, if there is one. */
   model_id: string | null;
   /** How many products there were when it was trained, and how many have changed since. */

@@ -47,10 +47,7 @@ interface Suggestion {
 }
 
 /** Indexed terms that begin with the last word, or that share the first letter of an unknown word and differ in few letters. */
-function readSuggestions(
-  db: SearchDb,
-  words: { grp: number; term: string; isLast: boolean }[],
-): Promise<(Suggestion & Record<string, unknown>)[]> {
+function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLast: boolean }[]): Promise<Suggestion[]> {
   return db.rows(
     sql`with recursive given as materialized (
         select grp, term collate "C" as term, is_last from unnest(${words.map(({ grp }) => grp)}::int[], ${words.map(({ term }) => term)}::text[],

@@ -80,7 +80,7 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
   // A single word is matched best by itself; with several, similarity tells which sense of each is meant.
   const isSingle = groups.length < 2;
   const { strong, weak } = strongAndWeak(db, query);
-  const answer = await db.one<Answer & Record<string, unknown>>(
+  const answer = await db.one<Answer>(
     sql`with ${codeMatches(db, query)}, ${strong}, judged_strong as materialized (
         ${judged(db, query, sql`select * from strong union all ${matchesByCode}`)}
       ), enough as materialized (

@@ -22,7 +22,7 @@ export interface ProfilePatch {
 
 /** The customer who calls. */
 export async function profile(shop: Shop): Promise<Customer> {
-  const found = await shop.one<Customer & Record<string, unknown>>(
+  const found = await shop.one<Customer>(
     sql`select ${PROFILE} from customers where site_id = ${shop.siteId} and id = ${shop.customerId}`,
   );
   if (!found) throw accountClosed();
@@ -34,7 +34,7 @@ export async function profile(shop: Shop): Promise<Customer> {
  * have shown the password for it.
  */
 export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Promise<Customer> {
-  const customer = await shop.one<Customer & Record<string, unknown>>(
+  const customer = await shop.one<Customer>(
     sql`update customers set marketing_opt_in = coalesce(${patch.marketing_opt_in ?? null}, marketing_opt_in),
         ${textChanges(patch, ['first_name', 'last_name', 'phone'])} updated_at = now()
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,
@@ -71,7 +71,7 @@ export async function changePassword(
   { customer_id, password_hash, new_hash }: PasswordChange,
   session_id: string,
 ): Promise<Customer> {
-  const customer = await shop.one<Customer & Record<string, unknown>>(
+  const customer = await shop.one<Customer>(
     sql`update customers set password_hash = ${new_hash}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${customer_id} and password_hash = ${password_hash}
       returning ${PROFILE}`,

@@ -21,7 +21,7 @@ export interface WaitingCheckout {
 
 /** Those of the customer who is logged in, newest first; 50 at most. */
 export async function waitingCheckouts(shop: Shop, deps: LinkDeps): Promise<WaitingCheckout[]> {
-  const rows = await shop.rows<Omit<WaitingCheckout, 'url'> & Record<string, unknown>>(
+  const rows = await shop.rows<Omit<WaitingCheckout, 'url'>>(
     sql`select k.id, t.description as agent_name, ${tokenStatus} as agent_status, a.revoked_by, k.shown_total as total,
         k.expires_at
       from checkouts k join tokens t on t.site_id = k.site_id and t.id = k.agent_token_id

@@ -123,7 +123,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
       where site_id = ${shop.siteId} and purpose = 'register' and email = ${email} and used_at is null`,
   );
   const { password_hash, profile } = registration;
-  return shop.one<Customer & Record<string, unknown>>(
+  return shop.one<Customer>(
     sql`insert into customers as c (site_id, id, email, password_hash, email_verified_at, first_name, last_name, phone,
         marketing_opt_in)
       values (${shop.siteId}, ${uuidv7()}, ${email}, ${password_hash}, now(), ${profile.first_name ?? null},
@@ -143,7 +143,7 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
     sql`select email from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
   );
   if (!before) return undefined;
-  const customer = await shop.one<Customer & Record<string, unknown>>(
+  const customer = await shop.one<Customer>(
     sql`update customers set email = ${email}, email_verified_at = now(), updated_at = now()
       where site_id = ${shop.siteId} and id = ${customer_id} and not exists (
         select from customers where site_id = ${shop.siteId} and lower(email) = lower(${email}) and id <> ${customer_id})
@@ -183,7 +183,7 @@ export async function reset(shop: Shop, token: string, password_hash: string): P
   const code = await codes.take(shop, ['reset_password'], token);
   const customer =
     code &&
-    (await shop.one<Customer & Record<string, unknown>>(
+    (await shop.one<Customer>(
       sql`update customers set password_hash = ${password_hash}, email_verified_at = coalesce(email_verified_at, now()),
           updated_at = now()
         where site_id = ${shop.siteId} and id = ${code.customer_id} and email = ${code.email}

@@ -42,7 +42,7 @@ export async function recordPoll(db: Pool, tenant: Tenant, actor: Actor, consent
 
 /** Early polls count only while the request is pending: slow_down is a variant of authorization_pending (§3.5). */
 function writePoll(shop: Shop, id: string): Promise<Polled | undefined> {
-  return shop.one<Polled & Record<string, unknown>>(
+  return shop.one<Polled>(
     sql`with before as (
         select id, status = 'pending' and expires_at > now()
           and last_polled_at > now() - interval_seconds * interval '1 second' as too_early
@@ -71,7 +71,7 @@ interface ApprovedConsent {
  */
 export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);
-  const approved = await shop.one<ApprovedConsent & Record<string, unknown>>(
+  const approved = await shop.one<ApprovedConsent>(
     sql`update agent_consents set status = 'consumed'
       where site_id = ${shop.siteId} and id = ${consent_id} and customer_id = ${customer_id} and status = 'approved'
         and least(expires_at, token_expires_at) > now()

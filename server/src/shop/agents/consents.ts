@@ -47,7 +47,7 @@ async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<Co
   const code = parseUserCode(typed);
   const found =
     code &&
-    (await shop.one<ConsentRow & Record<string, unknown>>(
+    (await shop.one<ConsentRow>(
       sql`select k.id, ${consentStatus} as status, t.name as shop_name, k.agent_name, k.scopes, k.categories,
           ${grantable}, k.created_at as requested_at, k.ip, k.user_agent, k.expires_at,
           '{"password_above_cents": null}' || t.agent_policy as policy

@@ -12,7 +12,7 @@ type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
   AgentTotals & {
     tracking_number: string | null;
     lines: (Omit<AgentLine, 'content'> & { name: string; variant_name: string | null })[];
-  } & Record<string, unknown>;
+  };
 
 const columns: Sql = sql`o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.source, o.currency,
   o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.tracking_number, o.created_at, o.shipped_at,

@@ -57,7 +57,7 @@ function insert(
   customer_id: string | null,
   agent_token_id: string | null = null,
 ): Promise<CartRow | undefined> {
-  return shop.one<CartRow & Record<string, unknown>>(
+  return shop.one<CartRow>(
     sql`insert into carts as c (site_id, id, customer_id, agent_token_id, expires_at)
       values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${cartExpiry})
       on conflict (site_id, customer_id) where status = 'active' and agent_token_id is null do nothing

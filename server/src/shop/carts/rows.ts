@@ -76,7 +76,7 @@ export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, 
 
 /** The cart as it is now, whoever asks; nothing when there is none of this id. */
 export async function readCart(shop: Shop, id: string): Promise<(CartState & { expired: boolean }) | undefined> {
-  const row = await shop.one<Row & Record<string, unknown>>(
+  const row = await shop.one<Row>(
     sql`select ${cartColumns},
         c.status = 'expired' or (c.status = 'active' and c.expires_at <= now()) as expired,
         ${linesOfCart} as lines, ${codeOfCart} as code

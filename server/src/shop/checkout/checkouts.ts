@@ -55,7 +55,7 @@ export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: st
 
 /** The checkout that is open for a locked cart, locked; one past its time ends here. */
 export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow | undefined> {
-  const found = await shop.one<CheckoutRow & Record<string, unknown>>(
+  const found = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k
       where k.site_id = ${shop.siteId} and k.cart_id = ${cart_id} and k.status in ('open', 'ready', 'requires_escalation')
       for update of k`,
@@ -73,7 +73,7 @@ async function begin(shop: Shop, checkoutDeps: CheckoutDeps, cart: CartState): P
   const id = uuidv7();
   const customer_id = cart.customer_id ?? shop.customerId;
   const byAgent = cart.agent_token_id !== null;
-  const begun = await shop.one<CheckoutRow & Record<string, unknown>>(
+  const begun = await shop.one<CheckoutRow>(
     sql`with begun as (
         insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at, status,
           source, agent_token_id)
@@ -148,7 +148,7 @@ export async function holdStock(shop: Shop, id: string, cart: CartState, lines =
 }
 
 async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
-  const row = await shop.one<CheckoutRow & Record<string, unknown>>(
+  const row = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
   );
   if (!row) throw new Error(`Checkout ${id} is locked and gone.`);
@@ -159,7 +159,7 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
 async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
   const { row, missing, totals } = priced;
   const digits = shop.currencyDigits;
-  const updated = await shop.one<CheckoutRow & Record<string, unknown>>(
+  const updated = await shop.one<CheckoutRow>(
     sql`update checkouts k set ${filledIn}
         status = case when k.status = 'requires_escalation' then k.status else ${statusOf(missing)} end,
         customer_id = coalesce(k.customer_id, ${shop.customerId}), shown_total = ${decimal(totals.total, digits)},

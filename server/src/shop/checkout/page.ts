@@ -20,7 +20,7 @@ export interface PagedCheckout {
 
 /** The checkout as it stands; one whose time is over is `expired`, though nobody may have noticed yet. */
 export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
-  const found = await shop.one<PagedCheckout & Record<string, unknown>>(
+  const found = await shop.one<PagedCheckout>(
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id,
         case when k.order_id is null and k.status <> 'cancelled' and k.expires_at <= now() then 'expired'
           else k.status end as status,

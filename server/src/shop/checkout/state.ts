@@ -60,7 +60,7 @@ export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_
  * itself.
  */
 export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
-  const found = await shop.one<CheckoutRow & Record<string, unknown>>(
+  const found = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
   );
   return ofCaller(shop, found, customer_id);
@@ -85,7 +85,7 @@ export async function lockToComplete(shop: Shop, id: string, customer_id: string
 }
 
 function lockRow(shop: Shop, id: string): Promise<CheckoutRow | undefined> {
-  return shop.one<CheckoutRow & Record<string, unknown>>(
+  return shop.one<CheckoutRow>(
     sql`with cart as materialized (
         select c.id from carts c where c.site_id = ${shop.siteId} and c.id = (
           select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})
@@ -168,7 +168,7 @@ export async function priceCart(
 }
 
 async function readTerms(shop: Shop): Promise<SellingTerms> {
-  const found = await shop.one<SellingTerms & Record<string, unknown>>(
+  const found = await shop.one<SellingTerms>(
     sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, bank_details,
         payment_deadline_hours
       from site_settings where site_id = ${shop.siteId}`,

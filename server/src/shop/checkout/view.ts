@@ -70,7 +70,7 @@ type Ordered = Pick<
 };
 
 async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Promise<Checkout> {
-  const ordered = await shop.one<Ordered & Record<string, unknown>>(
+  const ordered = await shop.one<Ordered>(
     sql`select o.payment_method, o.currency, o.subtotal, o.discount, o.discount_code, o.shipping_cost, o.tax,
         o.tax_included, o.total, o.shipping_method, coalesce(o.shipping_kind, 'delivery') as shipping_kind,
         o.shipping_method is not null as requires_shipping, (

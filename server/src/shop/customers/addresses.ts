@@ -27,7 +27,7 @@ const COLUMNS = sql`id, address, is_default, created_at, updated_at`;
 
 /** The addresses of a customer, oldest first. */
 export async function list(shop: Shop, customer_id: string): Promise<CustomerAddress[]> {
-  const rows = await shop.rows<AddressRow & Record<string, unknown>>(
+  const rows = await shop.rows<AddressRow>(
     sql`select ${COLUMNS} from customer_addresses
       where site_id = ${shop.siteId} and customer_id = ${customer_id} order by created_at, id limit ${MAX_ADDRESSES}`,
   );
@@ -39,7 +39,7 @@ export async function create(shop: Shop, customer_id: string, input: CustomerAdd
   await takeTurn(shop, customer_id);
   const { is_default = false, ...address } = input;
   if (is_default) await clearDefault(shop, customer_id);
-  const made = await shop.one<AddressRow & Record<string, unknown>>(
+  const made = await shop.one<AddressRow>(
     sql`insert into customer_addresses (site_id, id, customer_id, address, is_default)
       select ${shop.siteId}, ${uuidv7()}, ${customer_id}, ${JSON.stringify(address)}::jsonb, ${is_default} or count(*) = 0
       from customer_addresses where site_id = ${shop.siteId} and customer_id = ${customer_id}
@@ -62,7 +62,7 @@ export async function update(
   await takeTurn(shop, customer_id);
   const { is_default = null, ...address } = patch;
   if (is_default) await clearDefault(shop, customer_id);
-  const changed = await shop.one<AddressRow & Record<string, unknown>>(
+  const changed = await shop.one<AddressRow>(
     sql`update customer_addresses set address = address || ${JSON.stringify(address)}::jsonb,
         is_default = coalesce(${is_default}, is_default), updated_at = now()
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and id = ${id} returning ${COLUMNS}`,

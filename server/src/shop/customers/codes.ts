@@ -41,7 +41,7 @@ export async function mint(shop: Shop, purpose: CodePurpose, owner: CodeOwner): 
  */
 export async function take(shop: Shop, purposes: CodePurpose[], token: string): Promise<Code | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
-  return shop.one<Code & Record<string, unknown>>(
+  return shop.one<Code>(
     sql`update customer_codes set used_at = now(), expires_at = now()
       where site_id = ${shop.siteId} and token_hash = ${hashToken(token)} and purpose = any(${purposes})
         and expires_at > now() and used_at is null
@@ -57,7 +57,7 @@ export interface SentCode extends Code {
 /** Looks at a code and leaves it as it is. Nothing for one that is unknown, replaced, or so old that it was swept away. */
 export async function find(shop: Shop, purposes: CodePurpose[], token: string): Promise<SentCode | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
-  return shop.one<SentCode & Record<string, unknown>>(
+  return shop.one<SentCode>(
     sql`select customer_id, registration_id, email,
         case when used_at is not null then 'used' when expires_at <= now() then 'expired' else 'alive' end as state
       from customer_codes where site_id = ${shop.siteId} and token_hash = ${hashToken(token)}

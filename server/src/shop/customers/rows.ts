@@ -12,7 +12,7 @@ type RecordRow = Omit<CustomerRecord, 'total_spent'> & { total_spent: string };
 
 /** The merchant's view of the customers that a condition and an order choose; `c` is the table. */
 export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]> {
-  const rows = await shop.rows<RecordRow & Record<string, unknown>>(
+  const rows = await shop.rows<RecordRow>(
     sql`with chosen as (
         select c.*, row_number() over () as place from (
           select * from customers c where c.site_id = ${shop.siteId} and ${chosen}

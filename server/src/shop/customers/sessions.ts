@@ -64,7 +64,7 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, { email, who, pass
   const account = customerAccount(tenant.site_id, email);
   const counter = await takeLoginAttempt(db, { account, mail, unlocks });
   const found = await inShop(db, tenant, actor, (shop) =>
-    shop.one<VerifiedLogin & Record<string, unknown>>(
+    shop.one<VerifiedLogin>(
       sql`select id as customer_id, password_hash from customers
         where site_id = ${shop.siteId} and ${who} and password_hash is not null`,
     ),
@@ -78,14 +78,14 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, { email, who, pass
 
 /** Opens a session for a verified login; throws `invalid_credentials` when password or address have been changed meanwhile. */
 export async function openSession(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
-  const customer = await shop.one<Customer & Record<string, unknown>>(
+  const customer = await shop.one<Customer>(
     sql`select ${PROFILE} from customers
       where site_id = ${shop.siteId} and id = ${customer_id} and password_hash = ${password_hash}
         and email_verified_at is not null for share`,
   );
   if (!customer) throw invalidCredentials();
   const token = mintToken('customer');
-  const made = await shop.one<TokenTimes & Record<string, unknown>>(
+  const made = await shop.one<TokenTimes>(
     sql`insert into customer_tokens (site_id, id, session_id, customer_id, token_hash, expires_at, renewable_until)
       values (${shop.siteId}, ${uuidv7()}, ${uuidv7()}, ${customer_id}, ${hashToken(token)},
         now() + ${TOKEN_LIFE}::interval, now() + ${SESSION_LIFE}::interval)
@@ -99,11 +99,11 @@ export async function openSession(shop: Shop, { customer_id, password_hash }: Ve
  * 60 seconds longer. Throws `invalid_token` when it ended meanwhile.
  */
 export async function refresh(shop: Shop, token_id: string): Promise<CustomerSession> {
-  const customer = await shop.one<Customer & Record<string, unknown>>(
+  const customer = await shop.one<Customer>(
     sql`select ${PROFILE} from customers where site_id = ${shop.siteId} and id = ${shop.customerId} for share`,
   );
   const token = mintToken('customer');
-  const made = await shop.one<TokenTimes & Record<string, unknown>>(
+  const made = await shop.one<TokenTimes>(
     sql`with old as (
         update customer_tokens set replaced_at = coalesce(replaced_at, now()),
           expires_at = least(expires_at, now() + ${OVERLAP}::interval)
@@ -165,7 +165,7 @@ const PAGE_SESSION_LIFE = '12 hours';
 
 /** The session of a token that was given to a page, as long as it lives. */
 export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
-  return shop.one<PageSession & Record<string, unknown>>(
+  return shop.one<PageSession>(
     sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name,
         t.renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval as fresh
       from customer_tokens t join customers c on c.site_id = t.site_id and c.id = t.customer_id

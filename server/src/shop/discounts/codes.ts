@@ -46,7 +46,7 @@ export async function list(shop: Shop, query: DiscountQuery): Promise<Page & { d
   if (query.status) conditions.push(sql`${status} = ${query.status}`);
   const where = join(conditions, ' and ');
   const counted = await shop.one<{ total: number }>(sql`select count(*) as total from discounts d where ${where}`);
-  const discounts = await shop.rows<Discount & Record<string, unknown>>(
+  const discounts = await shop.rows<Discount>(
     sql`select ${columns(shop)} from discounts d where ${where}
       order by d.created_at desc, d.id desc limit ${limit} offset ${offset}`,
   );
@@ -56,7 +56,7 @@ export async function list(shop: Shop, query: DiscountQuery): Promise<Page & { d
 
 /** A code with its conditions and how often it is used. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Discount> {
-  const found = await shop.one<Discount & Record<string, unknown>>(
+  const found = await shop.one<Discount>(
     sql`select ${columns(shop)} from discounts d where d.site_id = ${shop.siteId} and d.id = ${id}`,
   );
   if (!found) throw notFound('discount');
@@ -155,7 +155,7 @@ export async function update(shop: Shop, id: string, patch: DiscountPatch): Prom
   return get(shop, id);
 }
 
-interface Before extends Record<string, unknown> {
+interface Before {
   kind: Discount['kind'];
   starts_at: string | null;
   ends_at: string | null;

@@ -10,7 +10,7 @@ type Wanted = AvailabilityInput['items'][number];
  * from reading all variants at once, where it should look up each by its index.
  */
 export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise<AvailabilityAnswer> {
-  const found = await shop.rows<AvailabilityItem & Record<string, unknown>>(
+  const found = await shop.rows<AvailabilityItem>(
     sql`with wanted as materialized (
         select w.place, w.quantity, w.variant_id, w.sku, coalesce(w.variant_id, s.id) as id
         from unnest(${items.map(idOf)}::uuid[], ${items.map(skuOf)}::text[],

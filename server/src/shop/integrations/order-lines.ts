@@ -21,7 +21,7 @@ interface Match {
  * one that fits several.
  */
 export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<FoundLine[]> {
-  const matches = await shop.rows<Match & Record<string, unknown>>(
+  const matches = await shop.rows<Match>(
     sql`with wanted as materialized (
         select place::int as place, nullif(line ->> 'variant_id', '')::uuid as variant_id, nullif(line ->> 'sku', '') as sku,
           nullif(line ->> 'product_id', '')::uuid as product_id, line ->> 'name' as name,

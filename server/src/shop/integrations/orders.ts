@@ -200,7 +200,7 @@ export async function list(
 }
 
 function rowsOf(shop: Shop, which: Sql): Promise<Row[]> {
-  return shop.rows<Row & Record<string, unknown>>(
+  return shop.rows<Row>(
     sql`select s.id, s.reference, s.payment, s.created_at, k.id as checkout_id, k.order_id,
         case
           when k.order_id is not null then 'placed'

@@ -1,5 +1,6 @@
 import type { Product, ProductChange } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import type { OrNulls } from '../../db/nulls.ts';
 import { ValidationError } from '../errors.ts';
 import { productColumns, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
@@ -51,7 +52,10 @@ interface Entry extends Place {
 }
 
 /** With the columns of the product, which are null when customers do not see it. */
-type Row = Entry & { horizon_era: number; horizon_in: string } & (Product | { [Field in keyof Product]: null });
+type Row = Entry & OrNulls<Product>;
+
+/** With the horizon, which comes alone where nothing has changed. */
+type Found = { horizon_era: number; horizon_in: string } & OrNulls<Entry> & OrNulls<Product>;
 
 /**
  * The horizon is the oldest transaction that still runs: whatever began before it has ended, so that the log is complete up
@@ -59,7 +63,7 @@ type Row = Entry & { horizon_era: number; horizon_in: string } & (Product | { [F
  * passed over.
  */
 async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ rows: Row[]; horizon: Place }> {
-  const rows = await shop.rows<Row & Record<string, unknown>>(
+  const rows = await shop.rows<Found>(
     sql`with horizon as materialized (
         select change_era() as era, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as changed_in
       )
@@ -85,18 +89,11 @@ async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ row
   const [first] = rows;
   if (!first) throw new Error('The horizon of the log is gone.');
   const horizon = { era: first.horizon_era, changed_in: first.horizon_in, product_id: BEFORE_ALL_IDS };
-  return { rows: rows.filter(({ product_id }) => product_id !== null), horizon };
+  const entries = rows.map(({ horizon_era: _, horizon_in: __, ...entry }) => entry);
+  return { rows: entries.filter((entry): entry is Row => entry.product_id !== null), horizon };
 }
 
-function changeOf({
-  era,
-  changed_in,
-  product_id,
-  changed_at,
-  horizon_era,
-  horizon_in,
-  ...columns
-}: Row): ProductChange {
+function changeOf({ era, changed_in, product_id, changed_at, ...columns }: Row): ProductChange {
   const product = columns.id === null ? null : (columns as Product);
   return { product_id, removed: product === null, changed_at, product };
 }
@@ -106,7 +103,7 @@ function changeOf({
  * until it was committed shall not hide it.
  */
 async function placeOfTime(shop: Shop, moment: string): Promise<Place> {
-  const found = await shop.one<Place & Record<string, unknown>>(
+  const found = await shop.one<Place>(
     sql`select era, changed_in::text as changed_in, ${BEFORE_ALL_IDS} as product_id
       from (
         (select era, changed_in from product_changes

@@ -20,7 +20,7 @@ export async function agentApproved(
   { shop, shop_name, baseUrl }: MailContext,
   { consent_id }: Mails['agent_approved'],
 ): Promise<MailContent | undefined> {
-  const found = await shop.one<Approved & Record<string, unknown>>(
+  const found = await shop.one<Approved>(
     sql`select c.email, k.agent_name, k.budget_cents, k.categories, k.token_expires_at
       from agent_consents k join customers c on c.site_id = k.site_id and c.id = k.customer_id
       where k.site_id = ${shop.siteId} and k.id = ${consent_id} and k.status <> 'denied' and c.anonymized_at is null`,

@@ -105,7 +105,7 @@ const SEVERAL =
   'An account was asked for with this address more than once. Open only the link of your own request. If you cannot tell ' +
   'which that is, ask the shop for a new password as soon as the address is confirmed.';
 
-interface Pending extends Record<string, unknown> {
+interface Pending {
   id: string;
   created_at: string;
 }

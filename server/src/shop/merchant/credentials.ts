@@ -86,7 +86,7 @@ export async function createSyncKey(shop: Shop, { description }: { description: 
  */
 export async function rotate<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string) {
   await takeTurn(shop);
-  const old = await shop.one<Required<CredentialInput> & Record<string, unknown>>(
+  const old = await shop.one<Required<CredentialInput>>(
     sql`update tokens set expires_at = now() + ${ROTATION_OVERLAP}::interval
       where site_id = ${shop.siteId} and kind = ${kind} and id = ${id} and revoked_at is null and expires_at is null
       returning description, scopes, allowed_origins`,

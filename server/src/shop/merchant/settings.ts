@@ -14,7 +14,7 @@ import type { Shop } from '../shop.ts';
 
 /** The settings of the shop. */
 export async function get(shop: Shop): Promise<Settings> {
-  const found = await shop.one<Settings & Record<string, unknown>>(
+  const found = await shop.one<Settings>(
     sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates,
         trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
         s.allowed_origins, t.low_stock_threshold, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.updated_at
@@ -26,7 +26,7 @@ export async function get(shop: Shop): Promise<Settings> {
 
 /** What anyone may know of the shop. */
 export async function getPublic(shop: Shop): Promise<PublicShop> {
-  const found = await shop.one<PublicShop & Record<string, unknown>>(
+  const found = await shop.one<PublicShop>(
     sql`select s.site_id, s.merchant_id, t.name, s.currency, s.currency_digits, t.prices_include_tax
       from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );

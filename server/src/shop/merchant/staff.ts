@@ -68,16 +68,14 @@ export async function closeSession(shop: Shop, session_id: string): Promise<void
 
 /** Who a member of staff is. */
 export async function get(shop: Shop, staff_id: string): Promise<Staff> {
-  const found = await shop.one<Staff & Record<string, unknown>>(
-    sql`select id, email, name from staff where id = ${staff_id}`,
-  );
+  const found = await shop.one<Staff>(sql`select id, email, name from staff where id = ${staff_id}`);
   if (!found) throw notFound('member of staff');
   return found;
 }
 
 /** The merchants that a member of staff may act for, by name. */
 export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchant[]> {
-  return shop.rows<Merchant & Record<string, unknown>>(
+  return shop.rows<Merchant>(
     sql`select s.merchant_id as id, s.site_id, s.merchant_name as name
       from staff_memberships m join sites s using (site_id)
       where m.staff_id = ${staff_id} order by s.merchant_name, s.merchant_id limit 100`,
@@ -86,7 +84,7 @@ export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchan
 
 /** The merchant that a call is for; nothing when a session has chosen none. */
 export async function merchantOf(shop: Shop): Promise<Merchant | undefined> {
-  return shop.one<Merchant & Record<string, unknown>>(
+  return shop.one<Merchant>(
     sql`select merchant_id as id, site_id, merchant_name as name from sites where site_id = ${shop.siteId}`,
   );
 }

@@ -88,7 +88,7 @@ interface Line {
 
 /** The lines of a locked order of which something is left to ship. */
 async function remainingOf(shop: Shop, order_id: string): Promise<Line[]> {
-  const lines = await shop.rows<Line & Record<string, unknown>>(
+  const lines = await shop.rows<Line>(
     sql`select l.id, l.quantity - coalesce(sum(i.quantity), 0)::int as remaining from order_lines l
       left join fulfillment_items i on i.site_id = l.site_id and i.line_id = l.id
       where l.site_id = ${shop.siteId} and l.order_id = ${order_id}

@@ -12,6 +12,7 @@ import type {
   PaymentStatus,
 } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
+import type { OrNulls } from '../../db/nulls.ts';
 import * as discounts from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
@@ -69,7 +70,7 @@ async function readPage(
   query: OrderQuery,
 ): Promise<OrderPage> {
   const { page, limit, offset } = pageOf(query);
-  const found = await shop.rows<Order & { counted: number }>(
+  const found = await shop.rows<{ counted: number } & OrNulls<Order>>(
     sql`select counted.counted, chosen.*
       from (select count(*) as counted from orders o where ${conditions}) counted left join lateral (
         select ${rows.orderColumns(shop, audience)} from orders o where ${conditions}
@@ -77,7 +78,7 @@ async function readPage(
       ) chosen on true`,
   );
   const total = found[0]?.counted ?? 0;
-  const orders = found.filter(({ id }) => id !== null).map(({ counted: _, ...order }) => order);
+  const orders = found.flatMap(({ counted: _, ...order }) => (order.id === null ? [] : [order]));
   return { orders, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
@@ -160,7 +161,7 @@ export interface LockedOrder extends OrderStates {
 
 /** Makes changes of one order take turns. Throws `not_found`. */
 export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
-  const found = await shop.one<LockedOrder & Record<string, unknown>>(
+  const found = await shop.one<LockedOrder>(
     sql`select o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.payment_method, o.total, o.email,
         o.agent_token_id,
         o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() as overdue, (

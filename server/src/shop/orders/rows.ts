@@ -57,7 +57,7 @@ const paymentColumns = sql`o.payment_due_at, o.bank_details, ${failureReason} as
 
 /** One order. Throws `not_found`. */
 export async function getOrder(shop: Shop, id: string): Promise<Order> {
-  const found = await shop.one<Order & Record<string, unknown>>(
+  const found = await shop.one<Order>(
     sql`select ${orderColumns(shop, 'merchant')} from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   if (!found) throw notFound('order');
@@ -68,7 +68,7 @@ type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable'> & Pa
 
 /** One order with all that belongs to it. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
-  const found = await shop.one<DetailsRow & Record<string, unknown>>(
+  const found = await shop.one<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
         o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
@@ -102,7 +102,7 @@ export function listForCustomer(shop: Shop, ids: string[]): Promise<CustomerOrde
 }
 
 async function forCustomer(shop: Shop, which: Sql): Promise<CustomerOrder[]> {
-  const rows = await shop.rows<CustomerRow & Record<string, unknown>>(
+  const rows = await shop.rows<CustomerRow>(
     sql`select ${orderColumns(shop, 'customer')}, ${fulfillments} as fulfillments, ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and ${which}`,
   );

@@ -48,7 +48,7 @@ export async function timeline(
   if (!(await shop.one(sql`select from orders where site_id = ${shop.siteId} and id = ${order_id}`))) {
     throw notFound('order');
   }
-  const rows = await shop.rows<TimelineEntry & Record<string, unknown>>(
+  const rows = await shop.rows<TimelineEntry>(
     sql`select id, type, message, actor_type, actor_id, context, created_at from order_events
       where site_id = ${shop.siteId} and order_id = ${order_id} ${before}
       order by id desc limit ${limit + 1}`,

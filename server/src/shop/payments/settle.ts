@@ -49,7 +49,7 @@ async function openPayments(shop: Shop, { name }: PaymentProvider): Promise<Open
       where site_id = ${shop.siteId} and order_id is null and status in ('started', 'pending', 'authorized', 'succeeded')
         and updated_at <= now() - ${ORPHANED_AFTER}::interval`,
   );
-  return shop.rows<OpenPayment & Record<string, unknown>>(
+  return shop.rows<OpenPayment>(
     sql`update payments set updated_at = now()
       where site_id = ${shop.siteId} and id in (
         select id from payments

@@ -1,5 +1,6 @@
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { OrNulls } from '../../db/nulls.ts';
 import { codeMatches, matchesByCode, matchesByWords } from '../../search/rank/matches.ts';
 import type { SearchResult } from '../../search/rank/search.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
@@ -90,13 +91,13 @@ export async function readPage(
   return pageWith(rows, query);
 }
 
-type Counted = Product & { total: number };
-
 /** The count stands in each row, and alone in one where the page is empty. */
+type Counted = { total: number } & OrNulls<Product>;
+
 function pageWith(rows: Counted[], query: PageQuery): ProductPage {
   const { page, limit } = pageOf(query);
   const total = rows[0]?.total ?? 0;
-  const products = rows.filter(({ id }) => id !== null).map(({ total: _total, ...product }) => product);
+  const products = rows.flatMap(({ total: _total, ...product }) => (product.id === null ? [] : [product]));
   return { products, total, page, limit, pages: Math.ceil(total / limit) };
 }
 

@@ -82,7 +82,7 @@ export async function remove(shop: Shop, product_id: string, id: string): Promis
 }
 
 async function optionsOf(shop: Shop, product_id: string): Promise<OptionRow[]> {
-  return shop.rows<OptionRow & Record<string, unknown>>(
+  return shop.rows<OptionRow>(
     sql`select id, name, position, values from product_options
       where site_id = ${shop.siteId} and product_id = ${product_id} order by position`,
   );

@@ -72,7 +72,7 @@ async function get(shop: Shop, product_id: string, id: string): Promise<Variant>
 }
 
 async function optionsOf(shop: Shop, product_id: string): Promise<OptionPlan[]> {
-  return shop.rows<OptionPlan & Record<string, unknown>>(
+  return shop.rows<OptionPlan>(
     sql`select name, values from product_options
       where site_id = ${shop.siteId} and product_id = ${product_id} order by position`,
   );

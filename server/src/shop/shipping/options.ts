@@ -34,7 +34,7 @@ export async function list(shop: Shop, query: PageQuery): Promise<Page & { shipp
   const counted = await shop.one<{ total: number }>(
     sql`select count(*) as total from shipping_options where site_id = ${shop.siteId}`,
   );
-  const shipping_options = await shop.rows<ShippingOption & Record<string, unknown>>(
+  const shipping_options = await shop.rows<ShippingOption>(
     sql`select ${columns(shop)} from shipping_options where site_id = ${shop.siteId}
       order by position, id limit ${limit} offset ${offset}`,
   );
@@ -44,7 +44,7 @@ export async function list(shop: Shop, query: PageQuery): Promise<Page & { shipp
 
 /** An option, active or not. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<ShippingOption> {
-  const found = await shop.one<ShippingOption & Record<string, unknown>>(
+  const found = await shop.one<ShippingOption>(
     sql`select ${columns(shop)} from shipping_options where site_id = ${shop.siteId} and id = ${id}`,
   );
   if (!found) throw notFound('shipping option');
@@ -169,7 +169,7 @@ export async function choices(
   if (!requires_shipping) return [];
   const digits = shop.currencyDigits;
   const amount = decimal(subtotal, digits);
-  const rows = await shop.rows<ShippingChoice & Record<string, unknown>>(
+  const rows = await shop.rows<ShippingChoice>(
     sql`select id, name, description, kind, price::text as price from shipping_options
       where site_id = ${shop.siteId} and active and (countries = '{}' or ${country}::text = any(countries))
         and (minimum_subtotal is null or minimum_subtotal <= ${amount}::numeric)

@@ -95,7 +95,7 @@ interface Stock {
 
 /** Adjustments of one variant take turns on this lock, so each decides on what is really there. */
 async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
-  const found = await shop.one<Stock & Record<string, unknown>>(
+  const found = await shop.one<Stock>(
     sql`select on_hand, reserved, inventory_policy = 'continue' or not track_inventory as may_go_below
       from variants where site_id = ${shop.siteId} and id = ${variant_id} for update`,
   );

@@ -38,7 +38,7 @@ interface Change extends Shortage {
 }
 
 async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<Shortage[]> {
-  const rows = await shop.rows<Change & Record<string, unknown>>(
+  const rows = await shop.rows<Change>(
     sql`with ${wantedAndHeld(shop, checkout_id, wanted)}, locked as materialized (
         select id, track_inventory, on_hand, reserved from variants
         where site_id = ${shop.siteId} and id in (select variant_id from wanted union select variant_id from held)
@@ -63,7 +63,8 @@ async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promis
         where r.site_id = ${shop.siteId} and r.checkout_id = ${checkout_id} and r.variant_id = d.id and d.id = c.id
           and d.target = 0
       ), moved as (${movements(shop, sql`case when delta < 0 then 'reservation' else 'release' end`)})
-      select d.id as variant_id, d.requested, greatest(d.available, 0) as available, c.id is not null as done
+      select d.id as variant_id, coalesce(d.requested, 0) as requested, greatest(d.available, 0) as available,
+        c.id is not null as done
       from differences d left join changed c using (id) where d.delta <> 0
       union all
       select variant_id, quantity, 0, false from wanted where variant_id not in (select id from locked)`,

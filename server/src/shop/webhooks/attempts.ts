@@ -33,7 +33,7 @@ export interface Due {
  * replay left twice, one goes on. What a disabled webhook still has waiting is given up.
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
-  const found = await shop.one<Due & Record<string, unknown>>(
+  const found = await shop.one<Due>(
     sql`select d.id, d.event_id, d.webhook_id, d.tries, d.attempts_count, w.url, e.payload, w.secret,
         case when w.previous_secret_expires_at > now() then w.previous_secret end as previous_secret
       from webhook_deliveries d

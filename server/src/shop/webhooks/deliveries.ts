@@ -10,7 +10,7 @@ import * as webhooks from './webhooks.ts';
 const COLUMNS = sql`id, webhook_id, event_id, type, status, attempts_count, next_attempt_at, response_status, created_at,
   completed_at`;
 
-type Row = WebhookDelivery & Record<string, unknown>;
+type Row = WebhookDelivery;
 
 interface Filter {
   cursor?: string;
@@ -35,7 +35,7 @@ export async function list(shop: Shop, { cursor, limit = 20, webhook_id, status,
 
 /** One with what was sent and its last 100 attempts. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetails> {
-  const found = await shop.one<WebhookDeliveryDetails & { payload: string } & Record<string, unknown>>(
+  const found = await shop.one<WebhookDeliveryDetails & { payload: string }>(
     sql`select ${COLUMNS},
         (select payload from events e where e.site_id = d.site_id and e.id = d.event_id) as payload,
         (select coalesce(jsonb_agg(jsonb_build_object('attempted_at', iso(a.attempted_at), 'duration_ms', a.duration_ms,

@@ -2,6 +2,7 @@ import type { EventPayload, EventType, ListenerEvent } from '@commerce-backend/s
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import type { OrNulls } from '../../db/nulls.ts';
 import { notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { hashSecret, mintSecret } from './secrets.ts';
@@ -27,7 +28,7 @@ const ALL = Object.keys(contract.webhooks).filter((type) => type !== 'webhook.pi
 export async function listen(shop: Shop, { events = ALL }: { events?: EventType[] }) {
   const secret = mintSecret();
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
-  const made = await shop.one<Listener & Record<string, unknown>>(
+  const made = await shop.one<Listener>(
     sql`insert into event_listeners (site_id, id, events, secret_hash, expires_at)
       select ${shop.siteId}, ${uuidv7()}, ${events}::text[], ${hashSecret(secret)}, now() + ${LIFE}::interval
       where (select count(*) from event_listeners where site_id = ${shop.siteId} and expires_at > now()) < ${LIMIT}
@@ -59,7 +60,7 @@ export async function fetch(
   id: string,
   { cursor, limit = 20 }: { cursor?: string; limit?: number },
 ): Promise<{ events: ListenerEvent[]; next_cursor: string }> {
-  const rows = await shop.rows<{ id: string; payload: string; made_in: string; alive: boolean }>(
+  const rows = await shop.rows<{ alive: boolean } & OrNulls<{ id: string; payload: string; made_in: string }>>(
     sql`with listener as (
         update event_listeners set expires_at = now() + ${LIFE}::interval
         where site_id = ${shop.siteId} and id = ${id} and expires_at > now() returning events, created_at
@@ -71,7 +72,7 @@ export async function fetch(
       union all select null, null, null, true from listener where not exists (select from found)`,
   );
   if (rows.length === 0) throw notFound('listener');
-  const found = rows.filter((row) => row.id !== null);
+  const found = rows.flatMap((row) => (row.id === null ? [] : [row]));
   const last = found.at(-1);
   return {
     events: found.map(({ id: event_id, payload }) => ({ event_id, payload: JSON.parse(payload) as EventPayload })),

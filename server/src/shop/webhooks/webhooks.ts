@@ -17,7 +17,7 @@ const COLUMNS = sql`id, url, events, description, status, disabled_reason, disab
   case when previous_secret_expires_at > now() then previous_secret_expires_at end as previous_secret_expires_at,
   created_at, updated_at`;
 
-type Row = Webhook & Record<string, unknown>;
+type Row = Webhook;
 
 /** Those that the one who acts may manage. */
 function manageable(shop: Shop): Sql {
