@@ -1,5 +1,6 @@
 import sql, { empty } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
+import type { OrNulls } from '../../db/nulls.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
 import { hashToken } from '../../shop/tokens.ts';
@@ -37,24 +38,25 @@ export async function authenticate(
 }
 
 interface TokenRow extends Tenant {
-  id: string | null;
+  id: string;
   scopes: string[];
   allowed_origins: string[];
   /** Of an agent's token: for whom it acts, and in which categories. */
   acts_for: string | null;
   categories: string[];
-  customer_id: string | null;
-  session_id: string;
-  customer_token_id: string;
-  ends_soon: boolean;
-  /** Of the storefront token beside an agent's. */
-  beside_id: string | null;
-  beside_scopes: string[];
+  /** Of a customer's token beside the storefront's, where one came. */
+  customer_id?: string | null;
+  session_id?: string | null;
+  customer_token_id?: string | null;
+  ends_soon?: boolean | null;
+  /** Of the storefront token beside an agent's, where one came. */
+  beside_id?: string | null;
+  beside_scopes?: string[] | null;
 }
 
 async function authenticateToken(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
   const { columns, join, origins } = claim.storefront_secret ? besideAgent(claim.storefront_secret) : customerOf(claim);
-  const { rows } = await query<TokenRow>(
+  const { rows } = await query<OrNulls<TokenRow>>(
     connection,
     sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
         case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
@@ -68,7 +70,7 @@ async function authenticateToken(connection: Connection, claim: Claim, operation
       left join sites s on s.site_id = t.site_id ${join}`,
   );
   const found = rows[0];
-  if (!found?.id || (claim.customer_secret && !found.customer_id)) throw invalidToken();
+  if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
   if (claim.storefront_secret && !found.beside_id) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
   const scopes = scopesOf(claim, found, operation);
@@ -91,16 +93,18 @@ async function authenticateToken(connection: Connection, claim: Claim, operation
     scopes,
     allowed_origins: found.allowed_origins,
   };
-  if (!claim.customer_secret || !found.customer_id) return caller;
   const { customer_id, session_id, customer_token_id, ends_soon } = found;
-  const session = { id: session_id, token_id: customer_token_id, ends_soon };
+  if (!claim.customer_secret || !customer_id || !session_id || !customer_token_id) return caller;
+  const session = { id: session_id, token_id: customer_token_id, ends_soon: ends_soon === true };
   return { ...caller, kind: 'customer', principal_id: customer_id, customer_id, session } satisfies Caller;
 }
 
 /** On the storefront an agent may do what both the token beside it and its customer allow. */
 function scopesOf(claim: Claim, { scopes, beside_scopes }: TokenRow, { surface }: Operation): string[] {
   if (claim.kind === 'agent') {
-    return surface === 'agent' ? [...scopes, ...AGENT_SCOPES] : scopes.filter((scope) => beside_scopes.includes(scope));
+    return surface === 'agent'
+      ? [...scopes, ...AGENT_SCOPES]
+      : scopes.filter((scope) => beside_scopes?.includes(scope));
   }
   return [...scopes, ...(claim.customer_secret ? CUSTOMER_SCOPES : [])];
 }
