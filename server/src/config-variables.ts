@@ -115,7 +115,8 @@ export const VARIABLES = {
     read: matching(/^[^\s@"<>()[\],;:\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/),
   },
   SECRET_KEY: {
-    meaning: 'What stored secrets are sealed with. All processes of one installation share it; keep it for good.',
+    meaning:
+      'What stored secrets are sealed with. All processes of one installation share it; `rotate-secret-key` alone changes it.',
     allowed: 'at least 32 characters from a random source, e.g. of `openssl rand -base64 48`',
     whenUnset: 'made once and kept in `DATA_DIR/secret.key`; in production it is required',
     secret: true,

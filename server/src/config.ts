@@ -165,7 +165,7 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   const mistakes: string[] = [];
   if (!env.SECRET_KEY?.trim()) {
     mistakes.push(
-      'SECRET_KEY is required in production. Make one with `openssl rand -base64 48` and keep it for good.',
+      'SECRET_KEY is required in production. Make one with `openssl rand -base64 48` and keep it in your secret store.',
     );
   }
   if (!env.BASE_URL?.trim()) {

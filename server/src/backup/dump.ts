@@ -10,8 +10,15 @@ export interface About {
   secret_key: string;
 }
 
-/** Told of each table when it is done, and in between. */
-export type OnRows = (done: { table: string; rows: number; tables: number; of: number; bytes: number }) => void;
+/** How far it is: the table at hand, its number, how many there are, and how many bytes of it came so far. */
+export interface TableProgress {
+  table: string;
+  number: number;
+  of: number;
+  bytes: number;
+}
+
+export type OnRows = (progress: TableProgress) => void;
 
 /**
  * The bytes of a backup, before they are compressed. All is read in one snapshot, so that it fits together however much is
@@ -31,8 +38,11 @@ export async function* dump(client: pg.Client, about: About, onRows: OnRows): As
     yield encode({ kind: 'table', index });
     const counter = new RowCounter();
     const stream = client.query(to(`copy (select ${columns.join(', ')} from ${table}) to stdout`));
+    let bytes = 0;
     for await (const rows of stream as AsyncIterable<Buffer>) {
       counter.add(rows);
+      bytes += rows.length;
+      onRows({ table, number: index + 1, of: tables.length, bytes });
       yield encode({ kind: 'rows', rows });
     }
     const end = counter.end();
@@ -40,7 +50,6 @@ export async function* dump(client: pg.Client, about: About, onRows: OnRows): As
       throw new Error(`PostgreSQL sent ${stream.rowCount} rows of ${table}, and ${end.rows} came.`);
     }
     yield encode({ kind: 'tableEnd', end });
-    onRows({ table, rows: end.rows, tables: index + 1, of: tables.length, bytes: end.bytes });
   }
   // Sequences stand outside of snapshots: read last, they are at least where the rows need them.
   yield encode({ kind: 'sequences', sequences: await readSequences(client) });

@@ -95,6 +95,7 @@ async function loadTable(
       const { value: frame } = await frames.next();
       if (frame?.kind === 'rows') {
         bytes += frame.rows.length;
+        onRows({ table, number: index + 1, of: tables.length, bytes });
         yield frame.rows;
         continue;
       }
@@ -104,7 +105,6 @@ async function loadTable(
     }
   }, target);
   if (target.rowCount !== told) throw new Error(`${table} took ${target.rowCount} of ${told} rows.`);
-  onRows({ table, rows: told, tables: index + 1, of: tables.length, bytes });
 }
 
 async function setSequences(client: pg.Client, sequences: Sequence[]): Promise<void> {

@@ -15,7 +15,7 @@ import { ensureRoles, mayBackUp, RolesMissing } from '../db/roles.ts';
 import { fingerprintOf } from '../secret-key.ts';
 import { shareDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
-import { showProgress } from './progress-line.ts';
+import { ofTables, showProgress } from './progress-line.ts';
 
 /**
  * Writes the whole database to a file: beside it first, brought to disk and read back there, and then put in its place. So a
@@ -52,17 +52,13 @@ async function write(url: string, draft: string, { secretKey }: Config): Promise
   try {
     await openToBackups(client);
     const about = { release: manifest.version, secret_key: fingerprintOf(secretKey) };
-    const source = dump(client, about, (done) => progress.update(inWords(done)));
+    const source = dump(client, about, (done) => progress.update(ofTables(done)));
     // Whoever reads it has every customer and every order: it is for its owner alone.
     await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
   } finally {
     progress.end();
     await client.end();
   }
-}
-
-function inWords({ table, rows, tables, of }: { table: string; rows: number; tables: number; of: number }): string {
-  return `${tables} of ${of} tables: ${table}, ${rows.toLocaleString('en')} rows`;
 }
 
 /** A database that was last migrated by a release without backups has no role for them yet. */

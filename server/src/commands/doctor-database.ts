@@ -162,7 +162,7 @@ const checkSecrets: Check = async (client, _url, { secretKey }) => {
   return wrong(
     'secrets',
     `${closed.length} of ${sealed.length} webhook secrets cannot be opened, such as that of ${closed[0]?.id}`,
-    'Set SECRET_KEY to the value that they were made with, or rotate the secrets of these webhooks.',
+    'Set SECRET_KEY to the value that they were made with, run rotate-secret-key with both keys, or rotate the secrets of these webhooks.',
   );
 };
 

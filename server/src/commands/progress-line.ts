@@ -1,3 +1,4 @@
+import type { TableProgress } from '../backup/dump.ts';
 import { printProgress } from './progress.ts';
 
 /** How far a command is: one line that changes at a terminal, a line now and then where the output is kept. */
@@ -11,6 +12,10 @@ const EVERY_MS = 5_000;
 const AT_A_TERMINAL_EVERY_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
+export function ofTables({ table, number, of, bytes }: TableProgress): string {
+  return `Table ${number} of ${of}: ${table}, ${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 export function showProgress(now: () => number = Date.now): ProgressLine {
   const { stderr } = process;
   let told = now();
@@ -18,7 +23,7 @@ export function showProgress(now: () => number = Date.now): ProgressLine {
     update(sentence) {
       if (now() - told < (stderr.isTTY ? AT_A_TERMINAL_EVERY_MS : EVERY_MS)) return;
       told = now();
-      if (stderr.isTTY) stderr.write(`${CLEAR_LINE}${sentence.slice(0, stderr.columns - 1)}`);
+      if (stderr.isTTY) stderr.write(`${CLEAR_LINE}${sentence.slice(0, (stderr.columns || 80) - 1)}`);
       else printProgress(sentence);
     },
     end() {

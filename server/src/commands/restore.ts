@@ -9,7 +9,7 @@ import { MIGRATION_NAMES } from '../db/migrate.ts';
 import { fingerprintOf } from '../secret-key.ts';
 import { openDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
-import { showProgress } from './progress-line.ts';
+import { ofTables, showProgress } from './progress-line.ts';
 import { prepareSchema } from './schema.ts';
 
 export interface RestoreOptions {
@@ -118,9 +118,7 @@ async function refuseCompany(client: pg.Client): Promise<void> {
 async function fill(client: pg.Client, file: string): Promise<void> {
   const progress = showProgress();
   try {
-    await load(client, file, ({ table, rows, tables, of }) =>
-      progress.update(`${tables} of ${of} tables: ${table}, ${rows.toLocaleString('en')} rows`),
-    );
+    await load(client, file, (done) => progress.update(ofTables(done)));
     progress.update('Counting what there is, for the planner of queries');
     await client.query('analyze');
   } finally {

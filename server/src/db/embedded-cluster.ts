@@ -49,7 +49,10 @@ export async function openCluster(options: {
     makeDataDir(dataDir);
     onProgress(`Making the database in ${place}`);
     if (mayEnter(dataDir, account)) await make(options, place);
-    else await makeElsewhere(options, place);
+    else {
+      await makeElsewhere(options, place);
+      onProgress(`It is a link to ${realpathSync(place)}, where the user postgres may go; a copy has to follow it`);
+    }
   }
   return existing(place, account);
 }
@@ -61,8 +64,8 @@ function existing(place: string, account: Account | undefined): Cluster {
     const password = readFileSync(join(directory, PASSWORD_FILE), 'utf8').trim();
     if (version !== MAJOR_VERSION) {
       throw new Error(
-        `${place} was made by PostgreSQL ${version}, and this release brings ${MAJOR_VERSION}. Move it with pg_dump ` +
-          'and pg_restore, or set DATABASE_URL.',
+        `${place} was made by PostgreSQL ${version}, and this release brings ${MAJOR_VERSION}. Back it up with ` +
+          'the release that made it (commerce-server backup), and restore that into a new DATA_DIR; or set DATABASE_URL.',
       );
     }
     if (!mayEnter(directory, account)) {
