@@ -24,6 +24,9 @@ import { encode, opening, readFrames } from './format.ts';
 const SECRET_KEY = randomBytes(32).toString('base64');
 const ODD_TEXT = 'a\\b\tc\nd\r\\.\n\\N "quoted" €, 日本, 🫖';
 
+/** Each command takes seconds, and many times that on a busy machine. */
+const LONG_ENOUGH_MS = 300_000;
+
 let dir = '';
 let shop = '';
 let made = '';
@@ -42,12 +45,12 @@ beforeAll(async () => {
   await backup(configOf(shop), made);
   restored = await newDatabase();
   await restore(configOf(restored), made, { otherKey: false });
-}, 60_000);
+}, LONG_ENOUGH_MS);
 
 afterAll(async () => {
   for (const url of [shop, restored]) await send(superuserUrl(), `drop database ${nameOf(url)} with (force)`);
   rmSync(dir, { recursive: true, force: true });
-});
+}, LONG_ENOUGH_MS);
 
 function configOf(url: string, env: NodeJS.ProcessEnv = {}): Config {
   return readConfig({ DATABASE_URL: url, DATA_DIR: dir, SECRET_KEY, ...env });
@@ -117,7 +120,9 @@ async function contentsOf(url: string): Promise<Record<string, unknown>> {
   return found;
 }
 
-test('a backup brings every row into an empty cluster, where doctor finds nothing wrong and secrets open', async () => {
+test('a backup brings every row into an empty cluster, where doctor finds nothing wrong and secrets open', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-restored-'));
   chmodSync(dataDir, 0o711);
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -135,9 +140,9 @@ test('a backup brings every row into an empty cluster, where doctor finds nothin
   } finally {
     await stop();
   }
-}, 60_000);
+});
 
-test('constraints, triggers and walls stand again after a restore', async () => {
+test('constraints, triggers and walls stand again after a restore', { timeout: LONG_ENOUGH_MS }, async () => {
   const schema = `select c.conrelid::regclass || ' ' || c.conname || ' ' || pg_get_constraintdef(c.oid) as line
       from pg_constraint c where c.connamespace = 'commerce'::regnamespace
     union all select t.tgrelid::regclass || ' ' || t.tgname || ' ' || t.tgenabled::text from pg_trigger t
@@ -148,7 +153,9 @@ test('constraints, triggers and walls stand again after a restore', async () => 
   expect(await send(restored, schema)).toEqual(await send(shop, schema));
 });
 
-test('product changes go on in another era, so that no cursor passes by what comes after a restore', async () => {
+test('product changes go on in another era, so that no cursor passes by what comes after a restore', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const era = `select commerce.change_era() as era`;
 
   const [before] = await send<{ era: number }>(shop, era);
@@ -157,7 +164,9 @@ test('product changes go on in another era, so that no cursor passes by what com
   expect(after?.era).toBeGreaterThan(before?.era ?? Number.NaN);
 });
 
-test('a backup of an older version is restored as it was, and brought to this one', async () => {
+test('a backup of an older version is restored as it was, and brought to this one', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const old = await givenDatabase();
   const version = MIGRATION_NAMES.at(-2);
   await prepareSchema(old, undefined, version);
@@ -177,7 +186,9 @@ test('a backup of an older version is restored as it was, and brought to this on
   expect(applied).toEqual([{ name: LATEST_MIGRATION }]);
 });
 
-test('a file that was cut off or changed in any place is refused before the database is touched', async () => {
+test('a file that was cut off or changed in any place is refused before the database is touched', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const url = await givenDatabase();
   const whole = readFileSync(made);
   const file = join(dir, 'damaged.backup');
@@ -195,7 +206,7 @@ test('a file that was cut off or changed in any place is refused before the data
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('a database that is in use is not overwritten', async () => {
+test('a database that is in use is not overwritten', { timeout: LONG_ENOUGH_MS }, async () => {
   const before = await contentsOf(asSuperuser(shop));
 
   await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it holds 1 sites');
@@ -203,7 +214,7 @@ test('a database that is in use is not overwritten', async () => {
   expect(await contentsOf(asSuperuser(shop))).toEqual(before);
 });
 
-test('a database that another program is connected to is not filled', async () => {
+test('a database that another program is connected to is not filled', { timeout: LONG_ENOUGH_MS }, async () => {
   const url = await givenDatabase();
   const other = new pg.Client({ connectionString: url, application_name: 'commerce' });
   await other.connect();
@@ -212,7 +223,9 @@ test('a database that another program is connected to is not filled', async () =
   await other.end();
 });
 
-test('another SECRET_KEY is refused with what would not open, and taken when that is wanted', async () => {
+test('another SECRET_KEY is refused with what would not open, and taken when that is wanted', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const url = await givenDatabase();
   const config = configOf(url, { SECRET_KEY: randomBytes(32).toString('base64') });
 
@@ -222,7 +235,7 @@ test('another SECRET_KEY is refused with what would not open, and taken when tha
   expect(await send(url, 'select count(*)::int as sites from commerce.sites')).toEqual([{ sites: 1 }]);
 });
 
-test('a backup of a newer release is refused by its name', async () => {
+test('a backup of a newer release is refused by its name', { timeout: LONG_ENOUGH_MS }, async () => {
   const file = join(dir, 'newer.backup');
   await rewrite(made, file, ['9999_from_the_future']);
 
@@ -245,7 +258,9 @@ async function rewrite(source: string, file: string, migrations: string[]): Prom
   );
 }
 
-test('a table that is closed to backups stops them, and leaves the last one in its place', async () => {
+test('a table that is closed to backups stops them, and leaves the last one in its place', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const url = await givenDatabase();
   await prepareSchema(url);
   const client = new pg.Client(url);
@@ -264,7 +279,7 @@ test('a table that is closed to backups stops them, and leaves the last one in i
   expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('a login that may not read past row-level security is told so', async () => {
+test('a login that may not read past row-level security is told so', { timeout: LONG_ENOUGH_MS }, async () => {
   const url = await givenDatabase();
   await prepareSchema(url);
   const login = `plain_${randomBytes(4).toString('hex')}`;

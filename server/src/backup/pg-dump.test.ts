@@ -46,13 +46,13 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     await prepareSchema(login(from));
     await fill(login(from));
     expect(paste('pg_dump', login(from))).toMatchObject({ status: 0 });
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await from?.stop();
     await to?.stop();
     rmSync(dir, { recursive: true, force: true });
-  }, 60_000);
+  }, 300_000);
 
   function login({ url }: OwnCluster, name = 'commerce', database = 'commerce'): string {
     return Object.assign(new URL(url), { username: name, password: 'pw', pathname: `/${database}` }).href;
@@ -97,7 +97,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
 
     expect(restored).toMatchObject({ status: 0, stdout: expect.stringMatching(/Nothing is wrong\.\n$/) });
     expect(await send(asSuperuser(to), COUNTS)).toEqual([{ settings: 2, jobs: 1 }]);
-  }, 60_000);
+  }, 300_000);
 
   test('where the roles were forgotten, migrate makes up for it', async () => {
     const database = 'careless';
@@ -117,7 +117,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     expect(await send(superuser, COUNTS)).toEqual([{ settings: 2, jobs: 1 }]);
     const calls = `select has_function_privilege('public', 'commerce.enqueue(text, json, timestamptz)', 'execute') as open`;
     expect(await send(superuser, calls)).toEqual([{ open: false }]);
-  }, 60_000);
+  }, 300_000);
 
   test('a login for backups alone dumps, and without the policies pg_dump fails instead of leaving rows out', async () => {
     await send(login(from), `create role nightly login password 'pw' in role commerce_backup`);
@@ -129,5 +129,5 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
 
     expect(status).toBe(1);
     expect(stderr).toContain('app.site_id');
-  }, 60_000);
+  }, 300_000);
 });

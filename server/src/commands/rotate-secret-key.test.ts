@@ -114,7 +114,7 @@ test('a new key opens the secrets of webhooks, and running it again changes noth
   expect(await openedBy(OLD, shop)).toEqual([undefined, undefined]);
   await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
   expect(await openedBy(NEW, shop)).toEqual(shop.secrets);
-}, 60_000);
+}, 300_000);
 
 test('links to open checkouts work on, those given out before and those shown afterwards', async () => {
   const shop = await givenShop();
@@ -135,7 +135,7 @@ test('links to open checkouts work on, those given out before and those shown af
   } finally {
     await stopServer(after);
   }
-}, 60_000);
+}, 300_000);
 
 test('a key that is kept in DATA_DIR is changed there, also after an interruption', async () => {
   const shop = await givenShop();
@@ -153,7 +153,7 @@ test('a key that is kept in DATA_DIR is changed there, also after an interruptio
   const newest = readFileSync(file, 'utf8').trim();
   expect([OLD, NEW]).not.toContain(newest);
   expect(await openedBy(newest, shop)).toEqual(shop.secrets);
-}, 60_000);
+}, 300_000);
 
 test('what neither key opens is named and left as it is, and a missing or equal key is refused', async () => {
   const shop = await givenShop();
@@ -165,4 +165,4 @@ test('what neither key opens is named and left as it is, and a missing or equal 
   await expect(rotateSecretKey(configOf(shop, same))).rejects.toThrow('Give another one');
 
   expect(await openedBy(OLD, shop)).toEqual(shop.secrets);
-}, 60_000);
+}, 300_000);

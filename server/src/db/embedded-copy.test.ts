@@ -48,4 +48,4 @@ test('a copy of DATA_DIR by the documented command is a whole one, also where DA
   } finally {
     await second.stop();
   }
-}, 60_000);
+}, 300_000);

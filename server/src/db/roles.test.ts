@@ -16,12 +16,12 @@ beforeAll(async () => {
   chmodSync(dataDir, 0o711);
   cluster = await startEmbedded({ dataDir, durable: false });
   await prepareSchema(cluster.url);
-}, 60_000);
+}, 300_000);
 
 afterAll(async () => {
   await cluster?.stop();
   rmSync(dataDir, { recursive: true, force: true });
-}, 60_000);
+}, 300_000);
 
 const ROLES = 'commerce_app, commerce_search, commerce_sweep, commerce_backup, commerce_backup_members';
 
@@ -68,7 +68,9 @@ async function findings(): Promise<unknown[]> {
   return found.filter(({ check }) => check === 'role' || check === 'access');
 }
 
-test('migrate gives back every role, grant and policy that a restored dump lacks, as the migrations made them', async () => {
+test('migrate gives back every role, grant and policy that a restored dump lacks, as the migrations made them', {
+  timeout: 300_000,
+}, async () => {
   const before = await accessOf(cluster.superuserUrl);
   await send(cluster.superuserUrl, LOSE_ROLES);
   expect(await findings()).toMatchObject([
@@ -87,7 +89,7 @@ test('migrate gives back every role, grant and policy that a restored dump lacks
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('a migrated database lacks nothing, and two starts at once mend it once', async () => {
+test('a migrated database lacks nothing, and two starts at once mend it once', { timeout: 300_000 }, async () => {
   await send(cluster.superuserUrl, LOSE_ROLES);
 
   await Promise.all([prepareSchema(cluster.url), prepareSchema(cluster.url)]);
@@ -95,7 +97,7 @@ test('a migrated database lacks nothing, and two starts at once mend it once', a
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('the owner sees no row of a tenant until it takes the role for backups', async () => {
+test('the owner sees no row of a tenant until it takes the role for backups', { timeout: 300_000 }, async () => {
   const site = `insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
     values (gen_random_uuid(), gen_random_uuid(), 'Alder', 'EUR', 2) returning site_id`;
   await send(cluster.superuserUrl, site);
@@ -115,7 +117,7 @@ test('the owner sees no row of a tenant until it takes the role for backups', as
   expect(rowCount).toBe(1);
 });
 
-test('a login that may not make the roles is told what a superuser has to do', async () => {
+test('a login that may not make the roles is told what a superuser has to do', { timeout: 300_000 }, async () => {
   await send(cluster.superuserUrl, `create role plain login password 'plain'`);
   await send(cluster.superuserUrl, 'create database plain owner plain');
   const url = Object.assign(new URL(cluster.url), { username: 'plain', password: 'plain', pathname: '/plain' }).href;
@@ -129,7 +131,7 @@ test('a login that may not make the roles is told what a superuser has to do', a
   expect((await prepareSchema(url)).applied).toContain('0001_foundation');
 });
 
-test('tables that belong to another login are told before anything else fails', async () => {
+test('tables that belong to another login are told before anything else fails', { timeout: 300_000 }, async () => {
   await send(cluster.superuserUrl, 'create database foreign_tables owner commerce');
   const theirs = Object.assign(new URL(cluster.superuserUrl), { pathname: '/foreign_tables' }).href;
   await send(theirs, 'create table public.commerce_migrations ()');
