@@ -84,7 +84,7 @@ const ENV = { SECRET_KEY, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off
 /** The server has the database for itself, and backups are made beside it. */
 async function openEmbedded(folder: string): Promise<Market> {
   const env = { ...ENV, DATA_DIR: folder };
-  const server = await new ServerProcess(await freePort(), env).mustBeReady();
+  const server = await new ServerProcess(await freePort(), env).readyAtLast();
   const superuserUrl = Object.assign(new URL(runningEmbeddedUrl(folder)), { username: 'postgres' }).href;
   return { name: 'embedded', env, superuserUrl, server, close: async () => void (await server.end('SIGTERM')) };
 }
@@ -95,7 +95,7 @@ async function openOutside(folder: string): Promise<Market> {
   try {
     await prepareSchema(url);
     const env = { ...ENV, DATA_DIR: folder, DATABASE_URL: url };
-    const server = await new ServerProcess(await freePort(), env).mustBeReady();
+    const server = await new ServerProcess(await freePort(), env).readyAtLast();
     const close = async () => {
       await server.end('SIGTERM');
       await stop();
@@ -120,7 +120,7 @@ async function sellAndBackUp(
   shoppers.begin();
   let reads = 0;
   try {
-    for (let count = pick(size, 1, 5); count > 0; count -= 1) {
+    for (let count = pick(size, 1, 3); count > 0; count -= 1) {
       const file = join(directory, `${market.name}-${count}.backup`);
       made.push(await backUp(market, file, shoppers, chance, violations));
       progress(`${market.name}: ${made.length} backups; ${shoppers.orders} orders`);
