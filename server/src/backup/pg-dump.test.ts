@@ -16,7 +16,7 @@ const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/production.md
 
 /** A block of docs/production.md, to be pasted. */
 function block(first: string): string {
-  const found = [...PAGE.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  const found = [...PAGE.matchAll(/```sh(?: own-test)?\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const text = found.find((one) => one.startsWith(first));
   if (!text) throw new Error(`docs/production.md has no block that begins with ${first}`);
   return text.replaceAll('npx commerce-server', `'${process.execPath}' '${COMMANDS}'`);

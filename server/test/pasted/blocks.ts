@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const MARKS = ['keeps-running', 'no-test', 'own-test'] as const;
+
 /** The commands and programs that the documents have for pasting. */
 export interface Block {
   file: string;
   line: number;
   /**
    * `pasted` comes to its end by itself; what `keeps-running` goes on until Ctrl-C, in a terminal of its own; `no-test` needs
-   * what no test has; `program` is to be put in a file, and run.
+   * what no test has; `own-test` needs a place of its own, where another test pastes it; `program` is to be put in a file, and
+   * run.
    */
-  kind: 'pasted' | 'keeps-running' | 'no-test' | 'program';
+  kind: 'pasted' | (typeof MARKS)[number] | 'program';
   text: string;
   /** Of a program. */
   name: string;
@@ -44,6 +47,7 @@ export function blocksOf(file: string): Block[] {
 
 function kindOf(mark: string | undefined, place: string): Block['kind'] {
   if (mark === undefined) return 'pasted';
-  if (mark === 'keeps-running' || mark === 'no-test') return mark;
-  throw new Error(`${place}: a block is marked ${mark}; there are keeps-running and no-test.`);
+  const known = MARKS.find((one) => one === mark);
+  if (!known) throw new Error(`${place}: a block is marked ${mark}; there are ${MARKS.join(', ')}.`);
+  return known;
 }

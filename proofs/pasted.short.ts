@@ -1,18 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../ports.ts';
-import { waitFor } from '../receiver.ts';
-import { type Block, blocksOf, DOCUMENTS } from './blocks.ts';
-import { openShell, type Paster } from './paste.ts';
+import { type Block, blocksOf, DOCUMENTS } from '../server/test/pasted/blocks.ts';
+import { openShell, type Paster } from '../server/test/pasted/paste.ts';
+import { freePort } from '../server/test/ports.ts';
+import { waitFor } from '../server/test/receiver.ts';
 
 /**
  * What the documents have for pasting is pasted, block by block, beside a running demo shop, in a folder that looks like a
  * checkout. The addresses are theirs, but for the ports. A document has one terminal, as its reader has, and another one for
  * each block that keeps running.
  */
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '..');
 const LONG_ENOUGH_MS = 600_000;
 
 /** Blocks marked `no-test`, with what they need. Let the numbers fall, never rise: make the block run instead. */
@@ -24,6 +24,15 @@ const NOT_TESTED: Record<string, { blocks: number; needs: string }> = {
   'cli/README.md': { blocks: 3, needs: 'a shop on the internet, a tarball' },
   'sdk/README.md': { blocks: 2, needs: 'a project of your own' },
 };
+
+/** Where blocks marked `own-test` are run, by how they begin. */
+const OWN_TESTS: [string, string][] = [
+  ['npm ci --omit=dev', 'installs/production.test.ts'],
+  ['npx commerce-server restore', 'server/src/backup/backup.test.ts'],
+  ['pg_dump', 'server/src/backup/pg-dump.test.ts'],
+  ['npx commerce-server migrate --roles', 'server/src/backup/pg-dump.test.ts'],
+  ['NEW_SECRET_KEY', 'server/src/commands/rotate-secret-key.test.ts'],
+];
 
 /** What is printed when a block that keeps running is at work, by its last line. */
 const AT_WORK: [string, RegExp][] = [
@@ -53,7 +62,8 @@ beforeAll(async () => {
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
   for (const port of ['8080', '4000', '4001']) ports[port] = await freePort();
-  server = openShell(folder, { ...env, PORT: String(ports['8080']) });
+  // On a busy machine a client may pause for longer than an idle connection is kept, and meet its end.
+  server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('commerce-server start', /Ctrl-C stops the server/);
 }, LONG_ENOUGH_MS);
 
@@ -76,8 +86,17 @@ test('no block has gone untested that was tested before', () => {
   );
 });
 
+test('each block that has a test of its own has it', () => {
+  for (const { text, file, line } of DOCUMENTS.flatMap(blocksOf).filter(({ kind }) => kind === 'own-test')) {
+    const [start = '', home = ''] = OWN_TESTS.find(([beginning]) => text.startsWith(beginning)) ?? [];
+    expect(home, `${file}:${line} is in no list of tests`).not.toBe('');
+    const words = start.replace('npx commerce-server ', '').split(/ (?:--)?/);
+    for (const word of words) expect(readFileSync(join(ROOT, home), 'utf8'), home).toContain(word);
+  }
+});
+
 for (const file of DOCUMENTS) {
-  const blocks = blocksOf(file).filter(({ kind }) => kind !== 'no-test');
+  const blocks = blocksOf(file).filter(({ kind }) => kind !== 'no-test' && kind !== 'own-test');
   if (blocks.length === 0) continue;
   test(
     `what ${file} has for pasting works as it stands`,
