@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import sql, { type Sql } from 'sql-template-tag';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { type Sealing, seal, unseal } from '../../shop/sealing.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
@@ -84,7 +85,7 @@ async function claim(shop: Shop, key: Key): Promise<StoredAnswer | undefined> {
 
 async function replay(shop: Shop, key: Key, stored: StoredAnswer): Promise<Answer> {
   if (!stored.request_hash.equals(fingerprint(key))) throw usedForAnother();
-  const body = stored.body && (stored.encrypted ? decrypt(key, stored.body) : stored.body.toString());
+  const body = stored.body && (stored.encrypted ? opened(key, stored.body) : stored.body.toString());
   if (body && stored.encrypted) await refuseRevoked(shop, body);
   return { status: stored.status ?? 500, body: body ?? undefined, headers: { 'Idempotency-Replayed': 'true' } };
 }
@@ -134,7 +135,7 @@ function isFinal(error: unknown): boolean {
 
 async function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql | undefined): Promise<void> {
   const encrypted = key.secret && status < 300;
-  const bytes = body === undefined ? null : encrypted ? encrypt(key, body.toString()) : Buffer.from(body);
+  const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
   const kept = sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
       where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
         and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`;
@@ -150,25 +151,14 @@ function fingerprint({ key, request }: Key): Buffer {
   return createHmac('sha256', key.toLowerCase()).update(request).digest();
 }
 
-const NONCE_LENGTH = 12;
-const TAG_LENGTH = 16;
-
-function secretKey({ key, pepper }: Key): Buffer {
-  return Buffer.from(hkdfSync('sha256', key.toLowerCase(), pepper, 'commerce idempotency answer', 32));
+function sealingOf({ key, pepper }: Key): Sealing {
+  const bytes = Buffer.from(hkdfSync('sha256', key.toLowerCase(), pepper, 'commerce idempotency answer', 32));
+  return { key: bytes, tag: 'first' };
 }
 
-function encrypt(key: Key, text: string): Buffer {
-  const nonce = randomBytes(NONCE_LENGTH);
-  const cipher = createCipheriv('aes-256-gcm', secretKey(key), nonce);
-  const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
-}
-
-function decrypt(key: Key, bytes: Buffer): string {
-  const decipher = createDecipheriv('aes-256-gcm', secretKey(key), bytes.subarray(0, NONCE_LENGTH));
-  decipher.setAuthTag(bytes.subarray(NONCE_LENGTH, NONCE_LENGTH + TAG_LENGTH));
+function opened(key: Key, bytes: Buffer): string {
   try {
-    return decipher.update(bytes.subarray(NONCE_LENGTH + TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
+    return unseal(sealingOf(key), bytes);
   } catch {
     // The same person with another session: the secret is not theirs to read twice.
     throw usedForAnother();

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import * as sealing from '../sealing.ts';
 
 /**
  * Secrets of webhooks and what is signed with them, by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64; the
@@ -6,8 +7,6 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
  * sealed with the server's secret key.
  */
 const PREFIX = 'whsec_';
-const NONCE_LENGTH = 12;
-const TAG_LENGTH = 16;
 
 export function mintSecret(): string {
   return `${PREFIX}${randomBytes(32).toString('base64')}`;
@@ -20,22 +19,21 @@ export function hashSecret(secret: string): Buffer {
 
 /** A secret as it is stored. It opens in the row of its webhook alone. */
 export function seal(secretKey: string, webhook_id: string, secret: string): Buffer {
-  const nonce = randomBytes(NONCE_LENGTH);
-  const cipher = createCipheriv('aes-256-gcm', sealingKey(secretKey), nonce).setAAD(Buffer.from(webhook_id));
-  return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return sealing.seal(sealingOf(secretKey, webhook_id), secret);
 }
 
 /** Throws when the server's secret key is not the one that it was sealed with. */
 export function unseal(secretKey: string, webhook_id: string, sealed: Buffer): string {
-  const nonce = sealed.subarray(0, NONCE_LENGTH);
-  const decipher = createDecipheriv('aes-256-gcm', sealingKey(secretKey), nonce).setAAD(Buffer.from(webhook_id));
-  decipher.setAuthTag(sealed.subarray(-TAG_LENGTH));
-  return decipher.update(sealed.subarray(NONCE_LENGTH, -TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
+  return sealing.unseal(sealingOf(secretKey, webhook_id), sealed);
+}
+
+function sealingOf(secretKey: string, webhook_id: string): sealing.Sealing {
+  return { key: derivedKey(secretKey), tag: 'last', context: webhook_id };
 }
 
 const keys = new Map<string, Buffer>();
 
-function sealingKey(secretKey: string): Buffer {
+function derivedKey(secretKey: string): Buffer {
   const known = keys.get(secretKey);
   if (known) return known;
   const derived = Buffer.from(hkdfSync('sha256', secretKey, '', 'commerce webhook secrets', 32));
