@@ -1,10 +1,10 @@
 import type { Cart, DiscountApplication } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
-import { type DiscountCode, refusalOf, unknownCode } from '../discounts/terms.ts';
+import { type DiscountCode, unknownCode } from '../discounts/terms.ts';
 import type { Shop } from '../shop.ts';
 import { lockForChange } from './carts.ts';
 import * as discounts from './redemptions.ts';
-import { type CartState, discountOf, forSale } from './rows.ts';
+import { type CartState, discountOf, refusalOn } from './rows.ts';
 import { application, view } from './view.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function apply(shop: Shop, cart_id: string, given: string): Promise
   const product_ids = cart.lines.map(({ product_id }) => product_id);
   const code = await discounts.lockCode(shop, given.trim(), cart.discount?.discount_id ?? null, product_ids);
   if (!code) throw unknownCode();
-  const refusal = refusalOf(code, forSale(cart.lines), shop.currencyDigits);
+  const refusal = refusalOn(cart.lines, code, shop.currencyDigits);
   if (refusal) throw refusal;
   if (cart.discount?.discount_id === code.discount_id) {
     await discounts.updateReservation(shop, cart);
@@ -25,11 +25,11 @@ export async function apply(shop: Shop, cart_id: string, given: string): Promise
   return application(await replace(shop, cart, code));
 }
 
+/** The code has been judged: its conditions are met. */
 async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise<CartState> {
   if (cart.discount) await discounts.release(shop, cart.id);
   const redemption_id = uuidv7();
-  const discount = discountOf({ ...code, redemption_id }, cart.lines, shop.currencyDigits);
-  const changed = { ...cart, discount };
+  const changed = { ...cart, discount: discountOf({ ...code, redemption_id }, true) };
   await discounts.reserve(shop, changed, code, redemption_id);
   return changed;
 }

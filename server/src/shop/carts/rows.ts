@@ -1,6 +1,7 @@
 import type { CartStatus, InventoryPolicy } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { codeObject, type DiscountCode, refusalOf, termsOf } from '../discounts/terms.ts';
+import type { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
@@ -88,7 +89,7 @@ export async function readCart(shop: Shop, id: string): Promise<(CartState & { e
   return {
     ...stateOf(shop, cart),
     lines,
-    discount: code ? discountOf(code, lines, shop.currencyDigits) : undefined,
+    discount: code ? discountOf(code, !refusalOn(lines, code, shop.currencyDigits)) : undefined,
     expired,
   };
 }
@@ -108,19 +109,15 @@ export function forSale(lines: CartLine[]): CartLine[] {
   return lines.filter(({ sellable }) => sellable);
 }
 
-/** A code as it stands on a cart with these lines. */
-export function discountOf(
-  code: DiscountCode & { redemption_id: string },
-  lines: CartLine[],
-  digits: number,
-): CartDiscount {
-  return {
-    redemption_id: code.redemption_id,
-    discount_id: code.discount_id,
-    code: code.code,
-    terms: termsOf(code),
-    holds: refusalOf(code, forSale(lines), digits) === undefined,
-  };
+/** Why a code takes nothing off a cart with these lines; nothing when its conditions are met. */
+export function refusalOn(lines: CartLine[], code: DiscountCode, digits: number): ShopError | undefined {
+  return refusalOf(code, forSale(lines), digits);
+}
+
+/** A code as it stands on a cart; `holds` is whether its lines meet the conditions. */
+export function discountOf(code: DiscountCode & { redemption_id: string }, holds: boolean): CartDiscount {
+  const { redemption_id, discount_id } = code;
+  return { redemption_id, discount_id, code: code.code, terms: termsOf(code), holds };
 }
 
 const variantName = sql`nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '')`;
