@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { begin, type Connection, keepsSessions, query, send, takeConnection } from './connect.ts';
@@ -30,6 +31,32 @@ export async function inTransaction<T>(pool: pg.Pool, work: (connection: Connect
   } finally {
     connection.release(broken);
   }
+}
+
+/** PostgreSQL chose this transaction as the victim of a serialisation conflict or of a deadlock: it may be run again. */
+export const CONFLICTS: readonly string[] = ['40001', '40P01'];
+
+const ATTEMPTS = 3;
+
+/** Runs a transaction, and again, twice at the most, while it fails for a reason that `mayRetry` lets pass. */
+export async function retryConflicts<T>(
+  work: (attempt: number) => Promise<T>,
+  mayRetry: (error: unknown) => boolean,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !mayRetry(error)) throw error;
+      // Of two that met, one goes first.
+      await sleep(20 + Math.random() * 60 * attempt);
+    }
+  }
+}
+
+/** Whether PostgreSQL refused with one of these codes. */
+export function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes((error as { code?: string }).code ?? '');
 }
 
 /** Answers why the connection must go, if it must: the database then undoes the transaction by itself. */

@@ -1,11 +1,9 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { query } from '../db/connect.ts';
-import { inTransaction, queryAlone } from '../db/transaction.ts';
+import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '../db/transaction.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
-const ATTEMPTS = 3;
-const CONFLICTS = ['40001', '40P01'];
 /** A job has the time to wait for a lock once more; a request is answered instead. */
 const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
 
@@ -13,24 +11,19 @@ const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
  * Runs work in a shop, in a transaction of its own: for what happens outside a request's transaction. Runs it again when
  * the database chose it as the victim of a deadlock.
  */
-export async function inShop<T>(
+export function inShop<T>(
   db: Pool,
   tenant: Tenant,
   actor: Actor,
   work: (shop: Shop) => Promise<T>,
   conflicts = CONFLICTS,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await inTransaction(db, async (connection) => {
-        await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
-        return work(new Shop(tenant, actor, connection));
-      });
-    } catch (error) {
-      if (attempt === ATTEMPTS || !conflicts.includes((error as { code?: string }).code ?? '')) throw error;
-      await new Promise((done) => setTimeout(done, 20 + Math.random() * 60 * attempt));
-    }
-  }
+  const run = () =>
+    inTransaction(db, async (connection) => {
+      await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
+      return work(new Shop(tenant, actor, connection));
+    });
+  return retryConflicts(run, (error) => hasCode(error, conflicts));
 }
 
 /** From here on the transaction changes nothing, whatever its code says. */

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { Connection } from '../../db/connect.ts';
-import { inTransaction, withConnection } from '../../db/transaction.ts';
+import { inTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
@@ -211,25 +211,20 @@ async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{
   });
 }
 
-const ATTEMPTS = 3;
 /** What took longer to fail would take as long again, and a caller does not wait twice. */
 const RETRY_WITHIN_MS = 1_000;
 
 /** Runs the request, again when the database chose it as the victim of a deadlock or a serialisation conflict. */
-async function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const write = !incoming.operation.safe;
   const begun = Date.now();
-  for (let count = 1; ; count += 1) {
-    try {
-      return await onConnection(deps, incoming.deadline, write, (connection) =>
+  return retryConflicts(
+    (count) =>
+      onConnection(deps, incoming.deadline, write, (connection) =>
         run(deps, connection, handler, incoming, counted && count === 1),
-      );
-    } catch (error) {
-      const late = incoming.deadline.over || Date.now() - begun > RETRY_WITHIN_MS;
-      if (count === ATTEMPTS || late || !isRetryable(error)) throw error;
-      await new Promise((done) => setTimeout(done, 20 + Math.random() * 60 * count));
-    }
-  }
+      ),
+    (error) => !incoming.deadline.over && Date.now() - begun <= RETRY_WITHIN_MS && isRetryable(error),
+  );
 }
 
 /** Reads go without BEGIN and COMMIT. */

@@ -1,6 +1,6 @@
 import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
 import { isDiskFull } from '../../db/storage.ts';
-import { CommitUnknown, isLostConnection } from '../../db/transaction.ts';
+import { CONFLICTS, CommitUnknown, hasCode, isLostConnection } from '../../db/transaction.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { document } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
@@ -116,7 +116,7 @@ const RETRY_WHEN_FULL_SECONDS = 10;
 
 /** The transaction was undone as a whole, or never got to its COMMIT: running it again is safe. */
 export function isRetryable(error: unknown): boolean {
-  return ['40001', '40P01'].includes((error as DatabaseError).code ?? '') || isLostConnection(error);
+  return hasCode(error, CONFLICTS) || isLostConnection(error);
 }
 
 const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
