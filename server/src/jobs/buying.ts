@@ -8,6 +8,7 @@ import { expireUnpaid, remindUnpaid } from '../shop/orders/expiry.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { settlePayments } from '../shop/payments/settle.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
+import { asSweeper } from './as-sweeper.ts';
 
 /** How many of each were past their time, in all shops together. */
 export interface Overdue {
@@ -62,16 +63,10 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
   for (const kind of Object.keys(done) as (keyof Overdue)[]) sum[kind] += done[kind] ?? 0;
 }
 
-const NO_TENANT = '00000000-0000-0000-0000-000000000000';
-
 /** The shops in which something is due, seen as commerce_sweep: its policies (0005_buying) show due rows alone. */
 async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
-  await client.query('begin');
-  try {
-    await client.query('set local role commerce_sweep');
-    // The tenant policy of a table is weighed beside the sweeper's own, and it wants some tenant to be named.
-    await client.query(`select set_config('app.site_id', $1, true)`, [NO_TENANT]);
-    const { rows } = await client.query<Tenant>(
+  const { rows } = await asSweeper(client, () =>
+    client.query<Tenant>(
       sql`select site_id, merchant_id, currency, currency_digits, '' as catalog_version from commerce.sites
         where site_id in (
           select site_id from commerce.carts where status = 'active' and expires_at <= now()
@@ -86,11 +81,7 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
           union select site_id from commerce.payments
             where status in ('pending', 'authorized', 'abandoned')
               or (order_id is null and status in ('started', 'succeeded')))`,
-    );
-    await client.query('commit');
-    return rows;
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  }
+    ),
+  );
+  return rows;
 }
