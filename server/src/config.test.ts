@@ -35,6 +35,7 @@ test('with nothing set, the server runs on this machine alone, on what it makes 
     port: 8080,
     host: '127.0.0.1',
     baseUrl: 'http://localhost:8080',
+    baseUrlAssumed: true,
     databaseUrl: undefined,
     redisUrl: undefined,
     role: 'all',

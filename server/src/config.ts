@@ -12,6 +12,8 @@ export interface Config {
   metricsPort: number | undefined;
   /** Without a slash at the end. */
   baseUrl: string;
+  /** Nobody chose it: neither BASE_URL nor PORT is set. */
+  baseUrlAssumed: boolean;
   /** Absolute. */
   dataDir: string;
   /** Undefined means the embedded database. */
@@ -97,6 +99,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     metricsToken: values.METRICS_TOKEN,
     metricsPort: values.METRICS_PORT,
     baseUrl,
+    baseUrlAssumed: values.BASE_URL === undefined && values.PORT === undefined,
     dataDir,
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL,

@@ -3340,7 +3340,7 @@ export interface components {
         Id: string;
         /**
          * Format: date-time
-         * @description An instant, ISO 8601 in UTC.
+         * @description An instant, ISO 8601 in UTC; in requests from 1970 to 9998, with any offset below 16 hours.
          */
         Timestamp: string;
         /** @description A person who works for one or more merchants. */
@@ -3426,10 +3426,7 @@ export interface components {
         };
         /** @description An ISO 4217 code. */
         Currency: string;
-        /**
-         * Format: country
-         * @description The ISO 3166-1 alpha-2 code of a country. A code that none has is a 422 of type country_unknown.
-         */
+        /** @description The ISO 3166-1 alpha-2 code of a country. A code that none has is a 422 of type country_unknown. */
         Country: string;
         /** @description A share as a decimal string from 0 to 1 with up to four decimals; "0.19" is 19 %. */
         TaxRate: string;
@@ -3847,7 +3844,7 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
-        /** @description An amount in the shop's currency, as a decimal string without sign or exponent. It may have at most as many decimals as the currency has digits; more is a 422 at the field. */
+        /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
         MoneyInput: string;
         /** @description An amount like MoneyInput, or null for none. */
         MoneyInputOrNull: string | null;

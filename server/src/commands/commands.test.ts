@@ -73,6 +73,7 @@ describe('beside a running server', () => {
     const { data } = await createDashboardClient({ baseUrl, apiKey: site.api_key }).GET('/api/dashboard/settings');
     expect(data).toMatchObject({ site_id: site.site_id, name: 'Kiosk', currency: 'JPY' });
     expect(site.staff.password).toMatch(/^.{23}$/);
+    expect(site).toMatchObject({ base_url: baseUrl });
   });
 
   test.concurrent('a currency that is none is told in one line', async () => {

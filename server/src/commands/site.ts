@@ -23,7 +23,9 @@ export async function createSite(config: Config, options: SiteOptions): Promise<
       async (connection) => (await create(connection, { name, currency, staff, password })).credentials,
     ),
   );
-  process.stdout.write(`${JSON.stringify({ base_url: config.baseUrl, ...credentials }, null, 2)}\n`);
+  // Where the server will listen, only its own settings say.
+  const address = config.baseUrlAssumed ? {} : { base_url: config.baseUrl };
+  process.stdout.write(`${JSON.stringify({ ...address, ...credentials }, null, 2)}\n`);
 }
 
 /** A login that is nobody else's, of a domain that is nobody's (RFC 2606). */

@@ -16,7 +16,13 @@ export interface PoolOptions {
 export type Connection = pg.PoolClient;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, parseInteger);
-pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseMoment);
+
+/** PostgreSQL's text, in UTC, as ISO 8601. Its years have four digits at least, and what is later has no form in the contract. */
+export function parseMoment(text: string): string {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)\+00$/.exec(text) ?? [];
+  return date ? new Date(`${date}T${time}Z`).toISOString() : '9999-12-31T23:59:59.999Z';
+}
 
 function parseInteger(text: string): number {
   const value = Number(text);

@@ -38,7 +38,8 @@ export function decimal(minor: number, digits: number): string {
  */
 export function canonicalAmount(amount: string, digits: number, loc: (string | number)[]): string {
   const fraction = amount.split('.')[1] ?? '';
-  if (fraction.length > digits) {
+  // Zeros too many say nothing: 1000.00 is 1000 yen.
+  if (/[1-9]/.test(fraction.slice(digits))) {
     const msg = digits === 0 ? 'This currency has no decimals.' : `This currency has ${digits} decimals at most.`;
     throw new ValidationError([{ loc, msg, type: 'decimal_max_places', ctx: { decimal_places: digits } }]);
   }

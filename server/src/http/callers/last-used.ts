@@ -5,7 +5,7 @@ import * as sessions from '../../shop/customers/sessions.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Writes when a credential was last used, and moves on the end of customers' tokens: at most once a minute and outside the
+ * Writes when a credential was last used, by the database's clock and never after its revocation, and moves on the end of customers' tokens: at most once a minute and outside the
  * requests, in one statement for all. A token that is about to end is seen to at once.
  */
 export interface LastUsed {
@@ -14,17 +14,21 @@ export interface LastUsed {
 }
 
 export function createLastUsed(db: Pool): LastUsed {
-  const tokens = new Map<string, string>();
+  const tokens = new Map<string, { site_id: string; at: number }>();
   const customers = new Set<string>();
 
   async function flush() {
-    const [ids, sites, ofCustomers] = [[...tokens.keys()], [...tokens.values()], [...customers]];
+    const flushed = performance.now();
+    const used = [...tokens].map(([id, { site_id, at }]) => ({ id, site_id, ms_ago: flushed - at }));
+    const ofCustomers = [...customers];
     tokens.clear();
     customers.clear();
-    if (ids.length > 0) {
+    if (used.length > 0) {
       await queryAlone(
         db,
-        sql`update tokens t set last_used_at = now() from unnest(${sites}::uuid[], ${ids}::uuid[]) as u (site_id, id)
+        sql`update tokens t
+          set last_used_at = greatest(t.last_used_at, least(now() - u.ms_ago * interval '1 millisecond', t.revoked_at))
+          from jsonb_to_recordset(${JSON.stringify(used)}::jsonb) as u(site_id uuid, id uuid, ms_ago float8)
           where t.site_id = u.site_id and t.id = u.id`,
       );
     }
@@ -34,8 +38,9 @@ export function createLastUsed(db: Pool): LastUsed {
   return {
     flush,
     note({ kind, credential_id, beside_id, tenant, session }) {
-      if (kind !== 'anonymous' && kind !== 'staff') tokens.set(credential_id, tenant.site_id);
-      if (beside_id) tokens.set(beside_id, tenant.site_id);
+      const use = { site_id: tenant.site_id, at: performance.now() };
+      if (kind !== 'anonymous' && kind !== 'staff') tokens.set(credential_id, use);
+      if (beside_id) tokens.set(beside_id, use);
       if (!session) return;
       customers.add(session.token_id);
       // What cannot be written now will be with the next use, or the customer logs in again.

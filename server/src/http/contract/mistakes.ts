@@ -1,7 +1,7 @@
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 import type { ErrorObject } from 'ajv';
 import type { Request } from 'express';
-import type { Operation, Parameter } from './contract.ts';
+import { document, type Operation, type Parameter } from './contract.ts';
 import { isStorable } from './storable.ts';
 
 /** Turns what the validator found into the validation error body of interface §2.12, with stable types. */
@@ -89,11 +89,17 @@ function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const explained = new Set(
     parts.filter((error) => !wantsNull(error)).flatMap(({ instancePath }) => within(instancePath)),
   );
-  const formats = new Set(parts.filter(({ keyword }) => keyword === 'format').map(({ instancePath }) => instancePath));
+  const formats = new Set(parts.filter(isFormat).map(({ instancePath }) => instancePath));
   return parts.filter((error) => {
     const others = wantsNull(error) ? explained : formats;
-    return !((wantsNull(error) || SPELLINGS.includes(error.keyword)) && others.has(error.instancePath));
+    const saysLess = wantsNull(error) || (SPELLINGS.includes(error.keyword) && !isFormat(error));
+    return !(saysLess && others.has(error.instancePath));
   });
+}
+
+/** The list of countries is a pattern, so that any validator knows it. */
+function isFormat({ keyword, params }: ErrorObject): boolean {
+  return keyword === 'format' || (keyword === 'pattern' && params.pattern === COUNTRY);
 }
 
 function wantsNull({ keyword, params }: ErrorObject): boolean {
@@ -162,8 +168,12 @@ const FORMAT_TYPES: Record<string, string> = {
   uuid: 'uuid_parsing',
   'date-time': 'datetime_parsing',
   uri: 'url_parsing',
-  country: 'country_unknown',
 };
+
+const FORMAT_WORDS: Record<string, string> = {
+  'date-time': 'Should be a date-time from 1970 to 9998, such as 2026-05-04T10:30:00Z, with an offset below 16 hours.',
+};
+const COUNTRY = document.components.schemas?.Country?.pattern;
 
 const limitOf = ({ params }: ErrorObject) => params.limit as number;
 const unknownField = (): Wording => ({ type: 'extra_forbidden', msg: 'This field is not known here.' });
@@ -197,14 +207,17 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   uniqueItems: () => ({ type: 'duplicate', msg: 'The entries must differ.' }),
   minimum: (error) => ({ type: 'greater_than_equal', msg: `At least ${limitOf(error)}.`, ctx: { ge: limitOf(error) } }),
   maximum: (error) => ({ type: 'less_than_equal', msg: `At most ${limitOf(error)}.`, ctx: { le: limitOf(error) } }),
-  pattern: ({ params }) => ({
-    type: 'string_pattern_mismatch',
-    msg: `Should match ${params.pattern}.`,
-    ctx: { pattern: params.pattern },
-  }),
+  pattern: ({ params }) =>
+    params.pattern === COUNTRY
+      ? { type: 'country_unknown', msg: 'Should be the code of a country by ISO 3166-1 alpha-2, such as DE.' }
+      : {
+          type: 'string_pattern_mismatch',
+          msg: `Should match ${params.pattern}.`,
+          ctx: { pattern: params.pattern },
+        },
   format: ({ params }) => ({
     type: FORMAT_TYPES[params.format as string] ?? 'value_error',
-    msg: `Should be a valid ${params.format}.`,
+    msg: FORMAT_WORDS[params.format as string] ?? `Should be a valid ${params.format}.`,
     ctx: { format: params.format },
   }),
   enum: ({ params }) => {
