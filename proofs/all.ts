@@ -51,6 +51,7 @@ import { H7 } from './h7-other-judges.ts';
 import { H8 } from './h8-odd-texts.ts';
 import { H9 } from './h9-old-line-items.ts';
 import { I1 } from './i1-patterns.ts';
+import { I7 } from './i7-code-guessing.ts';
 import { J2 } from './j2-error-bodies.ts';
 import { J7 } from './j7-injections.ts';
 import { F6 } from './pages/f6-forged-forms.ts';
@@ -78,7 +79,10 @@ import { E9 } from './processes/e9-token-forgery.ts';
 import { E10 } from './processes/e10-token-storage.ts';
 import { G1 } from './processes/g1-killed-deliverers.ts';
 import { G7 } from './processes/g7-told-secrets.ts';
+import { I2 } from './processes/i2-slow-clients.ts';
 import { I3 } from './processes/i3-oversized-bodies.ts';
+import { I4 } from './processes/i4-expensive-reads.ts';
+import { I5 } from './processes/i5-limits.ts';
 import { I8 } from './processes/i8-memory-held.ts';
 import { J1 } from './processes/j1-secrets-at-rest.ts';
 import { J3 } from './processes/j3-log-injection.ts';
@@ -96,6 +100,6 @@ export const PROOFS: Proof[] = [
   ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],
   ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
-  ...[I1, I3, I8],
+  ...[I1, I2, I3, I4, I5, I7, I8],
   ...[J1, J2, J3, J4, J5, J6, J7],
 ];

@@ -1,0 +1,100 @@
+import { RATE_LIMITS } from '../server/src/shop/rate-limits.ts';
+import { type Figures, type Proof, pick, type Trial, Violations } from './frame.ts';
+import { LimitedServers } from './limited-servers.ts';
+import { openTenant } from './processes/tenant.ts';
+
+/** How many codes may be tried: on a cart in a minute, by an address and in a whole shop in an hour. */
+const ON_CART = RATE_LIMITS.discount_apply.points;
+const BY_ADDRESS = RATE_LIMITS.discount_failed_address.points;
+const IN_SHOP = RATE_LIMITS.discount_failed_site.points;
+
+/** Discount codes are guessed on one cart, from one address, and from so many that each stays below its own limit. */
+export const I7: Proof = {
+  id: 'I7',
+  promise: `At most ${ON_CART} codes a minute are tried on a cart, ${BY_ADDRESS} wrong ones an hour by an address, and ${IN_SHOP} in a shop.`,
+  async run(trial) {
+    const servers = await LimitedServers.start(trial);
+    const violations = new Violations();
+    try {
+      let tried = 0;
+      for (let round = 0; round < pick(trial.size, 1, 5); round += 1) {
+        tried += await guess(trial, servers, violations);
+        trial.progress(`round ${round + 1}, ${tried} guesses`);
+      }
+      return { tried, unit: 'guesses', violations: violations.list } satisfies Figures;
+    } finally {
+      await servers.stop();
+    }
+  },
+};
+
+async function guess(trial: Trial, servers: LimitedServers, violations: Violations): Promise<number> {
+  let tried = 0;
+  const judge = (statuses: number[], limit: number, who: string) => {
+    tried += statuses.length;
+    const looked = statuses.filter((status) => status === 400).length;
+    const refused = statuses.filter((status) => status === 429).length;
+    if (looked !== limit || looked + refused !== statuses.length) {
+      violations.add(`${who}: ${looked} codes were looked at and ${refused} refused, of ${statuses.length}`);
+    }
+  };
+
+  const one = await Guessers.open(trial, servers);
+  const cart = await one.cart();
+  judge(await one.many(40, () => ({ cart, address: servers.newAddress() })), ON_CART, 'one cart');
+
+  const other = await Guessers.open(trial, servers);
+  const address = servers.newAddress();
+  const carts = await other.carts(8);
+  judge(await other.many(64, (n) => ({ cart: carts[n % 8] ?? '', address })), BY_ADDRESS, 'one address');
+
+  if (trial.size === 'short') return tried;
+  const many = await Guessers.open(trial, servers);
+  const spread = await many.carts(50);
+  const addresses = Array.from({ length: 20 }, () => servers.newAddress());
+  const pair = (n: number) => ({ cart: spread[n % 50] ?? '', address: addresses[n % 20] ?? '' });
+  judge(await many.many(400, pair), IN_SHOP, 'the whole shop');
+  return tried;
+}
+
+interface Place {
+  cart: string;
+  address: string;
+}
+
+/** Those who guess in one shop. */
+class Guessers {
+  readonly #servers: LimitedServers;
+  readonly #headers: Record<string, string>;
+
+  private constructor(servers: LimitedServers, headers: Record<string, string>) {
+    this.#servers = servers;
+    this.#headers = headers;
+  }
+
+  static async open({ databaseUrl }: Trial, servers: LimitedServers): Promise<Guessers> {
+    const { site_id, storefront_token } = await openTenant(databaseUrl);
+    return new Guessers(servers, { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token });
+  }
+
+  /** A cart with something in it, of an address that has made no other. */
+  async cart(): Promise<string> {
+    const address = this.#servers.newAddress();
+    const { text } = await this.#servers.send(address, 'POST', '/api/storefront/cart', this.#headers);
+    return (JSON.parse(text) as { id: string }).id;
+  }
+
+  carts(many: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: many }, () => this.cart()));
+  }
+
+  async apply(code: string, { cart, address }: Place): Promise<number> {
+    const target = `/api/storefront/cart/${cart}/discounts`;
+    return (await this.#servers.send(address, 'POST', target, this.#headers, { code })).status;
+  }
+
+  /** Guesses, all at once; answers their statuses. */
+  many(times: number, place: (n: number) => Place): Promise<number[]> {
+    return Promise.all(Array.from({ length: times }, (_, n) => this.apply(`GUESS${n}`, place(n))));
+  }
+}
