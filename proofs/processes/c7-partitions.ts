@@ -11,7 +11,7 @@ import { Partition } from './local-faults.ts';
 import { freePort, ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-const CALLERS = 24;
+const CALLERS = 16;
 const CONNECTIONS = 10;
 const ANSWERED_WITHIN_MS = 8_000;
 /** Where TCP sends again what was lost, it waits twice as long each time. */
