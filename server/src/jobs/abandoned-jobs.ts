@@ -76,7 +76,7 @@ async function open(url: string, lost: () => void): Promise<pg.Client> {
 async function freeAbandoned(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ freed: number }>(
     `with holders as materialized (
-        select distinct locked_by from graphile_worker._private_jobs
+        select distinct locked_by from graphile_worker.jobs
         where locked_by is not null and locked_at < now() - $2::interval
       ), dead as materialized (
         select locked_by from holders

@@ -8,7 +8,11 @@ import type { Logger } from 'pino';
 const EVERY_MS = 500;
 /** Jobs that are due one shortly after the other are woken together. */
 const SHORTEST_MS = 50;
-// The index of available jobs begins with the priority, so that what is due later is not even looked at.
+/**
+ * The one place that reads private tables of graphile-worker, as they are in 0.18.0: look here when its version changes.
+ * Its public view `jobs` hides `is_available`, without which the index of the available jobs is not used. That index begins
+ * with the priority, so that what is due later is not even looked at.
+ */
 const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
     extract(epoch from min(run_at) filter (where run_at > now()) - now())::float8 * 1000 as next_ms
   from (

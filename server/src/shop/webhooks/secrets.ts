@@ -41,7 +41,10 @@ function derivedKey(secretKey: string): Buffer {
   return derived;
 }
 
-/** The headers of an attempt. With several secrets, during a rotation, there is a signature by each. */
+/**
+ * The headers of an attempt. With several secrets, during a rotation, there is a signature by each. Node's crypto signs, so
+ * that the package standardwebhooks, which verifies in the tests, is another implementation.
+ */
 export function signatureHeaders(
   event_id: string,
   body: string,

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { testServer } from '../../test/server.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
+import { watchForAbandonedJobs } from './abandoned-jobs.ts';
+
+test('jobs of a runner that is gone are freed, and those of one that lives are not, nor those just taken', async () => {
+  const { owner } = await testServer();
+  const [dead, live, fresh] = [`dead ${randomUUID()}`, `live ${randomUUID()}`, `fresh ${randomUUID()}`];
+  await givenHeldJob(dead, '1 minute');
+  await givenHeldJob(live, '1 minute');
+  await givenHeldJob(fresh, '1 second');
+
+  const watch = watchForAbandonedJobs(databaseUrl(), pino({ level: 'silent' }));
+  watch.add(live);
+  await watch.begin();
+  await watch.end();
+
+  expect(await holders()).toEqual([live, fresh].sort());
+  await owner.query('delete from graphile_worker._private_jobs where key = any($1)', [[dead, live, fresh]]);
+
+  /** A job that a runner took so long ago. */
+  async function givenHeldJob(holder: string, ago: string): Promise<void> {
+    await owner.query(`select graphile_worker.add_job('probe', job_key => $1)`, [holder]);
+    await owner.query(
+      'update graphile_worker._private_jobs set locked_by = $1, locked_at = now() - $2::interval where key = $1',
+      [holder, ago],
+    );
+  }
+
+  async function holders(): Promise<string[]> {
+    const { rows } = await owner.query<{ locked_by: string }>(
+      'select locked_by from graphile_worker.jobs where key = any($1) and locked_by is not null order by 1',
+      [[dead, live, fresh]],
+    );
+    return rows.map(({ locked_by }) => locked_by).sort();
+  }
+});

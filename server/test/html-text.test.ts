@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { textOfHtml } from '../../cli/src/formats/html-text.ts';
+import { plainText } from '../src/shop/plain-text.ts';
+
+const PIECES = [
+  ...[
+    '<p>',
+    '</p>',
+    '<div>',
+    '</div>',
+    '<br>',
+    '<ul>',
+    '<li>',
+    '</li>',
+    '</ul>',
+    '<h2>',
+    '</h2>',
+    '<hr/>',
+    '<b>',
+    '</b>',
+  ],
+  ...[
+    '<table>',
+    '<tr>',
+    '<td>',
+    '</td>',
+    '</tr>',
+    '</table>',
+    '<style>',
+    '</style>',
+    '<script>',
+    '</script>',
+    '<a href="x">',
+  ],
+  ...[
+    '&amp;',
+    '&nbsp;',
+    '&bull;',
+    '&lt;b&gt;',
+    '&unknown;',
+    '<!-- note -->',
+    '\u00a0',
+    ' ',
+    '\n',
+    '\r\n',
+    '\t',
+    'word',
+    'ü',
+    '3 < 4',
+  ],
+];
+
+test('the command line makes the same text of HTML as the server', () => {
+  const html = fc.array(fc.constantFrom(...PIECES)).map((pieces) => `<p>${pieces.join('')}`);
+  fc.assert(
+    fc.property(html, (written) => {
+      expect(textOfHtml(written)).toBe(plainText(written));
+    }),
+    { numRuns: 2_000 },
+  );
+});
