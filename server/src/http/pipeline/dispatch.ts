@@ -35,7 +35,7 @@ import { send } from './send.ts';
 import { type Strain, shed } from './shedding.ts';
 
 /**
- * The way of one request through the house:
+ * The way of one request:
  * 1. the contract names its operation (404, 405), which may have to give way to others (503)
  * 2. the credential has the right form (401), the body is JSON within bounds (413, 415)
  * 3. the request is held against the contract; mistakes wait until we know who asks
