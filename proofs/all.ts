@@ -54,6 +54,7 @@ import { I1 } from './i1-patterns.ts';
 import { I7 } from './i7-code-guessing.ts';
 import { J2 } from './j2-error-bodies.ts';
 import { J7 } from './j7-injections.ts';
+import { J8 } from './j8-dependencies.ts';
 import { F6 } from './pages/f6-forged-forms.ts';
 import { F7 } from './pages/f7-framing.ts';
 import { F8 } from './pages/f8-planted-sessions.ts';
@@ -101,5 +102,5 @@ export const PROOFS: Proof[] = [
   ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
   ...[I1, I2, I3, I4, I5, I7, I8],
-  ...[J1, J2, J3, J4, J5, J6, J7],
+  ...[J1, J2, J3, J4, J5, J6, J7, J8],
 ];
