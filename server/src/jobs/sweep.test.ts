@@ -96,6 +96,32 @@ test('what has run out goes, and what has not stays', async () => {
   expect(left.rows).toEqual([{ throttles: 1, publications: 1, sessions: 1 }]);
 });
 
+test('a link past the delay goes a day after its end', async () => {
+  const { owner, site_id } = await openShop();
+  const hash = (words: string) => sql`sha256(${`${words} ${site_id}`}::text::bytea)`;
+  await owner.query(sql`insert into commerce.login_unlocks (token_hash, key_hash, expires_at)
+    values (${hash('old')}, ${hash('account')}, now() - interval '1 day 1 second'),
+      (${hash('young')}, ${hash('account')}, now() - interval '23 hours')`);
+
+  await sweepOnce();
+
+  const left = await owner.query(sql`select token_hash = ${hash('young')} as young from commerce.login_unlocks
+    where key_hash = ${hash('account')}`);
+  expect(left.rows).toEqual([{ young: true }]);
+});
+
+test('every table that the sweeper may delete from is swept', async () => {
+  const { owner } = await openShop();
+  const { rows } = await owner.query<{ table_name: string }>(
+    `select table_name from information_schema.role_table_grants
+      where grantee = 'commerce_sweep' and privilege_type = 'DELETE' and table_schema = 'commerce'`,
+  );
+
+  const withTheirEvents = ['webhook_attempts', 'webhook_deliveries'];
+  const swept = [...Object.keys(await sweepOnce()), ...withTheirEvents];
+  expect(rows.map(({ table_name }) => table_name).sort()).toEqual(swept.sort());
+});
+
 test('the sweeper sees nothing that has time left', async () => {
   const shop = await openShop();
   await shop.givenProduct();

@@ -22,6 +22,7 @@ const EXPIRIES = {
     expired: sql`completed_at <= now() - interval '24 hours'`,
   },
   login_throttles: { table: sql`commerce.login_throttles`, expired: sql`expires_at <= now()` },
+  login_unlocks: { table: sql`commerce.login_unlocks`, expired: sql`expires_at <= now() - interval '1 day'` },
   staff_sessions: { table: sql`commerce.staff_sessions`, expired: ended },
   /** Publications that have happened. */
   catalog_schedule: { table: sql`commerce.catalog_schedule`, expired: sql`publish_at <= now()` },
