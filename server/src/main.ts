@@ -37,9 +37,9 @@ program
     await seed(readConfig(process.env));
   });
 
-program
-  .command('site')
-  .description('manage sites')
+const site = program.command('site').description('manage sites');
+
+site
   .command('create')
   .description('make a merchant with its site, and print its credentials as JSON; the secrets are shown this once')
   .requiredOption('--name <name>', 'what the shop is called')
@@ -50,6 +50,20 @@ program
   .action(async (options: SiteOptions) => {
     const { createSite } = await import('./commands/site.ts');
     await createSite(readConfig(process.env), options);
+  });
+
+site
+  .command('limits')
+  .description('show the rate limits of a site, and change those that are named; docs/limits.md says what they count')
+  .argument('<site_id>', 'the site')
+  .option('--set <name=value...>', 'a limit and its number, or default; takes effect with the next request', [])
+  .addHelpText(
+    'after',
+    '\nExample:\n  commerce-server site limits SITE_ID --set storefront_read=1200 cart_write=default',
+  )
+  .action(async (site_id: string, options: { set: string[] }) => {
+    const { siteLimits } = await import('./commands/site-limits.ts');
+    await siteLimits(readConfig(process.env), site_id, options);
   });
 
 program

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { RATE_LIMITS } from './shop/rate-limits.ts';
+import { RATE_LIMITS, type RateLimit, type RateLimitName } from './shop/rate-limits.ts';
+import { isOfAllSites, mostOf } from './shop/site-limits.ts';
 
 // Run directly (`node server/src/rate-limits-table.ts`), this brings the table of docs/limits.md up to date.
 const PAGE = new URL('../../docs/limits.md', import.meta.url);
@@ -16,11 +17,14 @@ export function withTable(page: string): string {
 const WINDOWS: Record<number, string> = { 60: 'minute', 900: '15 minutes', 3600: 'hour' };
 
 function table(): string {
-  const rows = Object.entries(RATE_LIMITS).map(([name, { points, seconds, counts, per, strict }]) => {
-    const kept = strict ? 'never skipped' : 'load';
-    return `| \`${name}\` | ${counts} | ${per} | ${points} per ${WINDOWS[seconds]} | ${kept} |\n`;
+  const limits = Object.entries(RATE_LIMITS) as [RateLimitName, RateLimit][];
+  const rows = limits.map(([name, limit]) => {
+    const { points, seconds, counts, per, strict } = limit;
+    const [kept, most] = [strict ? 'never skipped' : 'load', isOfAllSites(name) ? 'fixed' : `1 to ${mostOf(limit)}`];
+    return `| \`${name}\` | ${counts} | ${per} | ${points} per ${WINDOWS[seconds]} | ${kept} | ${most} |\n`;
   });
-  return ['| Name | What is counted | For each | Limit | Kind |\n', '|---|---|---|---|---|\n', ...rows].join('');
+  const head = '| Name | What is counted | For each | Limit | Kind | Per site |\n|---|---|---|---|---|---|\n';
+  return [head, ...rows].join('');
 }
 
 if (import.meta.main) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')));

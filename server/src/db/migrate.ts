@@ -18,6 +18,7 @@ import * as searchMeanings from './migrations/0015_search_meanings.ts';
 import * as productsHidden from './migrations/0016_products_hidden.ts';
 import * as checkoutLinks from './migrations/0017_checkout_links.ts';
 import * as loginUnlocks from './migrations/0018_login_unlocks.ts';
+import * as limits from './migrations/0019_limits.ts';
 import * as orderEventTypes from './migrations/0021_order_event_types.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
@@ -40,6 +41,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0016_products_hidden': productsHidden,
   '0017_checkout_links': checkoutLinks,
   '0018_login_unlocks': loginUnlocks,
+  '0019_limits': limits,
   '0021_order_event_types': orderEventTypes,
 };
 

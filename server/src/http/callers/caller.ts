@@ -1,4 +1,5 @@
 import type { Mandate, Tenant } from '../../shop/shop.ts';
+import type { SiteLimits } from '../../shop/site-limits.ts';
 
 export type CallerKind = 'agent' | 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync';
 
@@ -29,5 +30,7 @@ export interface Caller {
   /** The customer's session and the token that names it. */
   session?: { id: string; token_id: string; ends_soon: boolean };
   scopes: string[];
+  /** The limits of the site in place of the usual ones, where the look-up told them. */
+  limits?: SiteLimits;
   allowed_origins: string[];
 }

@@ -3,6 +3,7 @@ import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
+import type { SiteLimits } from '../../shop/site-limits.ts';
 import { hashToken } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Caller, Claim } from './caller.ts';
@@ -40,6 +41,7 @@ export async function authenticate(
 interface TokenRow extends Tenant {
   id: string;
   scopes: string[];
+  limits: SiteLimits;
   allowed_origins: string[];
   /** Of an agent's token: for whom it acts, and in which categories. */
   acts_for: string | null;
@@ -60,7 +62,7 @@ async function authenticateToken(connection: Connection, claim: Claim, operation
     connection,
     sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
         case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
-        s.merchant_id, s.currency, s.currency_digits,
+        s.merchant_id, s.currency, s.currency_digits, s.limits,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(t.site_id::text, ''), ${local})
         ${columns}
       from (select 1) as always
@@ -91,6 +93,7 @@ async function authenticateToken(connection: Connection, claim: Claim, operation
       agent: { token_id: found.id, categories: found.categories, scopes: found.scopes },
     }),
     scopes,
+    limits: found.limits,
     allowed_origins: found.allowed_origins,
   };
   const { customer_id, session_id, customer_token_id, ends_soon } = found;
@@ -136,6 +139,7 @@ interface StaffRow extends Tenant {
   id: string | null;
   staff_id: string;
   merchants: number;
+  limits: SiteLimits | null;
 }
 
 async function authenticateStaff(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
@@ -152,7 +156,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
           or (${claim.merchant_id}::uuid is null and (select count(*) from visible) = 1)
       )
       select session.id, session.staff_id, (select count(*) from visible) as merchants,
-        s.site_id, s.merchant_id, s.currency, s.currency_digits,
+        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.limits,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
       from (select 1) as always left join session on true left join chosen s on true`,
   );
@@ -173,6 +177,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     credential_id: found.id,
     customer_id: null,
     scopes: ['read', 'write'],
+    limits: found.limits ?? {},
     allowed_origins: [],
   } satisfies Caller;
 }

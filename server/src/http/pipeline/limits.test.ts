@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
+import { readLimit, setSiteLimits } from '../../shop/site-limits.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -109,4 +110,47 @@ test('a checkout is begun ten times a minute, however the id of its cart is spel
   expect(spellings).toHaveLength(11);
   expect(tally(answers)).toEqual({ 201: 10, 429: 1 });
   await Promise.all([stopServer(one), stopServer(two)]);
+});
+
+test('a site has limits of its own from the next request on, in every process, and other sites do not', async () => {
+  const [shop, neighbour] = [await openShop(), await openShop()];
+  const [one, two] = await startTwo();
+  const wanted = ['discount_apply=2', 'storefront_read=3'].map(readLimit);
+  const cart = await shop.givenCart();
+  const read = (baseUrl: string, { site_id, credentials }: Shop) =>
+    fetch(`${baseUrl}/api/storefront/shop`, {
+      headers: { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },
+    });
+
+  expect(await setSiteLimits(shop.db, shop.site_id, new Map(wanted))).toEqual({
+    discount_apply: 2,
+    storefront_read: 3,
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, (_, i) =>
+      call((i % 2 ? one : two).baseUrl, shop, `/cart/${cart.id}/discounts`, { code: `GUESS${i}` }),
+    ),
+  );
+  const reads = await Promise.all(Array.from({ length: 5 }, () => read(one.baseUrl, shop)));
+  const others = await Promise.all(Array.from({ length: 5 }, () => read(one.baseUrl, neighbour)));
+
+  expect(tally(answers)).toEqual({ 400: 2, 429: 3 });
+  expect(tally(reads)).toEqual({ 200: 3, 429: 2 });
+  expect(reads[0]?.headers.get('RateLimit-Policy')).toBe('"storefront_read";q=3;w=60');
+  expect(tally(others)).toEqual({ 200: 5 });
+  expect(await setSiteLimits(shop.db, shop.site_id, new Map([readLimit('storefront_read=default')]))).toEqual({
+    discount_apply: 2,
+  });
+  expect((await read(one.baseUrl, shop)).status).toBe(200);
+  await Promise.all([stopServer(one), stopServer(two)]);
+});
+
+test.each([
+  ['storefront_reads=5', 'There is no limit'],
+  ['storefront_read=0', 'from 1 to 60000'],
+  ['customer_login=301', 'from 1 to 300'],
+  ['storefront_read=1.5', 'a whole number'],
+  ['login=5', 'the same for all sites'],
+])('the limit %s is refused, with what to write instead', (text, words) => {
+  expect(() => readLimit(text)).toThrow(words);
 });

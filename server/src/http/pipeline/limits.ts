@@ -2,6 +2,7 @@ import type { RedisClientType } from '@redis/client';
 import type { Request } from 'express';
 import type { Pool } from 'pg';
 import { RATE_LIMITS, type RateLimit, type RateLimitName } from '../../shop/rate-limits.ts';
+import { findSiteLimits, limitFor, type SiteLimits } from '../../shop/site-limits.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
@@ -39,10 +40,10 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
   const shared = sharedCounters(redis);
 
   /** Draws from each limit in turn, as long as there is something left. */
-  async function draw(name: string, draws: [RateLimitName, string][]): Promise<Counted> {
+  async function draw(name: string, draws: [RateLimitName, string][], limits: SiteLimits = {}): Promise<Counted> {
     let told: Counted = { headers: {} };
     for (const [limit, key] of draws) {
-      const { points, seconds } = RATE_LIMITS[limit];
+      const { points, seconds } = limitFor(limit, limits);
       const { used, ms } = await shared.add(limit, key);
       told = { headers: rateLimitHeaders(name, { points, seconds }, Math.max(0, points - used), ms) };
       if (used > points) return { ...told, refusal: refusedFor(ms) };
@@ -68,7 +69,8 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
       const counted: [RateLimitName, string] = [name, keyOf(operation, caller, req)];
       // Whatever an agent does is a call of the agent, too.
       const asAgent: [RateLimitName, string] = ['agent', `${caller.tenant.site_id}:${caller.principal_id}`];
-      return draw(name, caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted]);
+      const draws = caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted];
+      return draw(name, draws, caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id)));
     },
   };
 }

@@ -2,7 +2,8 @@ import type { Request } from 'express';
 import type { Pool } from 'pg';
 import { foldEmail } from '../../shop/emails.ts';
 import { type Draw, draw, giveBack } from '../../shop/rate-counts.ts';
-import { RATE_LIMITS, type RateLimitName } from '../../shop/rate-limits.ts';
+import type { RateLimitName } from '../../shop/rate-limits.ts';
+import { findSiteLimits, limitFor, type SiteLimits } from '../../shop/site-limits.ts';
 import type { Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
@@ -46,7 +47,9 @@ interface StrictDraw extends Draw {
 }
 
 export async function countInDatabase(db: Pool, operation: Operation, claim: Claim, req: Request): Promise<Counted> {
-  const draws = drawsOf(operation, claim, req);
+  if (!isStrict(operation)) return { headers: {} };
+  const limits = claim.site_id ? await findSiteLimits(db, claim.site_id) : undefined;
+  const draws = drawsOf(operation, claim, req, limits ?? {});
   if (draws.length === 0) return { headers: {} };
   const drawn = await draw(db, draws);
   const tightest = drawn.reduce((least, one, i) => (one.remaining < (drawn[least]?.remaining ?? 0) ? i : least), 0);
@@ -61,11 +64,11 @@ export async function countInDatabase(db: Pool, operation: Operation, claim: Cla
   return { headers, refusal: refusedFor(left.ms_until_reset) };
 }
 
-function drawsOf(operation: Operation, { site_id }: Claim, req: Request): StrictDraw[] {
+function drawsOf(operation: Operation, { site_id }: Claim, req: Request, limits: SiteLimits): StrictDraw[] {
   return (STRICT[operation.rateLimit] ?? []).flatMap(({ limit, by, failures = false }) => {
     const subject = subjectOf(by, site_id, req);
     if (subject === undefined) return [];
-    const { points, seconds } = RATE_LIMITS[limit];
+    const { points, seconds } = limitFor(limit, limits);
     return [{ points, seconds, failures, key: `${operation.id} ${site_id} ${by} ${subject}` }];
   });
 }

@@ -4,8 +4,8 @@ import sql from 'sql-template-tag';
 import { notFound, ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import { type Draw, draw, giveBack } from '../rate-counts.ts';
-import { RATE_LIMITS } from '../rate-limits.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
+import { findSiteLimits, limitFor } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
 
 /**
@@ -66,10 +66,11 @@ export interface Guesser {
  * connection while calling it.
  */
 export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
+  const limits = (await findSiteLimits(db, tenant.site_id)) ?? {};
   const draws: Draw[] = [
-    { key: `user_code ${tenant.site_id} ${actor.customer_id}`, ...RATE_LIMITS.user_code_customer },
-    { key: `user_code ${tenant.site_id} ip ${ip}`, ...RATE_LIMITS.user_code_address },
-    { key: `user_code ${tenant.site_id}`, ...RATE_LIMITS.user_code_site },
+    { key: `user_code ${tenant.site_id} ${actor.customer_id}`, ...limitFor('user_code_customer', limits) },
+    { key: `user_code ${tenant.site_id} ip ${ip}`, ...limitFor('user_code_address', limits) },
+    { key: `user_code ${tenant.site_id}`, ...limitFor('user_code_site', limits) },
   ];
   // Counted before the code is looked up, so that concurrent guesses cannot bypass the limit.
   const drawn = await draw(db, draws);

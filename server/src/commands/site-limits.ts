@@ -1,0 +1,28 @@
+import type { Config } from '../config.ts';
+import { RATE_LIMITS, type RateLimitName } from '../shop/rate-limits.ts';
+import { findSiteLimits, limitFor, readLimit, type SiteLimits, setSiteLimits } from '../shop/site-limits.ts';
+import { withPool } from './database.ts';
+
+/** Shows the rate limits of a site, after changing those that are named. */
+export async function siteLimits(config: Config, site_id: string, { set }: { set: string[] }): Promise<void> {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
+    throw new Error(`"${site_id}" is no site_id: it is a UUID, as site create printed it.`);
+  }
+  const wanted = new Map(set.map(readLimit));
+  const limits = await withPool(config, (db) =>
+    wanted.size > 0 ? setSiteLimits(db, site_id, wanted) : findSiteLimits(db, site_id),
+  );
+  if (!limits) throw new Error(`There is no site ${site_id}.`);
+  process.stdout.write(tableOf(limits));
+}
+
+function tableOf(limits: SiteLimits): string {
+  const names = Object.keys(RATE_LIMITS) as RateLimitName[];
+  const width = Math.max(...names.map(({ length }) => length)) + 2;
+  const lines = names.map((name) => {
+    const { points, seconds } = limitFor(name, limits);
+    const usual = name in limits ? `  (default ${RATE_LIMITS[name].points})` : '';
+    return `${name.padEnd(width)}${points} per ${seconds} s${usual}\n`;
+  });
+  return lines.join('');
+}

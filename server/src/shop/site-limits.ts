@@ -1,0 +1,59 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { queryAlone } from '../db/transaction.ts';
+import { isRateLimitName, RATE_LIMITS, type RateLimit, type RateLimitName } from './rate-limits.ts';
+
+/** The limits that a site has in place of the usual ones. They are read with every request, so a change counts at once. */
+export type SiteLimits = Partial<Record<RateLimitName, number>>;
+
+/** Kept before a request is known to belong to a site: the same for all. */
+const OF_ALL_SITES: RateLimitName[] = ['login', 'failed_credentials', 'failed_credentials_address'];
+
+export function isOfAllSites(name: RateLimitName): boolean {
+  return OF_ALL_SITES.includes(name);
+}
+
+/** The most that a site may be given: guessing stays bounded. */
+export function mostOf({ points, strict }: RateLimit): number {
+  return points * (strict ? 10 : 100);
+}
+
+export function limitFor(name: RateLimitName, limits: SiteLimits): { points: number; seconds: number } {
+  const { points, seconds } = RATE_LIMITS[name];
+  return { points: limits[name] ?? points, seconds };
+}
+
+/** Nothing for a site that there is none of. */
+export async function findSiteLimits(db: Pool, site_id: string): Promise<SiteLimits | undefined> {
+  const { rows } = await queryAlone<{ limits: SiteLimits }>(
+    db,
+    sql`select limits from sites where site_id = ${site_id}::uuid`,
+  );
+  return rows[0]?.limits;
+}
+
+/** Sets some of a site's limits; `undefined` gives one its usual value back. Answers nothing for an unknown site. */
+export async function setSiteLimits(db: Pool, site_id: string, wanted: Map<RateLimitName, number | undefined>) {
+  const set = Object.fromEntries([...wanted].filter(([, points]) => points !== undefined));
+  const usual = [...wanted].filter(([, points]) => points === undefined).map(([name]) => name);
+  const { rows } = await queryAlone<{ limits: SiteLimits }>(
+    db,
+    sql`update sites set limits = (limits || ${JSON.stringify(set)}::jsonb) - ${usual}::text[]
+      where site_id = ${site_id}::uuid returning limits`,
+  );
+  return rows[0]?.limits;
+}
+
+/** Reads `NAME=VALUE`, where the value is a number or `default`. Throws an error that says what is wrong. */
+export function readLimit(text: string): [RateLimitName, number | undefined] {
+  const [name = '', value = ''] = text.split('=');
+  if (!isRateLimitName(name)) {
+    throw new Error(`There is no limit "${name}". The limits are ${Object.keys(RATE_LIMITS).join(', ')}.`);
+  }
+  if (isOfAllSites(name)) throw new Error(`${name} is the same for all sites: it counts before a site is known.`);
+  if (value === 'default') return [name, undefined];
+  const most = mostOf(RATE_LIMITS[name]);
+  const points = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (points >= 1 && points <= most) return [name, points];
+  throw new Error(`${name} takes a whole number from 1 to ${most}, or default: not "${value}".`);
+}
