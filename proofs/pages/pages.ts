@@ -156,7 +156,7 @@ export async function openAccount({ shop, texts }: Furnished): Promise<string> {
 /** The path of the link in the newest mail of a shop. */
 async function mailedPath({ shop }: Furnished): Promise<string> {
   const mails = await takeMails(shop.premises, shop.site_id);
-  const [link = ''] = /http:\/\/localhost\/account\/\S+/.exec(mails.at(-1)?.text ?? '') ?? [];
+  const [link = ''] = /http:\/\/localhost\/(?:account|unlock)\/\S+/.exec(mails.at(-1)?.text ?? '') ?? [];
   return new URL(link).pathname;
 }
 
@@ -241,6 +241,18 @@ export const PAGES: PageKind[] = [
         renews: true,
       },
     ],
+  },
+  {
+    name: 'the link past the delay of logins',
+    async arrange(furnished) {
+      const email = await openAccount(furnished);
+      const body = { email, password: 'a wrong password' };
+      for (let failure = 0; failure < 5; failure += 1) {
+        await furnished.shop.ask('storefront.loginCustomer', { body });
+      }
+      return mailedPath(furnished);
+    },
+    operations: [{ action: 'unlock', entries: () => ({}), renews: true }],
   },
 ];
 
