@@ -20,7 +20,7 @@ export const I4: Proof = {
 async function attack({ size, databaseUrl, progress }: Trial, directory: string): Promise<Figures> {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', LOG_LEVEL: 'info', ROLE: 'api' };
   const shop = await openTenant(databaseUrl);
-  const server = await new ServerProcess(await freePort(), env).mustBeReady();
+  const server = await new ServerProcess(await freePort(), env).readyAtLast();
   const violations = new Violations();
   const storefront = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
   try {

@@ -29,7 +29,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const violations = new Violations();
   const calls = pick(size, 1_000, 100_000);
   try {
-    await server.mustBeReady();
+    await server.readyAtLast();
     await openGoods(server.baseUrl, shop.api_key);
     const asker = new Asker(server.port, shop, violations);
     await asker.ask(pick(size, 400, 20_000));
