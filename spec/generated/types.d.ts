@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time; five failures for one e-mail within an hour make further attempts wait, and the owner of the account is sent a link that lifts this for one browser. Logging in again opens another session.
+         * @description Opens a session of 12 hours for a staff member. A wrong password and an unknown e-mail get the same answer after the same time. After five failures for one e-mail within an hour further attempts are delayed, and the owner of the account is sent a link that lifts the delay for one browser. Logging in again opens another session.
          */
         post: operations["dashboard.login"];
         delete?: never;
@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session that makes the call, at once and on every server.
+         * @description Ends the calling session, at once and on every server.
          */
         post: operations["dashboard.logout"];
         delete?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Who is calling
-         * @description Tells whom the credentials stand for, which merchant the call is for, and which others they reach.
+         * @description Returns whom the credentials belong to, which merchant the call is for, and which other merchants they give access to.
          */
         get: operations["dashboard.getMe"];
         put?: never;
@@ -68,7 +68,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -86,7 +86,7 @@ export interface paths {
         head?: never;
         /**
          * Change settings
-         * @description Changes the settings given and leaves the others. A list or an object that is given replaces the old one whole. A country named twice in tax_rates is a 422 at the second.
+         * @description Changes the settings given and leaves the others. A list or an object that is given replaces the old one completely. A country named twice in tax_rates is a 422 at the second.
          */
         patch: operations["dashboard.updateSettings"];
         trace?: never;
@@ -106,7 +106,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Makes a key for this merchant alone. Its secret is in this answer and never again; the merchant holds at most 100 active keys (409 limit_reached).
+         * @description Creates a key for this merchant only. Its secret is shown only in this answer. A merchant can have at most 100 active keys (409 limit_reached).
          */
         post: operations["dashboard.createApiKey"];
         delete?: never;
@@ -127,7 +127,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The key's next call fails, on every server. Revoking a revoked key changes nothing.
+         * @description The key stops working at once, on every server. Revoking a revoked key changes nothing.
          */
         delete: operations["dashboard.revokeApiKey"];
         options?: never;
@@ -146,7 +146,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Makes a new key with the same description and scopes. The old one works for 24 more hours, so that its users can change over, and shows that time as expires_at. A key that is revoked or was already rotated is 409 key_not_active.
+         * @description Creates a new key with the same description and scopes. The old key works for 24 more hours, so that its users can change over; its expires_at gives the time. A key that is revoked or was already rotated is 409 key_not_active.
          */
         post: operations["dashboard.rotateApiKey"];
         delete?: never;
@@ -159,7 +159,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -173,7 +173,7 @@ export interface paths {
         put?: never;
         /**
          * Create a storefront token
-         * @description Makes a token with all storefront scopes. It is in this answer in full and never again; the site holds at most 100 active ones (409 limit_reached).
+         * @description Creates a token with all storefront scopes. It is shown in full only in this answer. A site can have at most 100 active tokens (409 limit_reached).
          */
         post: operations["dashboard.createStorefrontToken"];
         delete?: never;
@@ -194,7 +194,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a storefront token
-         * @description The token's next call fails, on every server. Revoking a revoked token changes nothing.
+         * @description The token stops working at once, on every server. Revoking a revoked token changes nothing.
          */
         delete: operations["dashboard.revokeStorefrontToken"];
         options?: never;
@@ -213,7 +213,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a storefront token
-         * @description Makes a new token with the same description and origins. The old one works for 24 more hours and shows that time as expires_at. A token that is revoked or was already rotated is 409 key_not_active.
+         * @description Creates a new token with the same description and origins. The old token works for 24 more hours; its expires_at gives the time. A token that is revoked or was already rotated is 409 key_not_active.
          */
         post: operations["dashboard.rotateStorefrontToken"];
         delete?: never;
@@ -226,7 +226,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -240,7 +240,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sync key
-         * @description Makes a key for an integration. Its secret is in this answer and never again. Two keys may live at a time; a third is 409 sync_key_limit.
+         * @description Creates a key for an integration. Its secret is shown only in this answer. Two keys can be active at a time; a third is 409 sync_key_limit.
          */
         post: operations["dashboard.createSyncKey"];
         delete?: never;
@@ -261,7 +261,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a sync key
-         * @description The key's next call fails, on every server. Revoking a revoked key changes nothing.
+         * @description The key stops working at once, on every server. Revoking a revoked key changes nothing.
          */
         delete: operations["dashboard.revokeSyncKey"];
         options?: never;
@@ -280,7 +280,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a sync key
-         * @description Makes a new key with the same description. The old one works for 24 more hours and shows that time as expires_at. When another second key lives already it is 409 sync_key_limit; a key that is revoked or was already rotated is 409 key_not_active.
+         * @description Creates a new key with the same description. The old key works for 24 more hours; its expires_at gives the time. If there are already two active keys it is 409 sync_key_limit; a key that is revoked or was already rotated is 409 key_not_active.
          */
         post: operations["dashboard.rotateSyncKey"];
         delete?: never;
@@ -293,7 +293,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -301,13 +301,13 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description All webhooks of the shop, oldest first, also those registered by integrations.
+         * @description All webhooks of the shop, oldest first, including those registered by integrations.
          */
         get: operations["dashboard.listWebhooks"];
         put?: never;
         /**
          * Create a webhook
-         * @description Subscribes an address to events. The secret that signs what is sent there is in this answer and never again. The address must be https, on port 443 or 8443, without credentials, and of a host on the public internet: anything else is a 422 of type url_refused at body.url. A shop has up to 1000 (409 limit_reached).
+         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
          */
         post: operations["dashboard.createWebhook"];
         delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -334,21 +334,21 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description A webhook, and whether it works.
+         * @description A webhook and its status.
          */
         get: operations["dashboard.getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Ends a subscription. What still waits to be delivered to it is dropped.
+         * @description Deletes a webhook. Its pending deliveries are dropped.
          */
         delete: operations["dashboard.deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Change a webhook
-         * @description Changes the fields given and leaves the others. What happens while a webhook is disabled is kept for it as failed deliveries, for 30 days; status active takes it into service again, and what failed is replayed on request. The address must be https, on port 443 or 8443, without credentials, and of a host on the public internet: anything else is a 422 of type url_refused at body.url.
+         * @description Changes the fields given and leaves the others. Events that occur while a webhook is disabled are kept as failed deliveries for 30 days. Setting status to active enables it again; failed deliveries are replayed only on request. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url.
          */
         patch: operations["dashboard.updateWebhook"];
         trace?: never;
@@ -357,7 +357,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -373,7 +373,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends webhook.ping to the webhook, at once and whatever it is subscribed to. It is one delivery like others, with retries. A webhook that is disabled is 409 webhook_disabled.
+         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. It is an ordinary delivery, with retries. A webhook that is disabled is 409 webhook_disabled.
          */
         post: operations["dashboard.testWebhook"];
         delete?: never;
@@ -386,7 +386,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -402,7 +402,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description Gives the webhook a new secret, shown in this answer and never again. For 24 hours each delivery is signed with both, so that the receiver can change over; a second rotation meanwhile is 409 rotation_in_progress.
+         * @description Gives the webhook a new secret, which is shown only in this answer. For 24 hours each delivery is signed with both secrets, so that the receiver can change over; a second rotation during that time is 409 rotation_in_progress.
          */
         post: operations["dashboard.rotateWebhook"];
         delete?: never;
@@ -415,7 +415,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -423,7 +423,7 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description Deliveries, each until 30 days after its end, newest first, by cursor. next_cursor is null on the last page.
+         * @description Deliveries, newest first, by cursor. Each is kept for 30 days after it succeeded or failed. next_cursor is null on the last page.
          */
         get: operations["dashboard.listWebhookDeliveries"];
         put?: never;
@@ -438,7 +438,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -447,8 +447,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay what failed
-         * @description Sends again what was given up since a time, of one webhook or of all, the oldest first, at most 1000 at a call. What remains is replayed by calling again, with a new key, until remaining is 0. What belongs to disabled webhooks is left and not counted.
+         * Replay failed deliveries
+         * @description Sends the deliveries again that failed since a given time, of one webhook or of all, oldest first, at most 1000 per call. To replay the rest, call again with a new key until remaining is 0. Deliveries to disabled webhooks are skipped and not counted.
          */
         post: operations["dashboard.replayFailedWebhookDeliveries"];
         delete?: never;
@@ -461,7 +461,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -475,7 +475,7 @@ export interface paths {
         };
         /**
          * Read a delivery
-         * @description A delivery with what was sent and each attempt to send it.
+         * @description A delivery with its body and each attempt to send it.
          */
         get: operations["dashboard.getWebhookDelivery"];
         put?: never;
@@ -490,7 +490,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -506,7 +506,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a delivery
-         * @description Sends an event again, at once and with its retries, under the same webhook-id: a receiver that had it knows it by that. A delivery that is still under way is 409 delivery_pending, and one to a disabled webhook 409 webhook_disabled.
+         * @description Sends an event again, at once and with retries, with the same webhook-id, so that a receiver recognises an event that it already has. A pending delivery is 409 delivery_pending, and one to a disabled webhook 409 webhook_disabled.
          */
         post: operations["dashboard.replayWebhookDelivery"];
         delete?: never;
@@ -519,7 +519,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -529,7 +529,7 @@ export interface paths {
         put?: never;
         /**
          * Listen to events
-         * @description Opens a listener, for `commerce listen`: events from now on, fetched instead of sent, with a secret to sign them as a webhook's would be. It lives for 10 minutes after the last time that events were fetched. A shop has up to 20 (409 limit_reached).
+         * @description Creates a listener, for `commerce listen`: it receives events from now on, which are fetched instead of sent, with a secret to sign them as webhook deliveries are signed. It expires 10 minutes after events were last fetched. A shop can have up to 20 (409 limit_reached).
          */
         post: operations["dashboard.createEventListener"];
         delete?: never;
@@ -542,7 +542,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -556,14 +556,14 @@ export interface paths {
         };
         /**
          * Fetch events
-         * @description The events after the cursor, oldest first; without one, all since the listener was opened. When there are none it waits for some, up to wait_seconds, and then answers an empty list. next_cursor is where to go on, always. Events are kept for the life of the listener. One whose time is over is 404.
+         * @description The events after the cursor, oldest first; without a cursor, all since the listener was created. If there are none, the call waits up to wait_seconds for one and then returns an empty list. next_cursor is always the cursor for the next call. Events are kept as long as the listener. An expired listener is a 404.
          */
         get: operations["dashboard.listListenerEvents"];
         put?: never;
         post?: never;
         /**
          * Stop listening
-         * @description Ends a listener before its time.
+         * @description Deletes a listener before it expires.
          */
         delete: operations["dashboard.deleteEventListener"];
         options?: never;
@@ -575,7 +575,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -585,7 +585,7 @@ export interface paths {
         put?: never;
         /**
          * Trigger a test event
-         * @description Sends an event of a type with the data of its example, marked as a test, to every webhook and listener that is subscribed to the type. Nothing else happens.
+         * @description Sends an event of the given type with its example data, marked as a test, to every webhook and listener that is subscribed to the type. Nothing else changes.
          */
         post: operations["dashboard.triggerEvent"];
         delete?: never;
@@ -598,7 +598,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -606,13 +606,13 @@ export interface paths {
         };
         /**
          * List products
-         * @description Products of every status, by page. q searches names, SKUs, vendors, types and tags; with q the default order is relevance, else newest. Filters of one kind given several times mean any of them, different kinds must all hold; words are compared without case.
+         * @description Products of every status, by page. q searches names, SKUs, vendors, types and tags; with q the default order is relevance, else newest. Several filters of one kind mean any of them; filters of different kinds must all match; case is ignored.
          */
         get: operations["dashboard.listProducts"];
         put?: never;
         /**
          * Create a product
-         * @description Makes a product with its options, images, variants and stock at once, or nothing at all. HTML in the description is turned into text.
+         * @description Creates a product with its options, images, variants and stock, all or nothing. HTML in the description is converted to plain text.
          */
         post: operations["dashboard.createProduct"];
         delete?: never;
@@ -632,7 +632,7 @@ export interface paths {
         put?: never;
         /**
          * Import products
-         * @description Creates or updates up to 100 products by slug, each row by itself: a refused row says why and leaves its product as it was, and the others go on. Importing the same rows again changes nothing. A slug that stands in two rows of one call is refused at the second. Stock is set for the variants that the import creates, and for existing ones only with update_inventory.
+         * @description Creates or updates up to 100 products by slug, each row independently: a refused row says why and leaves its product unchanged, and the other rows are imported. Importing the same rows again changes nothing. If a slug is in two rows of one call, the second is refused. Stock is set for the variants that the import creates, and for existing ones only with update_inventory.
          */
         post: operations["dashboard.importProducts"];
         delete?: never;
@@ -650,7 +650,7 @@ export interface paths {
         };
         /**
          * Export products
-         * @description All products by cursor, oldest first, so that products made meanwhile come at the end and none is skipped. next_cursor is null on the last page.
+         * @description All products by cursor, oldest first, so that products created meanwhile come at the end and none is skipped. next_cursor is null on the last page.
          */
         get: operations["dashboard.exportProducts"];
         put?: never;
@@ -665,7 +665,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -686,14 +686,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a product
-         * @description Deletes the product with its options, images and variants, and takes it out of its collections. Stock movements stay. A variant held by an open checkout is 409 conflict. To hide a product and keep it, archive it.
+         * @description Deletes the product with its options, images and variants, and removes it from its collections. Stock movements are kept. A variant held by an open checkout is 409 conflict. To hide a product and keep it, archive it.
          */
         delete: operations["dashboard.deleteProduct"];
         options?: never;
         head?: never;
         /**
          * Change a product
-         * @description Changes the fields given and leaves the others. Options, images and variants have operations of their own. A new slug takes effect at once, and the old one is free.
+         * @description Changes the fields given and leaves the others. Options, images and variants have operations of their own. A new slug takes effect at once, and the old one can be used again.
          */
         patch: operations["dashboard.updateProduct"];
         trace?: never;
@@ -709,7 +709,7 @@ export interface paths {
         put?: never;
         /**
          * Add an option
-         * @description Adds an option after the others; each variant gets its first value. A product has at most 3 options (409 limit_reached) with different names, whatever the case (409 option_name_taken).
+         * @description Adds an option after the others; each variant gets its first value. A product can have at most 3 options (409 limit_reached). Their names must be unique, ignoring case (409 option_name_taken).
          */
         post: operations["dashboard.createOption"];
         delete?: never;
@@ -722,7 +722,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -744,14 +744,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an option
-         * @description Deletes an option; the ones behind it move up. When two variants would then have the same values it is 409 option_in_use. Without its last option the product has its default variant alone.
+         * @description Deletes an option; the ones after it move up. If two variants would then have the same values, it is 409 option_in_use. Without its last option the product has only its default variant.
          */
         delete: operations["dashboard.deleteOption"];
         options?: never;
         head?: never;
         /**
          * Change an option
-         * @description Renames an option, moves it, or replaces its values. Values that variants have must stay (409 option_in_use).
+         * @description Renames an option, moves it, or replaces its values. Values that variants use must be kept (409 option_in_use).
          */
         patch: operations["dashboard.updateOption"];
         trace?: never;
@@ -767,7 +767,7 @@ export interface paths {
         put?: never;
         /**
          * Add an image
-         * @description Adds an image by its address, at its position or at the end. Nothing is fetched. A product has at most 250 images (409 limit_reached).
+         * @description Adds an image by its URL, at its position or at the end. The image is not fetched. A product has at most 250 images (409 limit_reached).
          */
         post: operations["dashboard.createImage"];
         delete?: never;
@@ -780,7 +780,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -802,14 +802,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an image
-         * @description Takes an image away; the ones behind it move up.
+         * @description Deletes an image; the ones after it move up.
          */
         delete: operations["dashboard.deleteImage"];
         options?: never;
         head?: never;
         /**
          * Change an image
-         * @description Changes an image or its position; the others move along, so that positions stay without gaps.
+         * @description Changes an image or its position; the others are renumbered, so that positions have no gaps.
          */
         patch: operations["dashboard.updateImage"];
         trace?: never;
@@ -825,7 +825,7 @@ export interface paths {
         put?: never;
         /**
          * Add a variant
-         * @description Adds a variant after the others. It has a value for each option, among the option's values (422), in a combination that no other variant has (409 variant_options_taken). A product has at most 250 variants (409 limit_reached).
+         * @description Adds a variant after the others. It must have a value for each option, from the option's values (422), in a combination that no other variant has (409 variant_options_taken). A product can have at most 250 variants (409 limit_reached).
          */
         post: operations["dashboard.createVariant"];
         delete?: never;
@@ -838,7 +838,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -860,14 +860,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a variant
-         * @description Deletes a variant. The last one stays (409 last_variant), and so does one that an open checkout holds (409 conflict).
+         * @description Deletes a variant. The last variant cannot be deleted (409 last_variant), nor one that an open checkout holds (409 conflict).
          */
         delete: operations["dashboard.deleteVariant"];
         options?: never;
         head?: never;
         /**
          * Change a variant
-         * @description Changes the fields given and leaves the others. A price at or above compare_at_price is a 422 unless that changes with it. Setting the policy to deny while less is on hand than is held is 409 insufficient_stock.
+         * @description Changes the fields given and leaves the others. A price at or above compare_at_price is a 422 unless compare_at_price is changed as well. Setting the policy to deny while open checkouts hold more than is on hand is 409 insufficient_stock.
          */
         patch: operations["dashboard.updateVariant"];
         trace?: never;
@@ -881,7 +881,7 @@ export interface paths {
         };
         /**
          * List stock
-         * @description The stock of every variant, by page, ordered by product name and the variant's place. low_stock and out_of_stock count tracked variants only; both together mean either.
+         * @description The stock of every variant, by page, ordered by product name and the variant's position. low_stock and out_of_stock select tracked variants only; together they select variants that are either.
          */
         get: operations["dashboard.listInventory"];
         put?: never;
@@ -903,7 +903,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust stock
-         * @description Changes the stock on hand of one variant, either by delta, or to set_to, a counted inventory_quantity, provided that expected_quantity is what it is now (409 quantity_changed, with actual). Give exactly one of the two. Less than open checkouts hold is 409 insufficient_stock, unless the policy is continue. Every change leaves a movement; setting what already is leaves none.
+         * @description Changes the stock on hand of one variant, either by delta or to set_to, a counted inventory_quantity. set_to requires that expected_quantity is still the current quantity (409 quantity_changed, with actual). Send exactly one of the two. Less than open checkouts hold is 409 insufficient_stock, unless the policy is continue. Every change records a movement; setting the current quantity records none.
          */
         post: operations["dashboard.adjustInventory"];
         delete?: never;
@@ -936,7 +936,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -950,7 +950,7 @@ export interface paths {
         put?: never;
         /**
          * Create a collection
-         * @description Makes a manual collection of the products given, or an automatic one whose rules are applied whenever it is read, so that it is never out of date. An unknown product id is a 404. Type manual with rules, or automatic without, is a 422.
+         * @description Creates a manual collection of the given products, or an automatic one, whose rules are applied whenever it is read, so that it is never out of date. An unknown product id is a 404. Type manual with rules, or automatic without rules, is a 422.
          */
         post: operations["dashboard.createCollection"];
         delete?: never;
@@ -963,7 +963,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -991,7 +991,7 @@ export interface paths {
         head?: never;
         /**
          * Change a collection
-         * @description Changes the fields given and leaves the others. The type stays, so rules belong to automatic collections alone.
+         * @description Changes the fields given and leaves the others. The type cannot change, so only automatic collections take rules.
          */
         patch: operations["dashboard.updateCollection"];
         trace?: never;
@@ -1007,7 +1007,7 @@ export interface paths {
         put?: never;
         /**
          * Add products to a collection
-         * @description Appends products to a manual collection, in the order given; those it has already stay where they are. An unknown product id is a 404 and nothing is added. At most 10,000 products (409 limit_reached).
+         * @description Appends products to a manual collection, in the order given; products that are already in it keep their position. An unknown product id is a 404 and nothing is added. A collection can have at most 10,000 products (409 limit_reached).
          */
         post: operations["dashboard.addCollectionProducts"];
         delete?: never;
@@ -1027,8 +1027,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a product out of a collection
-         * @description Takes the product out of a manual collection. A product that is not in it is a 404.
+         * Remove a product from a collection
+         * @description Removes the product from a manual collection. A product that is not in it is a 404.
          */
         delete: operations["dashboard.removeCollectionProduct"];
         options?: never;
@@ -1045,8 +1045,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Put the products of a collection in order
-         * @description Puts the products of a manual collection in the order given, which becomes visible where its sort_order is manual. The list names each of its products once; when it does not, because others were added or removed meanwhile, it is 409 conflict with missing and unknown, and nothing moves.
+         * Reorder the products of a collection
+         * @description Puts the products of a manual collection in the order given. It is visible if the sort_order of the collection is manual. The list must name each of its products once; if it does not, for example because products were added or removed meanwhile, the answer is 409 conflict with missing and unknown, and nothing changes.
          */
         put: operations["dashboard.reorderCollectionProducts"];
         post?: never;
@@ -1060,7 +1060,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1074,7 +1074,7 @@ export interface paths {
         put?: never;
         /**
          * Create a discount
-         * @description Makes a code. A product or a collection that the shop does not have is 404. The code of another discount, whatever the case, is 409 discount_code_taken.
+         * @description Creates a code. An unknown product or collection is a 404. A code that another discount has, ignoring case, is 409 discount_code_taken.
          */
         post: operations["dashboard.createDiscount"];
         delete?: never;
@@ -1087,7 +1087,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1101,21 +1101,21 @@ export interface paths {
         };
         /**
          * Read a discount
-         * @description A code with its conditions and how often it is used.
+         * @description A code with its conditions and its usage count.
          */
         get: operations["dashboard.getDiscount"];
         put?: never;
         post?: never;
         /**
          * Delete a discount
-         * @description Deletes a code that no cart has and that was never redeemed. Others stay for the books, 409 discount_in_use; set active to false instead.
+         * @description Deletes a code that no cart has and that was never redeemed. Any other code must be kept as a record (409 discount_in_use); set active to false instead.
          */
         delete: operations["dashboard.deleteDiscount"];
         options?: never;
         head?: never;
         /**
          * Change a discount
-         * @description Changes the fields given and leaves the others. Carts that have the code follow at once: an open checkout shows the new total and asks again before it charges. Orders keep what they were made with.
+         * @description Changes the fields given and leaves the others. Carts that have the code change at once: an open checkout shows the new total and must be confirmed again before it charges. Existing orders do not change.
          */
         patch: operations["dashboard.updateDiscount"];
         trace?: never;
@@ -1124,7 +1124,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1153,7 +1153,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
         put?: never;
         /**
          * Create a shipping option
-         * @description Makes an option. A shop has up to 100 of them (409 limit_reached).
+         * @description Creates an option. A shop can have up to 100 (409 limit_reached).
          */
         post: operations["dashboard.createShippingOption"];
         delete?: never;
@@ -1180,7 +1180,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1201,14 +1201,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a shipping option
-         * @description Deletes the option. Open checkouts that chose it must choose another; orders keep its name and price.
+         * @description Deletes the option. Open checkouts that use it must choose another; orders keep its name and price.
          */
         delete: operations["dashboard.deleteShippingOption"];
         options?: never;
         head?: never;
         /**
          * Change a shipping option
-         * @description Changes the fields given and leaves the others. An open checkout that chose it shows the new price, or no option when it no longer fits, and asks again before it charges.
+         * @description Changes the fields given and leaves the others. An open checkout that uses it shows the new price, or no option if it no longer fits, and must be confirmed again before it charges.
          */
         patch: operations["dashboard.updateShippingOption"];
         trace?: never;
@@ -1217,7 +1217,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1225,7 +1225,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Orders by page, newest first unless sort asks for another order. All filters must hold. q searches order numbers, e-mails, names in the addresses, SKUs, tracking numbers and the references of integrations. Orders whose deadline has passed are expired before they are shown.
+         * @description Orders by page, newest first unless sort asks for another order. All filters must hold. q searches order numbers, e-mails, names in the addresses, SKUs, tracking numbers and the references of integrations. Orders whose payment deadline has passed are expired before they are returned.
          */
         get: operations["dashboard.listOrders"];
         put?: never;
@@ -1240,7 +1240,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1264,7 +1264,7 @@ export interface paths {
         head?: never;
         /**
          * Change the notes of an order
-         * @description Changes the notes or the metadata, in any status. What was ordered, for whom and for how much never changes.
+         * @description Changes the notes or the metadata, in any status. The items, the customer and the amounts never change.
          */
         patch: operations["dashboard.updateOrder"];
         trace?: never;
@@ -1273,7 +1273,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1289,7 +1289,7 @@ export interface paths {
         put?: never;
         /**
          * Mark an order as paid
-         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is no error. An order paid otherwise is 400 not_bank_transfer; every other payment_status is 400 payment_not_awaiting, which names it, and for an expired order says cancel_or_refund in next: the order is cancelled already, and nothing was paid that this server could refund, so the money is sent back, or what it was for is ordered again. Of parallel calls one makes the change.
+         * @description Records that the bank transfer has arrived: an order paid by bank_transfer whose payment_status is awaiting_payment becomes paid, and a pending one confirmed. Marking a paid order again changes nothing and is no error. An order with another payment method is 400 not_bank_transfer. Every other payment_status is 400 payment_not_awaiting, which names it. For an expired order next is cancel_or_refund: the order is already cancelled and there is no payment that this server could refund, so return the money yourself or let the customer order again. Of parallel calls only one makes the change.
          */
         post: operations["dashboard.markOrderPaid"];
         delete?: never;
@@ -1302,7 +1302,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1322,7 +1322,7 @@ export interface paths {
         put?: never;
         /**
          * Ship an order, or a part of it
-         * @description Records what left the shop, with its tracking, and tells the customer by mail. Without items it is all that has not been shipped. The order must be confirmed or processing, else 409 invalid_transition; more of a line than is left is 409 fulfillment_exceeds_remaining. The order becomes processing, and partially_fulfilled or fulfilled.
+         * @description Records what was shipped, with its tracking, and notifies the customer by mail. Without items it covers everything that has not been shipped. The order must be confirmed or processing, else 409 invalid_transition; more of a line than is left is 409 fulfillment_exceeds_remaining. The order becomes processing, and partially_fulfilled or fulfilled.
          */
         post: operations["dashboard.createFulfillment"];
         delete?: never;
@@ -1335,7 +1335,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1351,7 +1351,7 @@ export interface paths {
         put?: never;
         /**
          * Mark an order as delivered
-         * @description Records that everything has arrived: a fulfilled order becomes delivered. An order to be paid when it is handed over (manual, pending) becomes paid with it. Once delivered and paid, it is completed. Otherwise 409 invalid_transition.
+         * @description Records that everything has arrived: a fulfilled order becomes delivered. An order that is paid on handover (manual, pending) also becomes paid. An order that is delivered and paid is completed. Any other fulfillment_status is 409 invalid_transition.
          */
         post: operations["dashboard.markOrderDelivered"];
         delete?: never;
@@ -1364,7 +1364,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1380,7 +1380,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Cancels an order of which nothing has shipped; later it is 409 invalid_transition. Its stock goes back unless restock is false, its discount code is released, and an unpaid payment is voided. It sends no money back: what was paid stays refundable, and is refunded by a refund. The customer is told by mail.
+         * @description Cancels an order of which nothing has been shipped; later it is 409 invalid_transition. Its stock is returned unless restock is false, its discount code is released, and an unpaid payment is voided. Cancelling sends no money back: what was paid stays refundable, and a refund records its return. The customer is notified by mail.
          */
         post: operations["dashboard.cancelOrder"];
         delete?: never;
@@ -1393,7 +1393,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1413,7 +1413,7 @@ export interface paths {
         put?: never;
         /**
          * Record a refund
-         * @description Records that money went back; it sends none. All refunds together are at most what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid has no refund (409 invalid_transition). The order becomes partially_refunded, or refunded when nothing is left. With reason returned, an order refunded in full that had been shipped becomes returned; its stock goes back by adjusting the inventory.
+         * @description Records a refund; it sends no money. All refunds together cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). The order becomes partially_refunded, or refunded when nothing is left. With reason returned, an order refunded in full that had been shipped becomes returned; its stock is not changed, so adjust the inventory.
          */
         post: operations["dashboard.createRefund"];
         delete?: never;
@@ -1426,7 +1426,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1440,7 +1440,7 @@ export interface paths {
         };
         /**
          * Read the timeline of an order
-         * @description All that happened to the order, newest first, by cursor. next_cursor is null on the last page.
+         * @description Everything that happened to the order, newest first, by cursor. next_cursor is null on the last page.
          */
         get: operations["dashboard.getOrderTimeline"];
         put?: never;
@@ -1455,7 +1455,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1469,7 +1469,7 @@ export interface paths {
         put?: never;
         /**
          * Create a customer
-         * @description Makes a customer without a password and sends no mail. Who owns the address gets a password by asking for a reset on the storefront. An address that another customer has is 409 email_taken.
+         * @description Creates a customer without a password and sends no mail. The customer can set a password by requesting a reset on the storefront. The address of another customer is 409 email_taken.
          */
         post: operations["dashboard.createCustomer"];
         delete?: never;
@@ -1482,7 +1482,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1506,7 +1506,7 @@ export interface paths {
         head?: never;
         /**
          * Change a customer
-         * @description Changes the fields given and leaves the others. An anonymised customer cannot change (409 conflict).
+         * @description Changes the fields given and leaves the others. An anonymised customer cannot be changed (409 conflict).
          */
         patch: operations["dashboard.updateCustomer"];
         trace?: never;
@@ -1515,7 +1515,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1531,7 +1531,7 @@ export interface paths {
         put?: never;
         /**
          * Anonymise a customer
-         * @description Removes, for good, what tells who the customer is: name, e-mail, phone, notes, metadata, addresses, carts, sessions and tokens, and in the orders names, e-mail, phone, notes, metadata and addresses but for the country. Amounts stay for the books, and so do the notes that staff wrote on cancellations and refunds, which are only ever added to. Orders not yet completed or cancelled need their address, 409 customer_has_open_orders. Doing it again changes nothing.
+         * @description Permanently removes what identifies the customer: name, e-mail, phone, notes, metadata, addresses, carts, sessions and tokens, and in the orders names, e-mail, phone, notes, metadata and addresses except the country. Amounts are kept for accounting, and so are the notes that staff wrote on cancellations and refunds, which are never changed. Orders that are not completed or cancelled still need their address (409 customer_has_open_orders). Repeating the call changes nothing.
          */
         post: operations["dashboard.anonymizeCustomer"];
         delete?: never;
@@ -1544,7 +1544,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1573,7 +1573,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1596,7 +1596,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1613,7 +1613,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an agent token
-         * @description Ends the token at once: the agent's next call is 401, in every process. Checkouts that it made stay the customer's to confirm or to leave; their page says that the access has ended, and by whom. Revoking a revoked one changes nothing.
+         * @description Revokes the token at once: the agent's next call is 401. The customer can still confirm the checkouts that it created; their page says that the access has ended, and who ended it. Revoking a revoked token changes nothing.
          */
         delete: operations["dashboard.revokeAgentToken"];
         options?: never;
@@ -1625,7 +1625,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -1639,7 +1639,7 @@ export interface paths {
         };
         /**
          * List what an agent did
-         * @description Every call of the agent, whatever came of it, newest first, by cursor.
+         * @description Every call of the agent, whether it succeeded or not, newest first, by cursor.
          */
         get: operations["dashboard.listAgentTokenAudit"];
         put?: never;
@@ -1654,7 +1654,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -1662,7 +1662,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Calls of agents, and mutations made with storefront and customer tokens, newest first, by cursor. Nothing that is on record is ever changed or removed.
+         * @description Calls of agents, and mutations made with storefront and customer tokens, newest first, by cursor. Recorded events are never changed or removed.
          */
         get: operations["dashboard.listAuditEvents"];
         put?: never;
@@ -1702,7 +1702,7 @@ export interface paths {
         };
         /**
          * List and search products
-         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. Its last word may be unfinished, and misspelt words are corrected by the words of the shop. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest. Several filters of one kind (or values of one option) mean any of them; filters of different kinds must all match; case is ignored. cost_per_item is always null here.
+         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. The last word may be incomplete, and misspelt words are corrected with words from the shop's catalogue. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest. Several filters of one kind (or values of one option) mean any of them; filters of different kinds must all match; case is ignored. cost_per_item is always null here.
          */
         get: operations["storefront.listProducts"];
         put?: never;
@@ -1742,7 +1742,7 @@ export interface paths {
         };
         /**
          * List collections
-         * @description The published collections by title, each with the number of its visible products.
+         * @description The published collections, ordered by title, each with the number of its visible products.
          */
         get: operations["storefront.listCollections"];
         put?: never;
@@ -1782,7 +1782,7 @@ export interface paths {
         };
         /**
          * List the products of a collection
-         * @description The visible products of a published collection, by page, in the collection's own order unless sort asks for another.
+         * @description The visible products of a published collection, by page, in the collection's own order unless sort is given.
          */
         get: operations["storefront.listCollectionProducts"];
         put?: never;
@@ -1804,7 +1804,7 @@ export interface paths {
         put?: never;
         /**
          * Create a cart
-         * @description Makes an empty cart. Called for a customer, the cart is theirs; a customer has one active cart, and gets that one if there is one already. Called by an agent, it is a new cart that the agent fills for its customer, and that it alone sees. An anonymous cart opens to whoever knows its id, a customer's to that customer alone: to others it is 404. A cart lives 30 days after its last change; then it is 410 cart_expired.
+         * @description Creates an empty cart. With a customer's token the cart belongs to the customer, who has one active cart and gets that one if it exists. With an agent's token it is a new cart that the agent fills for its customer and that only the agent sees. Anyone who knows the id of an anonymous cart can use it; a customer's cart is 404 for everyone else. A cart expires 30 days after its last change; then it is 410 cart_expired.
          */
         post: operations["storefront.createCart"];
         delete?: never;
@@ -1828,7 +1828,7 @@ export interface paths {
         };
         /**
          * Read a cart
-         * @description The cart with the prices and the stock of this moment, and warnings about what has changed. Reading changes nothing. A cart that became an order or was merged can still be read.
+         * @description The cart with current prices and stock, and warnings about what has changed. Reading changes nothing. A cart that became an order or was merged can still be read.
          */
         get: operations["storefront.getCart"];
         put?: never;
@@ -1856,7 +1856,7 @@ export interface paths {
         put?: never;
         /**
          * Add to a cart
-         * @description Adds a variant; what the cart has of it already is added to. A variant that is not for sale is 404. More than the stock, unless the variant sells beyond it, is 409 insufficient_stock; nothing is reserved yet. A cart has at most 100 lines of 1 to 999 pieces (409 cart_limit). While a checkout of the cart is open, the checkout follows. An agent adds within its categories (403 category_not_allowed) and its budget (402 budget_exceeded).
+         * @description Adds a variant; if the cart already has it, the quantity is increased. A variant that is not for sale is 404. More than the stock is 409 insufficient_stock, unless the variant can be sold beyond its stock; nothing is reserved yet. A cart can have at most 100 lines of 1 to 999 pieces (409 cart_limit). An open checkout of the cart changes with it. An agent can add only within its categories (403 category_not_allowed) and its budget (402 budget_exceeded).
          */
         post: operations["storefront.addCartItem"];
         delete?: never;
@@ -1895,7 +1895,7 @@ export interface paths {
         head?: never;
         /**
          * Set the quantity of a line
-         * @description Sets the quantity; 0 removes the line. More than the stock, unless the variant sells beyond it, is 409 insufficient_stock; fewer than before is always taken. More than before is for an agent within its budget (402 budget_exceeded).
+         * @description Sets the quantity; 0 removes the line. More than the stock is 409 insufficient_stock, unless the variant can be sold beyond its stock; a lower quantity is always accepted. An agent can increase it only within its budget (402 budget_exceeded).
          */
         patch: operations["storefront.updateCartItem"];
         trace?: never;
@@ -1917,12 +1917,12 @@ export interface paths {
         put?: never;
         /**
          * Apply a discount code
-         * @description Applies a code, trimmed and without regard to case. A cart has one code at a time: the one before is replaced and released, unless the new one is refused. Applying reserves a redemption for the cart, so that limits hold; a guest's own limit is looked at again with the e-mail at completion. When the cart changes, the discount follows: it is 0 as long as a condition does not hold. A cart that is not changed for 24 hours, and has no open checkout, gives its code back. Applying the code that is on the cart changes nothing. Refusals are 400 with the code of the reason.
+         * @description Applies a code, trimmed and ignoring case. A cart has one code at a time: the previous one is replaced and released, unless the new one is refused. Applying reserves a redemption for the cart, so that limits hold; for a guest the limit per customer is checked again with the e-mail at completion. When the cart changes, the discount is recalculated; it is 0 while a condition does not hold. A cart that is not changed for 24 hours and has no open checkout releases its code. Applying the code that is already on the cart changes nothing. Refusals are 400 with an error code for the reason.
          */
         post: operations["storefront.applyDiscount"];
         /**
          * Remove the discount code
-         * @description Takes the code off the cart and releases its redemption. Without a code nothing changes.
+         * @description Removes the code from the cart and releases its redemption. A cart without a code does not change.
          */
         delete: operations["storefront.removeDiscount"];
         options?: never;
@@ -1945,7 +1945,7 @@ export interface paths {
         };
         /**
          * List shipping options for a cart
-         * @description The active options for the country and the cart's subtotal less its discount, in the merchant's order. None when nothing in the cart has to be shipped.
+         * @description The active options for the country and the cart's subtotal after the discount, in the merchant's order. Empty if nothing in the cart has to be shipped.
          */
         get: operations["storefront.listCartShippingOptions"];
         put?: never;
@@ -1966,8 +1966,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin a checkout
-         * @description Begins the checkout of a cart, or renews the one that is open for it: a cart has one. The stock is reserved for 15 minutes, all lines or none (409 insufficient_stock, with each short line in lines). A customer's checkout begins with their e-mail and default address. An empty cart is 409 cart_empty; a line no longer for sale, 409 insufficient_stock with 0 available. One that an agent begins waits for its customer (requires_escalation) and is refused beyond the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); email, phone and addresses are null for an agent without customer:self. Whether to go on here or at checkout_url is the caller's choice.
+         * Start a checkout
+         * @description Starts the checkout of a cart, or renews its open one; a cart has at most one open checkout. The stock is reserved for 15 minutes, all lines or none (409 insufficient_stock, with each short line in lines). A customer's checkout starts with their e-mail and default address. An empty cart is 409 cart_empty; a line that is no longer for sale is 409 insufficient_stock with 0 available. A checkout that an agent starts waits for its customer (requires_escalation) and is refused beyond the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed); email, phone and addresses are null for an agent without customer:self. The checkout can be continued with this API or at checkout_url.
          */
         post: operations["storefront.createCheckout"];
         delete?: never;
@@ -1991,7 +1991,7 @@ export interface paths {
         };
         /**
          * Read a checkout
-         * @description The checkout with the prices and totals of this moment. Reading changes nothing and reserves nothing. A customer's checkout opens to that customer alone: to others it is 404.
+         * @description The checkout with current prices and totals. Reading changes nothing and reserves nothing. A customer's checkout is 404 for everyone else.
          */
         get: operations["storefront.getCheckout"];
         put?: never;
@@ -2001,7 +2001,7 @@ export interface paths {
         head?: never;
         /**
          * Fill in a checkout
-         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and moves the end of the checkout on. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A checkout that is over is 409 checkout_not_open.
+         * @description Changes the fields given and leaves the others, renews the reservation for 15 minutes (409 insufficient_stock) and extends the checkout. It becomes ready when missing is empty. A shipping option that does not fit the address or the cart is 409 shipping_option_unavailable; one chosen before that no longer fits is dropped. A payment method that the shop does not offer is 409 payment_method_unavailable. A completed or cancelled checkout is 409 checkout_not_open.
          */
         patch: operations["storefront.updateCheckout"];
         trace?: never;
@@ -2023,7 +2023,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a checkout
-         * @description Makes the order, all or nothing: stock is sold, the code redeemed, the cart converted. One order comes of a checkout; completing it again, or twice at once, answers that order. What is charged is what the human saw: when the total is not expected_total, or without it not the total of the last answer to creating or changing the checkout, or when a line costs something else or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with that expected_total. Fields still missing are 409 checkout_incomplete. The code's limits are looked at again, for a guest by the e-mail (400). By bank transfer the order begins pending and awaiting_payment, and payment.instructions says where to transfer to and until when. By card it is paid, or pending when the provider answers late; a declined card is 409 payment_failed, makes no order and leaves the checkout open. manual is confirmed at once and paid when handed over; a total of 0 is free, confirmed and paid. A checkout that an agent made is completed by its customer alone, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed).
+         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed).
          */
         post: operations["storefront.completeCheckout"];
         delete?: never;
@@ -2049,7 +2049,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a checkout
-         * @description Ends the checkout and releases its stock; checkout_url stops working. The cart and its code stay, so that another checkout can begin. Cancelling again changes nothing; a completed one is 409 checkout_not_open.
+         * @description Cancels the checkout and releases its stock; checkout_url stops working. The cart and its code are kept, so that another checkout can be started. Cancelling again changes nothing; a completed checkout is 409 checkout_not_open.
          */
         post: operations["storefront.cancelCheckout"];
         delete?: never;
@@ -2069,7 +2069,7 @@ export interface paths {
         put?: never;
         /**
          * Register a customer
-         * @description Asks for an account and answers always the same, after the same time, whether or not there is one for the address. A new address is sent a link to verify it; with that the account begins to work. Whoever asks again for the same address takes nothing from the request before: each has a link of its own, which brings its own password and names, and with the first link that is used the others end. The mail says when the account was asked for. The owner of an address that has an account is told of the attempt by mail, and nothing changes.
+         * @description Requests an account. The answer and its timing are always the same, whether or not the address has an account. A new address is sent a verification link, which activates the account. Several requests for one address do not affect each other: each has its own link, with its own password and names, and the first link that is used invalidates the others. The mail says when the account was requested. If the address already has an account, its owner is notified of the attempt by mail, and nothing changes.
          */
         post: operations["storefront.registerCustomer"];
         delete?: never;
@@ -2089,7 +2089,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an e-mail
-         * @description Proves with the token of the mail that the customer reads it: the account begins to work, with the password and names of the registration that the token was sent for, and other registrations of the address end; or the new address takes the place of the old one. Guest orders of the address now belong to the account. A token works once, for 24 hours, until a newer one is sent; any other is 400 verification_token_invalid.
+         * @description Verifies an e-mail address with the token from the mail. For a registration, the account is activated with the password and names of the registration that the token was sent for, and other registrations of the address end; for a change, the new address replaces the old one. Guest orders of the address now belong to the account. A token works once, for 24 hours, until a newer one is sent; any other is 400 verification_token_invalid.
          */
         post: operations["storefront.verifyEmail"];
         delete?: never;
@@ -2109,7 +2109,7 @@ export interface paths {
         put?: never;
         /**
          * Send the verification mail again
-         * @description Sends a new link if the address belongs to an account that waits for one, or one for each registration that does, ten at most, with the time when it was made; links sent before stop working. Answers always the same.
+         * @description Sends a new link if the address belongs to an account that waits for verification, or one for each such registration (at most ten), with the time when it was made; earlier links stop working. The answer is always the same.
          */
         post: operations["storefront.resendVerification"];
         delete?: never;
@@ -2129,7 +2129,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session. A wrong password, an unknown e-mail and one not yet verified get the same answer after the same time (401 invalid_credentials); failures slow further attempts down, and the owner of the account is sent a link that lifts this for one browser. cart_id merges an anonymous cart into the customer's active one: where both have a variant the anonymous quantity wins, its code takes the place of the other, and it becomes merged. Lines beyond 100 are left out, the customer's older ones first. A checkout of the anonymous cart is cancelled, so that what it held can be bought from the customer's cart: begin its checkout anew. A cart that cannot be merged is left alone, and is no error.
+         * @description Opens a session. A wrong password, an unknown e-mail and an unverified e-mail get the same answer after the same time (401 invalid_credentials). After several failures further attempts are delayed, and the owner of the account is sent a link that lifts the delay for one browser. cart_id merges an anonymous cart into the customer's active one: if both have a variant, the anonymous quantity wins; the anonymous cart's code replaces the other, and its status becomes merged. Lines beyond 100 are left out, the customer's oldest first. A checkout of the anonymous cart is cancelled and its stock released, so start a new one for the customer's cart. A cart that cannot be merged is ignored; this is not an error.
          */
         post: operations["storefront.loginCustomer"];
         delete?: never;
@@ -2149,7 +2149,7 @@ export interface paths {
         put?: never;
         /**
          * Renew the token
-         * @description Gives a new token for one that still works, up to 30 days after the login. The old one works 60 seconds longer, for calls that are on their way.
+         * @description Returns a new token for one that is still valid, up to 30 days after the login. The old token works for another 60 seconds, for calls in progress.
          */
         post: operations["storefront.refreshCustomerToken"];
         delete?: never;
@@ -2169,7 +2169,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session that makes the call with all its tokens, at once and on every server.
+         * @description Ends the calling session with all its tokens, at once and on every server.
          */
         post: operations["storefront.logoutCustomer"];
         delete?: never;
@@ -2188,8 +2188,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a new password
-         * @description Sends a link to set a new password if the address belongs to a customer. Answers always the same, after the same time. A link works once, for 30 minutes, until a newer one is sent.
+         * Request a password reset
+         * @description Sends a link to set a new password if the address belongs to a customer. The answer and its timing are always the same. A link works once, for 30 minutes, until a newer one is sent.
          */
         post: operations["storefront.requestPasswordReset"];
         delete?: never;
@@ -2226,22 +2226,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the own profile
-         * @description The customer whose token calls.
+         * Read the customer's profile
+         * @description The customer whose token is sent.
          */
         get: operations["storefront.getCustomer"];
         put?: never;
         post?: never;
         /**
-         * Delete the own account
-         * @description Closes the account for good: the profile, the addresses and the carts are removed, every session ends, and its agents are revoked. Orders stay with the shop, for its books, and belong to no account any more.
+         * Delete the customer's account
+         * @description Deletes the account permanently: the profile, the addresses and the carts are removed, every session ends, and its agents are revoked. The shop keeps the orders for its accounting; they no longer belong to an account.
          */
         delete: operations["storefront.deleteCustomer"];
         options?: never;
         head?: never;
         /**
-         * Change the own profile
-         * @description Changes the fields given and leaves the others. A new email needs current_password (401 invalid_credentials when it is wrong) and takes effect when the link sent to it is used; until then the old one stays. The answer does not tell whether another customer has the address: its owner is told by mail.
+         * Change the customer's profile
+         * @description Changes the fields given and leaves the others. A new email needs current_password (401 invalid_credentials when it is wrong) and takes effect when the link sent to it is used; until then the old one stays. The answer does not reveal whether another customer has the address; its owner is notified by mail.
          */
         patch: operations["storefront.updateCustomer"];
         trace?: never;
@@ -2256,8 +2256,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the own password
-         * @description Sets a new password. Every other session of the customer ends; the one that calls goes on. A wrong current_password is 401 invalid_credentials, and counts as a failed login.
+         * Change the customer's password
+         * @description Sets a new password. Every session of the customer ends except the calling one. A wrong current_password is 401 invalid_credentials, and counts as a failed login.
          */
         post: operations["storefront.changePassword"];
         delete?: never;
@@ -2274,14 +2274,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own addresses
+         * List the customer's addresses
          * @description The address book, oldest first.
          */
         get: operations["storefront.listAddresses"];
         put?: never;
         /**
          * Add an address
-         * @description Adds an address; there are up to 50 (409 limit_reached).
+         * @description Adds an address. A customer can have up to 50 (409 limit_reached).
          */
         post: operations["storefront.createAddress"];
         delete?: never;
@@ -2308,14 +2308,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an address
-         * @description Deletes the address. If it was the default, there is none until another is made it.
+         * @description Deletes the address. If it was the default, there is no default until another one is set.
          */
         delete: operations["storefront.deleteAddress"];
         options?: never;
         head?: never;
         /**
          * Change an address
-         * @description Changes the fields given and leaves the others. Checkouts and orders keep what they were given.
+         * @description Changes the fields given and leaves the others. Existing checkouts and orders do not change.
          */
         patch: operations["storefront.updateAddress"];
         trace?: never;
@@ -2328,7 +2328,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own orders
+         * List the customer's orders
          * @description The orders of the customer by page, newest first. staff_note is always null here.
          */
         get: operations["storefront.listCustomerOrders"];
@@ -2354,7 +2354,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an own order
+         * Read an order of the customer
          * @description An order of the customer, with how to pay it and what was shipped. staff_note is always null here.
          */
         get: operations["storefront.getCustomerOrder"];
@@ -2374,8 +2374,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own agents
-         * @description The agents that the customer gave consent to, the active ones first, then the newest, 100 at most. budget_pending_cents is what open checkouts of the agent come to.
+         * List the customer's agents
+         * @description The agents that the customer gave consent to, active ones first, then newest first, at most 100. budget_pending_cents is the total of the agent's open checkouts.
          */
         get: operations["storefront.listAgents"];
         put?: never;
@@ -2403,8 +2403,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an own agent
-         * @description Ends the agent's token at once: its next call is 401, in every process. Checkouts that it made stay the customer's to confirm or to leave; their page says that the access has ended, and by whom. Revoking a revoked one changes nothing.
+         * Revoke an agent of the customer
+         * @description Revokes the agent's token at once: its next call is 401. The customer can still confirm the checkouts that it created; their page says that the access has ended, and who ended it. Revoking a revoked token changes nothing.
          */
         delete: operations["storefront.revokeAgent"];
         options?: never;
@@ -2426,8 +2426,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what an own agent did
-         * @description Every call of the agent, whatever came of it, newest first, by cursor.
+         * List what an agent of the customer did
+         * @description Every call of the agent, whether it succeeded or not, newest first, by cursor.
          */
         get: operations["storefront.listAgentAudit"];
         put?: never;
@@ -2453,7 +2453,7 @@ export interface paths {
         };
         /**
          * Read who asks for consent
-         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. 5 unknown codes of a customer within 15 minutes, 10 of an address or 50 in a shop within an hour, and further ones are 429 until that time is over.
+         * @description What an agent asks for, to be shown to the customer before the decision. agent_name is what the agent calls itself, and nobody has verified it. A code that is unknown, or that another customer has decided on, is 404. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
          */
         get: operations["storefront.getAgentConsent"];
         put?: never;
@@ -2481,7 +2481,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a request
-         * @description Gives the agent what it asks for, as far as the shop's agent policy allows it now, or less: budget_cents may be lower, categories fewer. The next poll of the agent brings the token. It wants current_password (403 password_required without it, 401 invalid_credentials when it is wrong) when the login is older than 15 minutes or the budget is above password_above_cents of the shop's agent policy. A request that was decided on is 409 consent_not_pending, also the second time; an expired one 410 consent_expired. A mail tells the customer. 5 unknown codes of a customer within 15 minutes, 10 of an address or 50 in a shop within an hour, and further ones are 429 until that time is over.
+         * @description Grants what the agent requests, as far as the shop's agent policy currently allows it, or less: budget_cents can be lower and categories fewer. The agent's next poll returns the token. current_password is required (403 password_required without it, 401 invalid_credentials if it is wrong) if the login is older than 15 minutes or the budget is above password_above_cents of the shop's agent policy. A request that was already approved or denied is 409 consent_not_pending; an expired one is 410 consent_expired. The customer is notified by mail. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
          */
         post: operations["storefront.approveAgentConsent"];
         delete?: never;
@@ -2507,7 +2507,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a request
-         * @description Refuses the agent for good: its next poll is 400 access_denied. A request that was decided on is 409 consent_not_pending; an approved one can be denied as long as its token has not been fetched. 5 unknown codes of a customer within 15 minutes, 10 of an address or 50 in a shop within an hour, and further ones are 429 until that time is over.
+         * @description Denies the request permanently: the agent's next poll is 400 access_denied. A request that was already decided is 409 consent_not_pending, except that an approved one can be denied until its token has been fetched. After 5 unknown codes from a customer within 15 minutes, or 10 from an address or 50 in a shop within an hour, further calls are 429 until that time has passed.
          */
         post: operations["storefront.denyAgentConsent"];
         delete?: never;
@@ -2789,7 +2789,7 @@ export interface paths {
         };
         /**
          * List the token's own actions
-         * @description Every call made with this token, newest first, by cursor. This call itself appears from the next one on.
+         * @description Every call made with this token, newest first, by cursor. This call appears only in later answers.
          */
         get: operations["agent.listAudit"];
         put?: never;
@@ -2828,8 +2828,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow the products
-         * @description Every product that customers can see, then every change of one, in the order of the changes, by cursor. Without a cursor it begins at the beginning, which is a full crawl; or, with updated_since, at what changed since then. next_cursor is null when there is nothing more for now. Keep resume_cursor, and later go on from it: a product that changes during a crawl is seen again, and none is missed, however many write at the same time. A product that is deleted, or that customers no longer see, is told as removed. Stock is part of a product here. Answers are compressed for who accepts gzip.
+         * Read products and their changes
+         * @description Every product that customers can see, then every change, in the order of the changes, by cursor. Without a cursor it starts at the beginning, which is a full crawl, or with updated_since at the changes since then. next_cursor is null if there is nothing more for now. Keep resume_cursor to continue later: a product that changes during a crawl is returned again, and no change is missed, even with concurrent writes. A product that is deleted, or no longer visible to customers, is returned as removed. Stock is part of a product here. Answers are compressed if the client accepts gzip.
          */
         get: operations["sync.listProductChanges"];
         put?: never;
@@ -2851,7 +2851,7 @@ export interface paths {
         put?: never;
         /**
          * Check availability
-         * @description Says of up to 500 variants, named by their ids or SKUs, whether and at what price they can be bought now. Each item has an answer of its own, in the order asked; what the shop does not have, or does not show to customers, is unknown. It changes nothing: the answer is a new one each time, whatever the Idempotency-Key.
+         * @description Returns for up to 500 variants, given by id or SKU, whether and at what price they can be bought now. Each item has its own answer, in the order of the request; variants that the shop does not have, or does not show to customers, are unknown. The call changes nothing, and its answer is always current, whatever the Idempotency-Key.
          */
         post: operations["sync.checkAvailability"];
         delete?: never;
@@ -2869,13 +2869,13 @@ export interface paths {
         };
         /**
          * List orders
-         * @description The orders that the sync surface took, newest first, by cursor; with reference, the one that has it. next_cursor is null on the last page.
+         * @description The orders created through the sync surface, newest first, by cursor; with reference, the order that has it. next_cursor is null on the last page.
          */
         get: operations["sync.listOrders"];
         put?: never;
         /**
          * Create an order
-         * @description Takes an order from an AI widget. The lines name what is bought by variant_id, by sku, by product_id with the option values, or by the exact name of the product; what they give must all fit. Prices are the catalogue's: a claimed price, total or subtotal that differs is a 422 of type price_mismatch at its place, with the right one in ctx.expected, and another currency than the shop's is one of type currency_mismatch. A line that fits nothing that customers can buy is 404 not_found, whose field loc says which; one that fits several variants is a 422 of type variant_ambiguous. A reference that another order has is 409 reference_taken, which names that order. With payment bank_transfer the order is made at once: the stock is sold, all lines or none (409 insufficient_stock), and the transfer awaited (409 payment_method_unavailable where the shop takes none); the address may be as simple as it is. Goods that must be shipped go by shipping_option_id, else by the cheapest delivery that the shop offers for the address (409 shipping_option_unavailable when there is none). The order is in the account of the customer whose verified e-mail it has. With payment hosted_checkout the stock is reserved, and a human completes the order at checkout_url.
+         * @description Creates an order from an AI widget. A line identifies its variant by variant_id, by sku, by product_id with the option values, or by the exact name of the product; all fields that are sent must match. Prices come from the catalogue: a claimed price, total or subtotal that differs is a 422 of type price_mismatch at that field, with the correct amount in ctx.expected; a currency other than the shop's is a 422 of type currency_mismatch. A line that matches nothing that customers can buy is 404 not_found, and its field loc says which; one that matches several variants is a 422 of type variant_ambiguous. A reference that another order has is 409 reference_taken, which names that order. With payment bank_transfer the order is created at once: the stock is sold, all lines or none (409 insufficient_stock), and the transfer awaited (409 payment_method_unavailable if the shop does not accept it); an incomplete address is accepted. Goods that must be shipped use shipping_option_id, else the cheapest delivery that the shop offers for the address (409 shipping_option_unavailable if there is none). If the e-mail is the verified e-mail of a customer, the order is in their account. With payment hosted_checkout the stock is reserved, and a human completes the order at checkout_url.
          */
         post: operations["sync.createOrder"];
         delete?: never;
@@ -2899,7 +2899,7 @@ export interface paths {
         };
         /**
          * Read an order
-         * @description An order that the sync surface took, as it is now.
+         * @description An order that was created through the sync surface, in its current state.
          */
         get: operations["sync.getOrder"];
         put?: never;
@@ -2919,7 +2919,7 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description All webhooks of the shop, oldest first, however they were registered. Those that the merchant made on the dashboard are listed, and managed there alone.
+         * @description All webhooks of the shop, oldest first, however they were registered. Those created on the dashboard are listed, but can be managed only there.
          */
         get: operations["sync.listWebhooks"];
         put?: never;
@@ -2941,7 +2941,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook
-         * @description Subscribes an address to events. The secret that signs what is sent there is in this answer and never again. The address must be https, on port 443 or 8443, without credentials, and of a host on the public internet: anything else is a 422 of type url_refused at body.url. A shop has up to 1000 (409 limit_reached).
+         * @description Subscribes a URL to events. The secret that signs its deliveries is shown only in this answer. The URL must be https, on port 443 or 8443, without credentials, and its host must be on the public internet; anything else is a 422 of type url_refused at body.url. A shop can have up to 1000 webhooks (409 limit_reached).
          */
         post: operations["sync.registerWebhook"];
         delete?: never;
@@ -2968,7 +2968,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Ends a subscription. What still waits to be delivered to it is dropped. Integrations manage the webhooks that integrations registered; those that the merchant made on the dashboard are 404 here.
+         * @description Deletes a webhook. Its pending deliveries are dropped. Integrations manage the webhooks that integrations registered; those created on the dashboard are 404 here.
          */
         delete: operations["sync.deleteWebhook"];
         options?: never;
@@ -2993,7 +2993,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends webhook.ping to the webhook, at once and whatever it is subscribed to. It is one delivery like others, with retries. A webhook that is disabled is 409 webhook_disabled, and one that was made on the dashboard 404.
+         * @description Sends webhook.ping to the webhook at once, whatever events it is subscribed to. It is an ordinary delivery, with retries. A webhook that is disabled is 409 webhook_disabled, and one that was created on the dashboard 404.
          */
         post: operations["sync.testWebhook"];
         delete?: never;
@@ -3019,7 +3019,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description Gives the webhook a new secret, shown in this answer and never again. For 24 hours each delivery is signed with both, so that the receiver can change over; a second rotation meanwhile is 409 rotation_in_progress. A webhook that was made on the dashboard is 404 here: its secret is the merchant's.
+         * @description Gives the webhook a new secret, which is shown only in this answer. For 24 hours each delivery is signed with both secrets, so that the receiver can change over; a second rotation during that time is 409 rotation_in_progress. A webhook that was created on the dashboard is 404 here, because its secret belongs to the merchant.
          */
         post: operations["sync.rotateWebhook"];
         delete?: never;
@@ -3040,8 +3040,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A product was made
-         * @description A product was made, in whatever status. What else it has, read by its id or by product sync.
+         * A product was created
+         * @description A product was created, in any status. Read its other fields by its id or with product sync.
          */
         post: operations["webhook.productCreated"];
         delete?: never;
@@ -3121,7 +3121,7 @@ export interface webhooks {
         put?: never;
         /**
          * An order was placed
-         * @description An order was made, on whatever surface.
+         * @description An order was created, on any surface.
          */
         post: operations["webhook.orderCreated"];
         delete?: never;
@@ -3141,7 +3141,7 @@ export interface webhooks {
         put?: never;
         /**
          * An order was paid
-         * @description The money of an order has come.
+         * @description An order was paid.
          */
         post: operations["webhook.orderPaid"];
         delete?: never;
@@ -3260,8 +3260,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A customer was made
-         * @description A customer registered, or staff made one.
+         * A customer was created
+         * @description A customer registered, or staff created one.
          */
         post: operations["webhook.customerCreated"];
         delete?: never;
@@ -3281,7 +3281,7 @@ export interface webhooks {
         put?: never;
         /**
          * An agent was given a token
-         * @description A customer let an agent act for them.
+         * @description A customer allowed an agent to act for them.
          */
         post: operations["webhook.agentTokenIssued"];
         delete?: never;
@@ -3300,7 +3300,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An agent lost its token
+         * A token of an agent was revoked
          * @description A token of an agent was revoked, by the customer, by the merchant or by the agent.
          */
         post: operations["webhook.agentTokenRevoked"];
@@ -3321,7 +3321,7 @@ export interface webhooks {
         put?: never;
         /**
          * A test
-         * @description Sent on request, to see that a webhook works.
+         * @description Sent on request, to test a webhook.
          */
         post: operations["webhook.webhookPing"];
         delete?: never;
@@ -3352,18 +3352,18 @@ export interface components {
         };
         /** @description A business and its site. */
         Merchant: {
-            /** @description What X-Service-Merchant-Id takes. */
+            /** @description Send it as X-Service-Merchant-Id. */
             id: components["schemas"]["Id"];
-            /** @description What X-Site-ID takes. */
+            /** @description Send it as X-Site-ID. */
             site_id: components["schemas"]["Id"];
             name: string;
         };
         /**
-         * @description The stable name of an error. x-error-catalogue says for each its status, whether the same call may succeed later, what it means and what to do.
+         * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
-        /** @description Every error but 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
+        /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
             message: string;
@@ -3388,7 +3388,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description The request is not what the contract asks for. detail names every mistake, up to 50. */
+        /** @description The request does not match the contract. detail names every mistake, up to 50. */
         HTTPValidationError: {
             /** @constant */
             error: "validation_error";
@@ -3403,22 +3403,22 @@ export interface components {
          * @enum {string}
          */
         ApiKeyScope: "read" | "write";
-        /** @description A key for the dashboard, bound to one merchant. Its secret is shown when it is made and never again. */
+        /** @description A key for the dashboard, bound to one merchant. Its secret is shown only when it is created. */
         ApiKey: {
             id: components["schemas"]["Id"];
             description: string;
-            /** @description The beginning of the secret, to recognise it by. */
+            /** @description The first characters of the secret, to recognise it by. */
             secret_prefix: string;
             scopes: components["schemas"]["ApiKeyScope"][];
             created_at: components["schemas"]["Timestamp"];
             /**
              * Format: date-time
-             * @description To the minute; null when never used.
+             * @description Accurate to the minute; null if it was never used.
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it stops working because it was rotated; else null.
+             * @description When it stops working after a rotation; null if it was not rotated.
              */
             expires_at: string | null;
             /** Format: date-time */
@@ -3426,7 +3426,7 @@ export interface components {
         };
         /** @description An ISO 4217 code. */
         Currency: string;
-        /** @description The ISO 3166-1 alpha-2 code of a country. A code that none has is a 422 of type country_unknown. */
+        /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
         Country: string;
         /** @description A share as a decimal string from 0 to 1 with up to four decimals; "0.19" is 19 %. */
         TaxRate: string;
@@ -3435,7 +3435,7 @@ export interface components {
             country: components["schemas"]["Country"];
             rate: components["schemas"]["TaxRate"];
         };
-        /** @description Where customers transfer to, shown with each order paid by bank transfer; null when the shop takes none. */
+        /** @description The bank account that customers transfer to, shown with each order paid by bank transfer; null if the shop does not accept bank transfers. */
         BankDetails: {
             account_holder: string;
             /** @description Without spaces. Its check digits must be right. */
@@ -3444,7 +3444,7 @@ export interface components {
             bank_name?: string | null;
             instructions?: string | null;
         } | null;
-        /** @description A web origin, scheme, host and port without a path. https everywhere; http is taken for localhost alone. */
+        /** @description A web origin, scheme, host and port without a path. It must be https; http is accepted for localhost only. */
         Origin: string;
         /**
          * @description Words that customers use for the same thing. Case, accents and plurals are ignored.
@@ -3486,31 +3486,31 @@ export interface components {
             bank_details: components["schemas"]["BankDetails"];
             /** @description How long an order waits for its bank transfer. */
             payment_deadline_hours: number;
-            /** @description The web origins whose pages may call the storefront. Empty means any, since its token is public by nature. */
+            /** @description The web origins whose pages may call the storefront. Empty means any origin, since the storefront token is public. */
             allowed_origins: components["schemas"]["Origin"][];
             /** @description For variants created without one. */
             low_stock_threshold: number;
-            /** @description Who searches for a term finds its synonyms, too, a little behind. One way only; say both ways with two entries. */
+            /** @description A search for a term also finds its synonyms, ranked slightly lower. This works in one direction only; for both directions add two entries. */
             search_synonyms: components["schemas"]["SearchSynonyms"][];
             agent_policy: components["schemas"]["AgentPolicy"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description Kept without blanks at its ends; one of blanks alone is refused. */
+        /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */
         Name: string;
-        /** @description What AI agents may do in this shop at most. Without password_above_cents, that is null. */
+        /** @description The limits for AI agents in this shop. If password_above_cents is left out, it is null. */
         AgentPolicyInput: {
-            /** @description Whether agents may ask for consent. Tokens that were given live on until they end or are revoked. */
+            /** @description Whether agents may ask for consent. Tokens already issued stay valid until they expire or are revoked. */
             enabled: boolean;
             /** @description In the currency's minor unit. */
             max_budget_cents: number;
             max_lifetime_days: number;
-            /** @description A budget above this wants the customer's password at the approval, however fresh the login is. null for none; a login older than 15 minutes wants it in any case. */
+            /** @description Approving a budget above this requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents?: number | null;
         };
-        /** @description The settings to change; absent ones stay, and those given replace theirs whole. */
+        /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
         SettingsPatch: {
             name?: components["schemas"]["Name"];
-            /** @description Can change as long as the shop has no product, code, shipping option, cart line, order or agent, and nobody asks for one; else 409 currency_in_use. */
+            /** @description Can be changed while the shop has no product, code, shipping option, cart line, order or agent, and no open consent request; else 409 currency_in_use. */
             currency?: components["schemas"]["Currency"];
             prices_include_tax?: boolean;
             /** @description One per country. */
@@ -3523,100 +3523,100 @@ export interface components {
             search_synonyms?: components["schemas"]["SearchSynonyms"][];
             agent_policy?: components["schemas"]["AgentPolicyInput"];
         };
-        /** @description A key that was just made, with its secret. */
+        /** @description A new key with its secret. */
         ApiKeyWithSecret: components["schemas"]["ApiKey"] & {
-            /** @description What X-API-Key takes. Shown here and never again. */
+            /** @description Send it as X-API-Key. It is shown only in this answer. */
             secret: string;
         };
-        /** @description A token that names the shop to the storefront. It may stand in public pages. */
+        /** @description A token that identifies the shop on the storefront. It may be used in public pages. */
         StorefrontToken: {
             id: components["schemas"]["Id"];
             description: string;
-            /** @description The beginning of the token, to recognise it by. */
+            /** @description The first characters of the token, to recognise it by. */
             secret_prefix: string;
             scopes: ("catalog:read" | "cart:write" | "checkout:create" | "customer:auth")[];
-            /** @description The web origins whose pages may use it. Empty means those of the settings. */
+            /** @description The web origins whose pages may use it. If empty, the origins in the settings apply. */
             allowed_origins: components["schemas"]["Origin"][];
             created_at: components["schemas"]["Timestamp"];
             /**
              * Format: date-time
-             * @description To the minute; null when never used.
+             * @description Accurate to the minute; null if it was never used.
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it stops working because it was rotated; else null.
+             * @description When it stops working after a rotation; null if it was not rotated.
              */
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
         };
-        /** @description A storefront token that was just made, in full. */
+        /** @description A new storefront token, in full. */
         StorefrontTokenWithSecret: components["schemas"]["StorefrontToken"] & {
-            /** @description What X-Service-Token takes. Shown here and never again. */
+            /** @description Send it as X-Service-Token. It is shown only in this answer. */
             secret: string;
         };
-        /** @description A key of an integration for the sync surface. With revoked_at set it is revoked. */
+        /** @description A key of an integration for the sync surface. If revoked_at is set, the key is revoked. */
         SyncKey: {
             id: components["schemas"]["Id"];
             /** @description The key's public name, for logs and support. */
             key_id: string;
-            /** @description The beginning of the secret, to recognise it by. */
+            /** @description The first characters of the secret, to recognise it by. */
             secret_prefix: string;
             description: string;
             created_at: components["schemas"]["Timestamp"];
             /**
              * Format: date-time
-             * @description To the minute; null when never used.
+             * @description Accurate to the minute; null if it was never used.
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it stops working because it was rotated; else null.
+             * @description When it stops working after a rotation; null if it was not rotated.
              */
             expires_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
         };
-        /** @description A sync key that was just made, with its secret. */
+        /** @description A new sync key with its secret. */
         SyncKeyWithSecret: components["schemas"]["SyncKey"] & {
-            /** @description What X-Sync-Secret takes. Shown here and never again. */
+            /** @description Send it as X-Sync-Secret. It is shown only in this answer. */
             secret: string;
         };
         /** @description An absolute http or https address. */
         Url: string;
         /**
-         * @description What happened. The schemas and examples of the events are those of the webhooks of this description.
+         * @description What happened. For schemas and examples of the events, see the webhooks in this description.
          * @enum {string}
          */
         EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "customer.created" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
         EventTypes: components["schemas"]["EventType"][];
         /**
-         * @description A disabled webhook is sent nothing.
+         * @description Nothing is sent to a disabled webhook.
          * @enum {string}
          */
         WebhookStatus: "active" | "disabled";
-        /** @description An address that is told of events, and whether it works. */
+        /** @description A URL that receives events, and its status. */
         Webhook: {
             id: components["schemas"]["Id"];
             url: components["schemas"]["Url"];
             events: components["schemas"]["EventTypes"];
             description: string | null;
             status: components["schemas"]["WebhookStatus"];
-            /** @description staff switched it off; gone, its receiver answered 410; failing, it took nothing for five days. Null when it is active. */
+            /** @description staff, it was disabled by staff; gone, its receiver answered 410; failing, every attempt failed for five days. Null if it is active. */
             disabled_reason: ("staff" | "gone" | "failing") | null;
             /** Format: date-time */
             disabled_at: string | null;
             /**
              * Format: date-time
-             * @description Since when every attempt failed; null when the last one succeeded.
+             * @description Since when every attempt has failed; null if the last one succeeded.
              */
             failing_since: string | null;
             /** Format: date-time */
             last_success_at: string | null;
             /**
              * Format: date-time
-             * @description Until when deliveries are signed with the secret before, too; null when there is only one.
+             * @description Until when deliveries are also signed with the previous secret; null if there is only one.
              */
             previous_secret_expires_at: string | null;
             created_at: components["schemas"]["Timestamp"];
@@ -3627,13 +3627,13 @@ export interface components {
             events: components["schemas"]["EventTypes"];
             description?: string | null;
         };
-        /** @description What verifies that a delivery is from here, by the Standard Webhooks specification. Shown here and never again. */
+        /** @description The secret to verify deliveries with, as in the Standard Webhooks specification. It is shown only in this answer. */
         WebhookSecret: string;
-        /** @description A webhook with the secret that it was just given. */
+        /** @description A webhook with its new secret. */
         WebhookWithSecret: components["schemas"]["Webhook"] & {
             secret: components["schemas"]["WebhookSecret"];
         };
-        /** @description What is gone. */
+        /** @description What was deleted. */
         Deletion: {
             id: components["schemas"]["Id"];
             /** @constant */
@@ -3646,90 +3646,90 @@ export interface components {
             status?: components["schemas"]["WebhookStatus"];
         };
         /**
-         * @description pending waits for its next attempt; succeeded was answered with 2xx; failed was given up, after ten attempts or because its webhook was disabled.
+         * @description pending waits for its next attempt; succeeded was answered with 2xx; failed is not retried any more, after ten attempts or because its webhook was disabled.
          * @enum {string}
          */
         WebhookDeliveryStatus: "pending" | "succeeded" | "failed";
         /** @description A whole number of things. */
         Count: number;
-        /** @description An event on its way to a webhook. */
+        /** @description The delivery of an event to a webhook. */
         WebhookDelivery: {
             id: components["schemas"]["Id"];
             webhook_id: components["schemas"]["Id"];
-            /** @description Sent as webhook-id, the same at each attempt and each replay. Receivers know by it what they had already. */
+            /** @description Sent as webhook-id, the same at each attempt and each replay. Receivers use it to recognise events that they already have. */
             event_id: components["schemas"]["Id"];
             type: components["schemas"]["EventType"];
             status: components["schemas"]["WebhookDeliveryStatus"];
             attempts_count: components["schemas"]["Count"];
             /**
              * Format: date-time
-             * @description Null when there will be none.
+             * @description Null if there will be none.
              */
             next_attempt_at: string | null;
-            /** @description The status of the last answer; null when none came. */
+            /** @description The HTTP status of the last answer; null if there was none. */
             response_status: number | null;
             created_at: components["schemas"]["Timestamp"];
             /**
              * Format: date-time
-             * @description When it succeeded or was given up; else null.
+             * @description When it succeeded or the retries ended; else null.
              */
             completed_at: string | null;
         };
-        /** @description Where the next page begins, opaque. Send it back as it came. */
+        /** @description An opaque pointer to the next page. Send it back unchanged. */
         Cursor: string;
-        /** @description What is sent of an event. A test event has the field test besides, which is true. */
+        /** @description The body that is sent for an event. A test event also has the field test, which is true. */
         EventPayload: {
             type: components["schemas"]["EventType"];
             timestamp: components["schemas"]["Timestamp"];
-            /** @description By its type, as the webhooks of this description say. */
+            /** @description It depends on the type; see the webhooks in this description. */
             data: {
                 [key: string]: unknown;
             };
         } & {
             [key: string]: unknown;
         };
-        /** @description One attempt to deliver an event. What a receiver answered besides its status is not kept. */
+        /** @description One attempt to deliver an event. Only the status of the receiver's answer is kept. */
         WebhookAttempt: {
             attempted_at: components["schemas"]["Timestamp"];
             duration_ms: number;
             /**
-             * @description succeeded with 2xx; refused with another status, redirects among them; timed_out after 3 seconds to connect or 15 in all; not_connected when the host has no address or takes no connection; tls_failed when its certificate is not valid; url_refused when its address is not, or no longer, a public one; not_signed when the server could not open the secret of the webhook, so that nothing was sent: rotate it, or have the operator look.
+             * @description succeeded with 2xx; refused with another status, redirects among them; timed_out after 3 seconds to connect or 15 in all; not_connected when the host has no address or takes no connection; tls_failed when its certificate is not valid; url_refused when its address is not, or no longer, a public one; not_signed when the server could not decrypt the secret of the webhook, so nothing was sent: rotate the secret, or contact the operator.
              * @enum {string}
              */
             outcome: "succeeded" | "refused" | "timed_out" | "not_connected" | "tls_failed" | "url_refused" | "not_signed";
             response_status: number | null;
         };
-        /** @description A delivery with what was sent and each attempt. */
+        /** @description A delivery with its body and each attempt. */
         WebhookDeliveryDetails: components["schemas"]["WebhookDelivery"] & {
             payload: components["schemas"]["EventPayload"];
-            /** @description Oldest first, those of replays among them; the last 100. */
+            /** @description Oldest first, including those of replays; the last 100. */
             attempts: components["schemas"]["WebhookAttempt"][];
         };
-        /** @description Somebody who fetches events, such as `commerce listen`. */
+        /** @description A client that fetches events, such as `commerce listen`. */
         EventListener: {
             id: components["schemas"]["Id"];
             events: components["schemas"]["EventTypes"];
             created_at: components["schemas"]["Timestamp"];
-            /** @description 10 minutes after events were fetched last. */
+            /** @description 10 minutes after events were last fetched. */
             expires_at: components["schemas"]["Timestamp"];
         };
-        /** @description A listener with its secret, to sign what it fetches as a webhook would be. */
+        /** @description A listener with its secret, to sign the events it fetches as webhook deliveries are signed. */
         EventListenerWithSecret: components["schemas"]["EventListener"] & {
             secret: components["schemas"]["WebhookSecret"];
         };
         /** @description An event as a listener fetches it. */
         ListenerEvent: {
-            /** @description What a webhook is sent as webhook-id. */
+            /** @description The same id that webhooks receive as webhook-id. */
             event_id: components["schemas"]["Id"];
             payload: components["schemas"]["EventPayload"];
         };
-        /** @description A test event that was just made. */
+        /** @description A new test event. */
         TriggeredEvent: {
             event_id: components["schemas"]["Id"];
             payload: components["schemas"]["EventPayload"];
-            /** @description How many webhooks it goes to. */
+            /** @description The number of webhooks that it is sent to. */
             webhooks_count: components["schemas"]["Count"];
-            /** @description How many listeners it goes to. */
+            /** @description The number of listeners that receive it. */
             listeners_count: components["schemas"]["Count"];
         };
         /**
@@ -3767,7 +3767,7 @@ export interface components {
          * @enum {string}
          */
         WeightUnit: "kg" | "g" | "lb" | "oz";
-        /** @description What is bought, one combination of option values with its own price and stock. */
+        /** @description What customers buy, one combination of option values with its own price and stock. */
         Variant: {
             id: components["schemas"]["Id"];
             product_id: components["schemas"]["Id"];
@@ -3778,9 +3778,9 @@ export interface components {
             option3: string | null;
             price: components["schemas"]["Money"];
             compare_at_price: components["schemas"]["Money"] | null;
-            /** @description What the merchant pays. Null on every surface but the dashboard. */
+            /** @description The merchant's cost. Null on every surface but the dashboard. */
             cost_per_item: components["schemas"]["Money"] | null;
-            /** @description What can still be sold, stock on hand less what open checkouts hold. Below zero only under policy continue. */
+            /** @description The quantity that can still be sold, which is the stock on hand minus what open checkouts hold. Below zero only with policy continue. */
             inventory_quantity: number;
             inventory_policy: components["schemas"]["InventoryPolicy"];
             low_stock_threshold: number;
@@ -3788,7 +3788,7 @@ export interface components {
             weight_unit: components["schemas"]["WeightUnit"];
             requires_shipping: boolean;
             image_url: string | null;
-            /** @description Whether it can be bought now, by stock, by policy, or because stock is not tracked. */
+            /** @description Whether it can be bought now, because it is in stock, because of its policy, or because stock is not tracked. */
             available: boolean;
             /** @description Whether tracked stock is above zero and at or below low_stock_threshold. */
             is_low_stock: boolean;
@@ -3801,7 +3801,7 @@ export interface components {
         Metadata: {
             [key: string]: string;
         };
-        /** @description A product as every surface shows it. Prices and stock are summed up from its variants: price is the lowest, total_inventory the sum. A product without options holds one default variant, whose options are all null. */
+        /** @description A product as every surface shows it. Prices and stock are derived from its variants: price is the lowest, total_inventory the sum. A product without options has one default variant, whose options are all null. */
         Product: {
             id: components["schemas"]["Id"];
             merchant_id: components["schemas"]["Id"];
@@ -3813,18 +3813,18 @@ export interface components {
             product_type: string | null;
             tags: string[];
             price: components["schemas"]["Money"];
-            /** @description The price before the sale, of the variant that gives price. Null when it is not on sale. */
+            /** @description The price before the reduction, of the variant that determines price. Null if it is not on sale. */
             compare_at_price: components["schemas"]["Money"] | null;
-            /** @description What the merchant pays. Null on every surface but the dashboard. */
+            /** @description The merchant's cost. Null on every surface but the dashboard. */
             cost_per_item: components["schemas"]["Money"] | null;
             currency: components["schemas"]["Currency"];
             images: components["schemas"]["Image"][];
-            /** @description False when the product holds its default variant alone. */
+            /** @description False if the product has only its default variant. */
             has_variants: boolean;
             options: components["schemas"]["Option"][];
-            /** @description In the order of the merchant; never empty. */
+            /** @description In the merchant's order; never empty. */
             variants: components["schemas"]["Variant"][];
-            /** @description When false, the product never sells out and its quantities say nothing. */
+            /** @description If false, the product never sells out and its quantities have no meaning. */
             track_inventory: boolean;
             total_inventory: number;
             /** @description Whether at least one variant can be bought. */
@@ -3848,12 +3848,12 @@ export interface components {
         MoneyInput: string;
         /** @description An amount like MoneyInput, or null for none. */
         MoneyInputOrNull: string | null;
-        /** @description An option of a product as written. The values differ from one another. */
+        /** @description An option of a product as input. The values must be unique. */
         OptionInput: {
             name: components["schemas"]["Name"];
             values: string[];
         };
-        /** @description An image of a product as written, by its address; nothing is fetched. Without a position it goes to the end. */
+        /** @description An image of a product as input. The server stores the URL and does not fetch it. Without a position it goes to the end. */
         ImageInput: {
             url: components["schemas"]["Url"];
             alt?: string | null;
@@ -3865,7 +3865,7 @@ export interface components {
         WeightOrNull: string | null;
         /** @description An absolute http or https address, or null for none. */
         UrlOrNull: string | null;
-        /** @description A variant as written. It has a value for each option of its product, and none beyond. */
+        /** @description A variant as input. It has a value for each option of its product, and no others. */
         VariantInput: {
             sku?: string | null;
             barcode?: string | null;
@@ -3877,7 +3877,7 @@ export interface components {
             /** @description Above price, or null. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
-            /** @description Stock on hand to begin with, 0 when absent. */
+            /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
             /** @description deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
@@ -3890,12 +3890,12 @@ export interface components {
             requires_shipping?: boolean;
             image_url?: components["schemas"]["UrlOrNull"];
         };
-        /** @description A product as written. Without variants it gets one default variant, and the fields from sku to requires_shipping describe it; beside variants they are refused. price is the price of every variant that has none of its own; it is required unless each variant has one. */
+        /** @description A product as input. Without variants it gets one default variant, described by the fields from sku to requires_shipping; together with variants those fields are refused. price applies to every variant that has none of its own; it is required unless each variant has one. */
         ProductInput: {
             name: components["schemas"]["Name"];
-            /** @description Made from the name when absent, with -2, -3 … appended when taken. Given and taken is 409 slug_taken. */
+            /** @description By default made from the name, with -2, -3 … appended if that is taken. A slug that is sent and already taken is 409 slug_taken. */
             slug?: components["schemas"]["Slug"];
-            /** @description Plain text, or HTML of which the text is kept. */
+            /** @description Plain text, or HTML, which is converted to plain text. */
             description?: string;
             vendor?: string | null;
             product_type?: string | null;
@@ -3905,25 +3905,25 @@ export interface components {
             status?: components["schemas"]["ProductStatus"];
             /**
              * Format: date-time
-             * @description When the storefront begins to show the product, if it is active. Absent means now for an active product, and null for others; null hides it.
+             * @description When the storefront starts to show the product, if it is active. By default now for an active product and null for others; null hides it.
              */
             published_at?: string | null;
             metadata?: components["schemas"]["Metadata"];
             /** @description true when absent. */
             track_inventory?: boolean;
             price?: components["schemas"]["MoneyInput"];
-            /** @description Above price, or null. Of every variant that has no price of its own. */
+            /** @description Above price, or null. Applies to every variant that has no price of its own. */
             compare_at_price?: components["schemas"]["MoneyInputOrNull"];
-            /** @description Of every variant that has none of its own. */
+            /** @description Applies to every variant that has none of its own. */
             cost_per_item?: components["schemas"]["MoneyInputOrNull"];
-            /** @description Required with variants that have options, in the order of option1 to option3. Names differ, whatever the case. */
+            /** @description Required with variants that have options, in the order of option1 to option3. Names must be unique, ignoring case. */
             options?: components["schemas"]["OptionInput"][];
             images?: components["schemas"]["ImageInput"][];
-            /** @description No two with the same option values, each value among those of its option. */
+            /** @description No two variants may have the same option values, and each value must be one of its option's values. */
             variants?: components["schemas"]["VariantInput"][];
             sku?: string | null;
             barcode?: string | null;
-            /** @description Stock on hand to begin with, 0 when absent. */
+            /** @description The initial stock on hand; 0 by default. */
             inventory_quantity?: number;
             /** @description deny when absent. */
             inventory_policy?: components["schemas"]["InventoryPolicy"];
@@ -3935,11 +3935,11 @@ export interface components {
             /** @description true when absent. */
             requires_shipping?: boolean;
         };
-        /** @description One row of an import. The slug says which product it is: an unknown one is created, a known one updated. In an update, absent fields stay as they are; options, images and variants that the row gives take the place of the product's. Variants are recognised by their option values and keep their id, their stock and the fields that the row does not give them; those that the row no longer names are removed. price, compare_at_price and cost_per_item of the row itself are, as for a new product, those of every variant to which the row gives none of its own. A compare_at_price that stays although it is no longer above the price becomes null. */
+        /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; those that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A compare_at_price that is kept but is no longer above the price becomes null. */
         ProductImport: components["schemas"]["ProductInput"] & {
             slug: components["schemas"]["Slug"];
         };
-        /** @description What became of an import, row by row. A refused row leaves its product as it was and does not stop the others. */
+        /** @description The result of an import, row by row. A refused row leaves its product as it was and does not stop the others. */
         ImportResult: {
             /** @description True when nothing was written. */
             dry_run: boolean;
@@ -3953,19 +3953,19 @@ export interface components {
             results: {
                 /** @description The row's position in products, from 0. */
                 index: number;
-                /** @description As sent; null when the row has none that could be read. */
+                /** @description As sent; null if the row has no readable slug. */
                 slug: string | null;
                 /** @enum {string} */
                 status: "created" | "updated" | "unchanged" | "failed";
-                /** @description Null when the row failed, or would create a product in a dry run. */
+                /** @description Null if the row failed, or if it would create a product in a dry run. */
                 product_id: components["schemas"]["Id"] | null;
                 /** @description Why the row failed, with loc from the body's root (["body","products",3,"price"]); else empty. */
                 errors: components["schemas"]["ValidationErrorItem"][];
-                /** @description What was taken out of the row, such as characters that nobody sees; absent when nothing was. */
+                /** @description What was removed from the row, such as invisible characters; absent if nothing was. */
                 warnings?: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
-        /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed by inventory adjustments alone. */
+        /** @description The fields to change; absent ones stay. The fields from price to requires_shipping belong to the default variant: on a product with variants they are refused with 409 product_has_variants. Stock is changed only by inventory adjustments. */
         ProductPatch: {
             name?: components["schemas"]["Name"];
             slug?: components["schemas"]["Slug"];
@@ -3995,7 +3995,7 @@ export interface components {
         /** @description The fields to change; absent ones stay. */
         OptionPatch: {
             name?: components["schemas"]["Name"];
-            /** @description Its place among the options; the variants' values move along. */
+            /** @description Its position among the options; the variants' values are moved accordingly. */
             position?: number;
             /** @description Replaces all values. Leaving out one that a variant has is 409 option_in_use. */
             values?: string[];
@@ -4004,12 +4004,12 @@ export interface components {
         ImagePatch: {
             url?: components["schemas"]["Url"];
             alt?: string | null;
-            /** @description Its place among the images; the others move along. */
+            /** @description Its position among the images; the others are renumbered. */
             position?: number;
             width?: number | null;
             height?: number | null;
         };
-        /** @description The fields to change; absent ones stay. Stock is changed by inventory adjustments alone. */
+        /** @description The fields to change; absent ones stay. Stock is changed only by inventory adjustments. */
         VariantPatch: {
             sku?: string | null;
             barcode?: string | null;
@@ -4025,7 +4025,7 @@ export interface components {
             weight_unit?: components["schemas"]["WeightUnit"];
             requires_shipping?: boolean;
             image_url?: components["schemas"]["UrlOrNull"];
-            /** @description Its place among the product's variants; the others move along. */
+            /** @description Its position among the product's variants; the others are renumbered. */
             position?: number;
         };
         /** @description The stock of one variant. */
@@ -4038,11 +4038,11 @@ export interface components {
             sku: string | null;
             /** @description The variant's own image, else the product's first. */
             image_url: string | null;
-            /** @description What lies in the store. */
+            /** @description The stock on hand. */
             on_hand: number;
-            /** @description What open checkouts hold. */
+            /** @description The stock reserved by open checkouts. */
             reserved: number;
-            /** @description on_hand less reserved. */
+            /** @description on_hand minus reserved. */
             inventory_quantity: number;
             track_inventory: boolean;
             inventory_policy: components["schemas"]["InventoryPolicy"];
@@ -4061,7 +4061,7 @@ export interface components {
          * @description A UUID, or null.
          */
         IdOrNull: string | null;
-        /** @description One change of a variant's stock. Movements are only ever added. */
+        /** @description One change of a variant's stock. Movements are never changed or deleted. */
         StockMovement: {
             id: components["schemas"]["Id"];
             variant_id: components["schemas"]["Id"];
@@ -4070,21 +4070,21 @@ export interface components {
             type: "adjustment" | "reservation" | "release" | "sale" | "return" | "sync";
             /** @description Given for adjustments, else null. */
             reason: components["schemas"]["AdjustmentReason"] | null;
-            /** @description Of an adjustment, a sale, a return or a sync, what changed on hand. Of a reservation or a release, what changed of what is available: a reservation is below zero. */
+            /** @description For an adjustment, a sale, a return or a sync, the change of the stock on hand. For a reservation or a release, the change of the available stock; a reservation is negative. */
             delta: number;
             on_hand_after: number;
             reserved_after: number;
             note: string | null;
-            /** @description The staff member, key, token or customer that did it; null for the server itself. */
+            /** @description The staff member, key, token or customer that caused it; null for the server itself. */
             actor_id: components["schemas"]["IdOrNull"];
             created_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description Whether the merchant picks the products, or rules do.
+         * @description Whether the products are chosen by the merchant or by rules.
          * @enum {string}
          */
         CollectionType: "manual" | "automatic";
-        /** @description A condition on a product. tag takes equals, not_equals and contains (a part of one of the tags); product_type and vendor the same; price takes equals, greater_than and less_than with an amount; in_stock takes equals with true or false. Words are compared without case. Another operator for a field is a 422 at the rule. */
+        /** @description A condition on a product. tag takes equals, not_equals and contains (a part of one of the tags); product_type and vendor the same; price takes equals, greater_than and less_than with an amount; in_stock takes equals with true or false. Words are compared without case. Any other operator for a field is a 422 at the rule. */
         CollectionRule: {
             /** @enum {string} */
             field: "tag" | "product_type" | "vendor" | "price" | "in_stock";
@@ -4122,11 +4122,11 @@ export interface components {
             /** @description All its products, drafts and archived ones included. */
             products_count: components["schemas"]["Count"];
         };
-        /** @description A collection as written. An automatic one has rules, a manual one has none. */
+        /** @description A collection as input. An automatic one has rules, a manual one has none. */
         CollectionInput: {
             title: string;
             description?: string | null;
-            /** @description Made from the title when absent, with -2, -3 … appended when taken. Given and taken is 409 handle_taken. */
+            /** @description By default made from the title, with -2, -3 … appended if that is taken. A handle that is sent and already taken is 409 handle_taken. */
             handle?: components["schemas"]["Slug"];
             /** @description automatic when rules are given, else manual. */
             type?: components["schemas"]["CollectionType"];
@@ -4159,59 +4159,59 @@ export interface components {
             rules_match?: "all" | "any";
             image_url?: components["schemas"]["UrlOrNull"];
             sort_order?: components["schemas"]["CollectionSortOrder"];
-            /** @description Publishing stamps published_at, taking it back clears it. */
+            /** @description Publishing sets published_at, unpublishing clears it. */
             published?: boolean;
         };
         /**
-         * @description Whether a code can be used now. disabled was switched off, scheduled has not begun, expired has ended, and exhausted has reached its usage limit.
+         * @description Whether a code can be used now. disabled was switched off, scheduled has not started, expired has ended, and exhausted has reached its usage limit.
          * @enum {string}
          */
         DiscountStatus: "active" | "scheduled" | "expired" | "exhausted" | "disabled";
         /**
-         * @description What a code takes off: a share of the lines it applies to, an amount of them, or the shipping cost.
+         * @description What a code takes off: a percentage of the lines it applies to, a fixed amount, or the shipping cost.
          * @enum {string}
          */
         DiscountKind: "percentage" | "fixed_amount" | "free_shipping";
-        /** @description A discount code. Its conditions must all hold; null or an empty list is no condition. */
+        /** @description A discount code. All its conditions must hold; null or an empty list means no condition. */
         Discount: {
             id: components["schemas"]["Id"];
             /** @description Compared without case. */
             code: string;
             kind: components["schemas"]["DiscountKind"];
-            /** @description For percentage, per cent ("12.50" is 12.5 %); for fixed_amount, the amount; for free_shipping, 0. */
+            /** @description For percentage, the percentage ("12.50" is 12.5 %); for fixed_amount, the amount; for free_shipping, 0. */
             value: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             /** @description For staff. */
             description: string | null;
             status: components["schemas"]["DiscountStatus"];
-            /** @description Whether the merchant lets it be used. */
+            /** @description Whether the merchant has enabled it. */
             active: boolean;
             /** Format: date-time */
             starts_at: string | null;
             /** Format: date-time */
             ends_at: string | null;
-            /** @description What the lines that the code applies to must come to. */
+            /** @description The minimum total of the lines that the code applies to. */
             minimum_subtotal: components["schemas"]["Money"] | null;
-            /** @description How many pieces those lines must have. */
+            /** @description The minimum quantity of those lines together. */
             minimum_quantity: number | null;
-            /** @description It applies to these products and those of the collections; to all when both lists are empty. */
+            /** @description The code applies to these products and to the products of the collections; to all products if both lists are empty. */
             product_ids: components["schemas"]["Id"][];
             collection_ids: components["schemas"]["Id"][];
-            /** @description How often it can be redeemed at all, reservations included. */
+            /** @description How often it can be redeemed in total, including reservations. */
             usage_limit: number | null;
-            /** @description How often by one customer, told by the account, the e-mail of the account, and the e-mail of the order. */
+            /** @description How often one customer can redeem it. A customer is recognised by the account, the e-mail of the account and the e-mail of the order. */
             usage_limit_per_customer: number | null;
             /** @description Redemptions that are reserved or redeemed. */
             usage_count: components["schemas"]["Count"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description A discount code as written. value is required but for free_shipping, which has none (422). */
+        /** @description A discount code as input. value is required, except for free_shipping, which must not have one (422). */
         DiscountInput: {
-            /** @description Trimmed. No other code of the shop is the same without case (409 discount_code_taken). */
+            /** @description Trimmed. It must be unique in the shop, ignoring case (409 discount_code_taken). */
             code: string;
             kind: components["schemas"]["DiscountKind"];
-            /** @description Above 0. For percentage, per cent, up to 100 with up to two decimals; what it comes to is rounded down. For fixed_amount, the amount, of which never more is taken off than the lines that it applies to come to. */
+            /** @description Above 0. For percentage, the percentage, at most 100 with up to two decimals; the resulting amount is rounded down. For fixed_amount, the amount; it never takes off more than the total of the lines that it applies to. */
             value?: components["schemas"]["MoneyInput"];
             description?: string | null;
             /** @description true when absent. */
@@ -4233,7 +4233,7 @@ export interface components {
             usage_limit?: number | null;
             usage_limit_per_customer?: number | null;
         };
-        /** @description The fields to change; absent ones stay. The kind cannot change. Carts that have the code follow at once, orders never. */
+        /** @description The fields to change; absent ones stay. The kind cannot change. Carts that have the code change at once, orders never. */
         DiscountPatch: {
             code?: string;
             value?: components["schemas"]["MoneyInput"];
@@ -4254,7 +4254,7 @@ export interface components {
             usage_limit_per_customer?: number | null;
         };
         /**
-         * @description reserved from applying the code on, redeemed with the order, released when the code is replaced or removed, when the cart is left alone for 24 hours or expires, or when the order is cancelled.
+         * @description reserved when the code is applied; redeemed when the order is created; released when the code is replaced or removed, when the cart is not changed for 24 hours or expires, or when the order is cancelled.
          * @enum {string}
          */
         RedemptionStatus: "reserved" | "redeemed" | "released";
@@ -4269,21 +4269,21 @@ export interface components {
             order_id: components["schemas"]["IdOrNull"];
             customer_id: components["schemas"]["IdOrNull"];
             email: string | null;
-            /** @description What it took off, or would at the last look. */
+            /** @description The amount it took off; if it is not redeemed yet, the amount when it was last calculated. */
             amount_off: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
-            /** @description When it is released by itself, as long as it is reserved. */
+            /** @description When it is released automatically, while it is reserved. */
             expires_at: components["schemas"]["Timestamp"];
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it was redeemed or released, or else last looked at. */
+            /** @description When it was redeemed or released, otherwise when it was last updated. */
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description Whether the goods are brought to the customer, or fetched.
+         * @description Whether the goods are delivered to the customer or picked up.
          * @enum {string}
          */
         ShippingKind: "delivery" | "pickup";
-        /** @description A way in which the shop sends goods, or lets them be fetched, and its price. */
+        /** @description A delivery or pickup option of the shop, with its price. */
         ShippingOption: {
             id: components["schemas"]["Id"];
             name: string;
@@ -4293,22 +4293,22 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description Where it is offered; empty means everywhere. */
             countries: components["schemas"]["Country"][];
-            /** @description Offered from this subtotal on, less the discount; null means no bound. */
+            /** @description Offered from this subtotal (after the discount); null means no minimum. */
             minimum_subtotal: components["schemas"]["Money"] | null;
-            /** @description Offered up to this subtotal, less the discount; null means no bound. */
+            /** @description Offered up to this subtotal (after the discount); null means no maximum. */
             maximum_subtotal: components["schemas"]["Money"] | null;
             active: boolean;
-            /** @description Its place among the options, from 1. */
+            /** @description Its position among the options, from 1. */
             position: number;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description A shipping option as written. */
+        /** @description A shipping option as input. */
         ShippingOptionInput: {
             name: components["schemas"]["Name"];
             description?: string | null;
             price: components["schemas"]["MoneyInput"];
-            /** @description Everywhere when absent or empty. */
+            /** @description Empty or left out means everywhere. */
             countries?: components["schemas"]["Country"][];
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
             /** @description Not below minimum_subtotal. */
@@ -4317,10 +4317,10 @@ export interface components {
             kind?: components["schemas"]["ShippingKind"];
             /** @description true when absent. */
             active?: boolean;
-            /** @description Its place among the options; last when absent. The others move along. */
+            /** @description Its position among the options; last by default. The others are renumbered. */
             position?: number;
         };
-        /** @description The fields to change; absent ones stay. Orders keep what they were made with. */
+        /** @description The fields to change; absent ones stay. Existing orders do not change. */
         ShippingOptionPatch: {
             name?: components["schemas"]["Name"];
             description?: string | null;
@@ -4334,17 +4334,17 @@ export interface components {
             position?: number;
         };
         /**
-         * @description Where an order stands as a whole. The tag Orders shows the moves.
+         * @description The status of an order as a whole. The transitions are listed under the tag Orders.
          * @enum {string}
          */
         OrderStatus: "pending" | "confirmed" | "processing" | "completed" | "cancelled";
         /**
-         * @description Where the payment of an order stands. The tag Orders shows the moves.
+         * @description The status of an order's payment. The transitions are listed under the tag Orders.
          * @enum {string}
          */
         PaymentStatus: "pending" | "awaiting_payment" | "authorized" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "voided";
         /**
-         * @description Where the goods of an order are. The tag Orders shows the moves.
+         * @description The delivery status of an order. The transitions are listed under the tag Orders.
          * @enum {string}
          */
         FulfillmentStatus: "unfulfilled" | "partially_fulfilled" | "fulfilled" | "delivered" | "returned";
@@ -4358,9 +4358,9 @@ export interface components {
          * @enum {string}
          */
         PaymentMethod: "bank_transfer" | "card" | "manual" | "free";
-        /** @description A line of an order, as it was when it was ordered. Only name, quantity, price and total are sure to be there: other producers than this server's checkout may know no more. */
+        /** @description A line of an order, as it was when it was ordered. Only name, quantity, price and total are always present; orders from other sources than this server's checkout may have no more. */
         LineItem: {
-            /** @description What fulfilments name the line by. It is the line's id in the cart. */
+            /** @description The id by which fulfilments refer to the line. It is the line's id in the cart. */
             id?: components["schemas"]["IdOrNull"];
             variant_id?: components["schemas"]["IdOrNull"];
             product_id?: components["schemas"]["IdOrNull"];
@@ -4372,13 +4372,13 @@ export interface components {
             /** @description The option values joined by " / ". */
             variant_name?: string | null;
             quantity: number;
-            /** @description Of one. */
+            /** @description The price of one piece. */
             price: components["schemas"]["Money"];
             /** @description price times quantity, before the discount. */
             total: components["schemas"]["Money"];
             image_url?: string | null;
         };
-        /** @description A postal address. Every field may be missing or null, for there are producers that know little. */
+        /** @description A postal address. Every field may be missing or null, because some sources of orders provide only a few. */
         Address: {
             first_name?: string | null;
             last_name?: string | null;
@@ -4392,11 +4392,11 @@ export interface components {
             country?: string | null;
             phone?: string | null;
         };
-        /** @description An order. total = subtotal − discount + shipping_cost + tax; where prices include the tax, tax is the part of them that is tax, and is not added. Its currency and amounts never change. */
+        /** @description An order. total = subtotal − discount + shipping_cost + tax; if prices include tax, tax is the part of them that is tax, and is not added. Its currency and amounts never change. */
         Order: {
             id: components["schemas"]["Id"];
             merchant_id: components["schemas"]["Id"];
-            /** @description Counted per shop from 1001. */
+            /** @description Numbered per shop, starting at 1001. */
             order_number: string;
             /** @description Null for a guest's order. */
             customer_id?: components["schemas"]["IdOrNull"];
@@ -4424,9 +4424,9 @@ export interface components {
             /** @description Of the latest fulfilment that has one. */
             tracking_url?: string | null;
             source: components["schemas"]["OrderSource"];
-            /** @description What the customer wrote. */
+            /** @description The customer's note. */
             note?: string | null;
-            /** @description What staff wrote for themselves. Null on every surface but the dashboard. */
+            /** @description A note for staff. Null on every surface but the dashboard. */
             staff_note?: string | null;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
@@ -4449,24 +4449,24 @@ export interface components {
             pages: components["schemas"]["Count"];
         };
         /**
-         * @description Why an order was cancelled. payment_expired is the server's own.
+         * @description Why an order was cancelled. payment_expired is set by the server only.
          * @enum {string}
          */
         CancelReason: "customer" | "inventory" | "fraud" | "payment_expired" | "staff" | "other";
-        /** @description What a customer needs to make the bank transfer. The bank details are those of the time of the order. */
+        /** @description What a customer needs to make the bank transfer. The bank details are those at the time of the order. */
         PaymentInstructions: {
             account_holder: string;
             iban: string;
             bic: string | null;
             bank_name: string | null;
             instructions: string | null;
-            /** @description What to write on the transfer, the order number. */
+            /** @description The payment reference for the transfer, which is the order number. */
             reference: string;
             amount: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             due_at: components["schemas"]["Timestamp"];
         };
-        /** @description How an order is paid, and where that stands. */
+        /** @description How an order is paid, and the status of the payment. */
         Payment: {
             method: components["schemas"]["PaymentMethod"] | null;
             status: components["schemas"]["PaymentStatus"];
@@ -4475,19 +4475,19 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /**
              * Format: date-time
-             * @description Until when a bank transfer must have come; else null. Later the order is expired and cancelled.
+             * @description The deadline for a bank transfer; null for other methods. After it the payment expires and the order is cancelled.
              */
             due_at: string | null;
-            /** @description Where to transfer to, as long as the transfer is awaited; else null. */
+            /** @description How to make the transfer, while it is awaited; else null. */
             instructions: components["schemas"]["PaymentInstructions"] | null;
             /** @description What the provider said when the payment failed; else null. */
             failure_reason: string | null;
         };
-        /** @description What was shipped, or handed over, together. */
+        /** @description Items that were shipped or handed over together. */
         Fulfillment: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
-            /** @description Empty when the lines of the order have no ids; then it is everything. */
+            /** @description Empty if the lines of the order have no ids; then it covers the whole order. */
             items: {
                 line_item_id: components["schemas"]["Id"];
                 quantity: number;
@@ -4500,11 +4500,11 @@ export interface components {
             delivered_at: string | null;
         };
         /**
-         * @description Why money went back. returned means that the goods came back.
+         * @description Why money was refunded. returned means that the goods were sent back.
          * @enum {string}
          */
         RefundReason: "customer" | "returned" | "damaged" | "duplicate" | "price_adjustment" | "other";
-        /** @description The record of money that went back. It is never changed. */
+        /** @description The record of a refund. It is never changed. */
         Refund: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
@@ -4528,12 +4528,12 @@ export interface components {
             payment: components["schemas"]["Payment"];
             /** @description What was refunded so far. */
             refunded: components["schemas"]["Money"];
-            /** @description What was paid less what was refunded. */
+            /** @description The amount paid minus the amount refunded. */
             refundable: components["schemas"]["Money"];
             fulfillments: components["schemas"]["Fulfillment"][];
             refunds: components["schemas"]["Refund"][];
         };
-        /** @description Something that happened to an order. Entries are only ever added, so that notes on a cancellation stay here for good. */
+        /** @description Something that happened to an order. Entries are never changed or deleted, so notes on a cancellation stay permanently. */
         TimelineEntry: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
@@ -4545,7 +4545,7 @@ export interface components {
              * @enum {string}
              */
             actor_type: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
-            /** @description The staff member, key, customer or token that did it; null for the server. */
+            /** @description The id of the staff member, key, customer or token that did it; null for the server. */
             actor_id: components["schemas"]["IdOrNull"];
             /** @description What changed, such as the statuses before and after. */
             context: {
@@ -4568,7 +4568,7 @@ export interface components {
             marketing_opt_in: boolean;
             /**
              * Format: date-time
-             * @description When the customer proved to read mail at this address; else null.
+             * @description When the customer verified this address; null if it is not verified.
              */
             email_verified_at: string | null;
             created_at: components["schemas"]["Timestamp"];
@@ -4577,17 +4577,17 @@ export interface components {
         CustomerRecord: components["schemas"]["Customer"] & {
             /** @description Whether the customer has a password to log in with. */
             has_account: boolean;
-            /** @description What staff wrote for themselves. */
+            /** @description A note for staff. */
             note: string | null;
             metadata: components["schemas"]["Metadata"];
             orders_count: components["schemas"]["Count"];
-            /** @description What was paid less what was refunded. */
+            /** @description The amount paid minus the amount refunded. */
             total_spent: components["schemas"]["Money"];
             updated_at: components["schemas"]["Timestamp"];
             /** Format: date-time */
             anonymized_at: string | null;
         };
-        /** @description A customer as written by the merchant. */
+        /** @description A customer as input by the merchant. */
         CustomerInput: {
             email: components["schemas"]["Email"];
             first_name?: string | null;
@@ -4601,7 +4601,7 @@ export interface components {
         /** @description An address of the customer's address book. */
         CustomerAddress: components["schemas"]["Address"] & {
             id: components["schemas"]["Id"];
-            /** @description Whether a checkout begins with it. One of the addresses at most. */
+            /** @description Whether new checkouts start with this address. At most one address is the default. */
             is_default: boolean;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
@@ -4612,7 +4612,7 @@ export interface components {
         };
         /** @description The fields to change; absent ones stay. */
         CustomerPatch: {
-            /** @description Takes effect at once and is unverified again: the customer's sessions and tokens end, and a reset of the password, or the link in the mail that is sent, verifies it. */
+            /** @description Takes effect at once and is unverified again. The customer's sessions and tokens end; a password reset, or the link in the mail that is sent, verifies the address. */
             email?: components["schemas"]["Email"];
             first_name?: string | null;
             last_name?: string | null;
@@ -4666,16 +4666,16 @@ export interface components {
              */
             revoked_by: "customer" | "merchant" | "agent" | "system" | null;
         };
-        /** @description One call on record. Of what was sent only a keyed hash is kept: it proves what was sent, and reveals nothing. */
+        /** @description One recorded call. Only a keyed hash of what was sent is kept, which can prove what was sent without revealing it. */
         AuditEvent: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
             actor_type: "agent" | "customer" | "storefront";
             /** @description The agent token, the customer, or the storefront token. */
             actor_id: components["schemas"]["Id"];
-            /** @description The operation, such as agent.findAndBuy; unknown for an address that has none. */
+            /** @description The operation, such as agent.findAndBuy; unknown if no operation has this path. */
             action: string;
-            /** @description What it was answered with. */
+            /** @description The HTTP status of the answer. */
             status: number;
             /** @description In hex. */
             payload_hash: string;
@@ -4690,7 +4690,7 @@ export interface components {
             audit_events: components["schemas"]["AuditEvent"][];
             next_cursor: components["schemas"]["Cursor"] | null;
         };
-        /** @description What a storefront needs to know of its shop. */
+        /** @description What a storefront needs to know about its shop. */
         Shop: {
             site_id: components["schemas"]["Id"];
             merchant_id: components["schemas"]["Id"];
@@ -4735,7 +4735,7 @@ export interface components {
          * @enum {string}
          */
         ConstraintFate: "applied" | "relaxed" | "not_available";
-        /** @description A constraint that a search query states, and what became of it. */
+        /** @description A constraint that a search query states, and whether it was applied. */
         Understood: {
             kind: components["schemas"]["ConstraintKind"];
             /** @description The words that state it, as they were written. */
@@ -4746,7 +4746,7 @@ export interface components {
             end: components["schemas"]["Count"];
             min: number | null;
             max: number | null;
-            /** @description The currency that the words name; null when they name none. */
+            /** @description The currency that the words name; null if they name none. */
             currency: string | null;
             /** @description The normalized value, such as price_asc, low_price, 3 or leather. */
             value: string | null;
@@ -4767,7 +4767,7 @@ export interface components {
          * @enum {string}
          */
         CartStatus: "active" | "converted" | "merged" | "expired";
-        /** @description A line of a cart, with what the catalogue says of it now. */
+        /** @description A line of a cart, with current data from the catalogue. */
         CartItem: {
             id: components["schemas"]["Id"];
             variant_id: components["schemas"]["Id"];
@@ -4779,14 +4779,14 @@ export interface components {
             /** @description The variant's own image, else the product's first. */
             image_url: string | null;
             quantity: number;
-            /** @description Of one, now. */
+            /** @description The current price of one piece. */
             price: components["schemas"]["Money"];
             /** @description price times quantity, before the discount. */
             total: components["schemas"]["Money"];
             /** @description Whether the whole quantity could be bought now. */
             available: boolean;
         };
-        /** @description Something about a line that the customer should know before buying. price_changed means another price than when the line was last added or set; out_of_stock, less stock than the quantity; low_stock, enough, but little; unavailable, no longer for sale. */
+        /** @description Something about a line that the customer should know before buying. price_changed means that the price differs from when the line was last added or set; out_of_stock, that there is less stock than the quantity; low_stock, that there is enough but little; unavailable, that it is no longer for sale. */
         CartWarning: {
             /** @enum {string} */
             code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable";
@@ -4801,17 +4801,17 @@ export interface components {
             /** @description What could be bought; given for out_of_stock and low_stock, else null. */
             available: number | null;
         };
-        /** @description A cart. Prices, stock and totals are those of this moment, on every read. Lines that are no longer for sale (warning unavailable) are not counted. total = subtotal − discount; shipping and tax come with the checkout. */
+        /** @description A cart. Every read shows current prices, stock and totals. Lines that are no longer for sale (warning unavailable) are not counted. total = subtotal − discount; shipping and tax come with the checkout. */
         Cart: {
             id: components["schemas"]["Id"];
             status: components["schemas"]["CartStatus"];
-            /** @description Whose cart it is; null for an anonymous one. */
+            /** @description The customer who owns the cart; null for an anonymous one. */
             customer_id: components["schemas"]["IdOrNull"];
             currency: components["schemas"]["Currency"];
             /** @description In the order in which they were first added. */
             items: components["schemas"]["CartItem"][];
             subtotal: components["schemas"]["Money"];
-            /** @description What the code takes off. 0 as long as what is for sale in the cart does not meet the code's conditions. */
+            /** @description What the code takes off. 0 while the items for sale in the cart do not meet the code's conditions. */
             discount: components["schemas"]["Money"];
             /** @description The code that was applied; null for none. */
             discount_code: string | null;
@@ -4822,7 +4822,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description What a code takes off the cart. The allocations add up to amount_off exactly: it is spread over the lines that the code applies to by their totals, and what rounding leaves goes to the largest remainders. */
+        /** @description What a code takes off the cart. The allocations add up to amount_off exactly: it is spread over the lines that the code applies to in proportion to their totals, and the rounding difference goes to the largest remainders. */
         DiscountApplication: {
             /** @description As the merchant wrote it. */
             code: string;
@@ -4841,11 +4841,11 @@ export interface components {
             name: string;
             description: string | null;
             kind: components["schemas"]["ShippingKind"];
-            /** @description What it costs this cart, 0 under a free_shipping code. */
+            /** @description The cost for this cart; 0 with a free_shipping code. */
             price: components["schemas"]["Money"];
         };
         /**
-         * @description open lacks what missing names; ready can be completed; requires_escalation was made by an agent and waits for its human. The others are final.
+         * @description open still lacks the fields in missing; ready can be completed; requires_escalation was created by an agent and waits for its customer. The other statuses are final.
          * @enum {string}
          */
         CheckoutStatus: "open" | "ready" | "requires_escalation" | "completed" | "expired" | "cancelled";
@@ -4855,19 +4855,19 @@ export interface components {
             cart_id: components["schemas"]["Id"];
             customer_id: components["schemas"]["IdOrNull"];
             status: components["schemas"]["CheckoutStatus"];
-            /** @description The hosted page where a human completes the checkout. Whoever has the address can, so it is a secret. Null once the checkout is over. */
+            /** @description The hosted page where a human completes the checkout. Anyone with this URL can complete it, so keep it secret. Null once the checkout is completed, cancelled or expired. */
             checkout_url: string | null;
             email: string | null;
             phone: string | null;
             shipping_address: components["schemas"]["Address"] | null;
             /** @description Null when it is the shipping address. */
             billing_address: components["schemas"]["Address"] | null;
-            /** @description Whether anything in it has to be shipped or fetched. */
+            /** @description Whether anything in it has to be shipped or picked up. */
             requires_shipping: boolean;
-            /** @description The one chosen; null when none is, or when it no longer fits. */
+            /** @description The option chosen; null if none is chosen or it no longer fits. */
             shipping_option: components["schemas"]["ShippingChoice"] | null;
             payment_method: components["schemas"]["PaymentMethod"] | null;
-            /** @description Those that the shop offers for this checkout. */
+            /** @description The methods that the shop offers for this checkout. */
             payment_methods: components["schemas"]["PaymentMethod"][];
             note: string | null;
             items: components["schemas"]["CartItem"][];
@@ -4877,20 +4877,20 @@ export interface components {
             discount_code: string | null;
             /** @description 0 as long as no shipping option is chosen. */
             shipping_cost: components["schemas"]["Money"];
-            /** @description By the rate of the country of the shipping address, else of the billing address, else the default rate; of each line after its discount, rounded half up, and of the shipping cost as a line of its own. */
+            /** @description Calculated with the rate for the country of the shipping address, else of the billing address, else the default rate; for each line after its discount, rounded half up, and for the shipping cost as a separate line. */
             tax: components["schemas"]["Money"];
             /** @description The shop's prices_include_tax. */
             tax_included: boolean;
             total: components["schemas"]["Money"];
             warnings: components["schemas"]["CartWarning"][];
-            /** @description The fields that must be given before it can be completed, such as email, shipping_address.city or shipping_option_id. Empty when it is ready. */
+            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id. Empty when it is ready. */
             missing: string[];
             /**
              * Format: date-time
-             * @description Until when the stock is held; null when none is held. Each change holds it for 15 minutes more.
+             * @description When the stock reservation ends; null if nothing is reserved. Each change renews it for 15 minutes.
              */
             reserved_until: string | null;
-            /** @description 60 minutes after the last change; 24 hours when an agent or a widget began it. */
+            /** @description 60 minutes after the last change, or 24 hours if an agent or a widget started it. */
             expires_at: components["schemas"]["Timestamp"];
             /** @description The order it became; else null. */
             order_id: components["schemas"]["IdOrNull"];
@@ -4898,7 +4898,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description A postal address as written. To ship to, it needs last_name, address1, city and country in the end. */
+        /** @description A postal address as input. Shipping requires last_name, address1, city and country. */
         AddressInput: {
             first_name?: string | null;
             last_name?: string | null;
@@ -4916,13 +4916,13 @@ export interface components {
          * @enum {string}
          */
         PaymentChoice: "bank_transfer" | "card" | "manual";
-        /** @description The fields to change; absent ones stay, and null takes back what was given. */
+        /** @description The fields to change; absent ones stay as they are, and null clears a field. */
         CheckoutPatch: {
             email?: components["schemas"]["Email"] | null;
             phone?: string | null;
-            /** @description Replaces the address whole. */
+            /** @description Replaces the whole address. */
             shipping_address?: components["schemas"]["AddressInput"] | null;
-            /** @description Replaces the address whole; null means the shipping address. */
+            /** @description Replaces the whole address; null means the shipping address. */
             billing_address?: components["schemas"]["AddressInput"] | null;
             shipping_option_id?: components["schemas"]["IdOrNull"];
             payment_method?: components["schemas"]["PaymentChoice"] | null;
@@ -4930,16 +4930,16 @@ export interface components {
         };
         /**
          * Format: password
-         * @description A password to be set, of at least 8 characters.
+         * @description A new password, at least 8 characters.
          */
         NewPassword: string;
         /** @description A customer's session. */
         CustomerSession: {
-            /** @description What Authorization takes, after "Bearer ". */
+            /** @description Send it in Authorization, after "Bearer ". */
             access_token: string;
             /** @constant */
             token_type: "Bearer";
-            /** @description When the token ends unless it is used before; each use moves it on, up to 60 minutes from then. */
+            /** @description When the token expires if it is not used; each use extends it to 60 minutes from then. */
             expires_at: components["schemas"]["Timestamp"];
             /** @description When the customer must log in again, 30 days after the last login. */
             renewable_until: components["schemas"]["Timestamp"];
@@ -4959,7 +4959,7 @@ export interface components {
             postal_code?: string | null;
             country: components["schemas"]["Country"];
             phone?: string | null;
-            /** @description true takes it from the address that had it. */
+            /** @description true makes this address the default in place of the current one. */
             is_default?: boolean;
         };
         /** @description The fields to change; absent ones stay. */
@@ -4974,7 +4974,7 @@ export interface components {
             postal_code?: string | null;
             country?: components["schemas"]["Country"];
             phone?: string | null;
-            /** @description true takes it from the address that had it. */
+            /** @description true makes this address the default in place of the current one. */
             is_default?: boolean;
         };
         /** @description An order as its customer sees it. */
@@ -4983,7 +4983,7 @@ export interface components {
             fulfillments: components["schemas"]["Fulfillment"][];
         };
         /**
-         * @description How a request stands: pending until the customer decides; approved until the agent fetches the token, then consumed; denied; expired after 900 seconds.
+         * @description The status of a request: pending until the customer decides; approved until the agent fetches the token, then consumed; denied; expired after 900 seconds.
          * @enum {string}
          */
         ConsentStatus: "pending" | "approved" | "denied" | "expired" | "consumed";
@@ -5011,11 +5011,11 @@ export interface components {
             /** @description Whether approving it unchanged now requires current_password. */
             password_required: boolean;
         };
-        /** @description Less than was asked for, where it is to be less. */
+        /** @description What the customer approves. Leave a field out to approve it as requested. */
         AgentConsentApproval: {
-            /** @description At most what was asked for. */
+            /** @description At most the budget requested. */
             budget_cents?: components["schemas"]["BudgetCents"];
-            /** @description Some of those that were asked for; any, where all were. */
+            /** @description A subset of the categories requested; any categories if all were requested. */
             categories?: components["schemas"]["AgentCategories"];
             /** Format: password */
             current_password?: string;
@@ -5023,14 +5023,14 @@ export interface components {
         /** @description What an agent asks for. agent_name, or else client_id, is what it calls itself. In a form, scopes and categories may be given several times. */
         ConsentRequest: {
             agent_name?: string;
-            /** @description As OAuth clients send it; it stands for agent_name where that is absent. */
+            /** @description As OAuth clients send it; used as agent_name if that is left out. */
             client_id?: string;
             scopes?: components["schemas"]["AgentScope"][];
-            /** @description The scopes as OAuth clients send them, separated by blanks. Not beside scopes. */
+            /** @description The scopes as OAuth clients send them, separated by spaces. Cannot be combined with scopes. */
             scope?: string;
             budget_cents?: components["schemas"]["BudgetCents"];
             categories?: components["schemas"]["AgentCategories"];
-            /** @description When the token is to end, at most max_lifetime_days of the shop's agent policy from now. */
+            /** @description When the token is to expire, at most max_lifetime_days of the shop's agent policy from now. */
             expires_at?: components["schemas"]["Timestamp"];
         };
         /** @description The device authorization response (RFC 8628 §3.2). */
@@ -5048,12 +5048,12 @@ export interface components {
             /** @description Seconds to wait between two polls. */
             interval: number;
         };
-        /** @description The device_code, beside what OAuth clients send with it. */
+        /** @description The device_code, and the other fields that OAuth clients send with it. */
         ConsentPoll: {
             device_code: string;
             /** @constant */
             grant_type?: "urn:ietf:params:oauth:grant-type:device_code";
-            /** @description Passed over. */
+            /** @description Accepted and ignored. */
             client_id?: string;
         };
         /** @description The agent's token and what it allows. It is shown only once. */
@@ -5091,7 +5091,7 @@ export interface components {
             /** @description The price before a reduction; absent if it is not reduced. */
             compare_at_price?: components["schemas"]["Money"];
             availability: components["schemas"]["Availability"];
-            /** @description Why it matches, in words of the server and of the query. */
+            /** @description Why it matches, in the server's words and the words of the query. */
             match_reasons: string[];
             content: {
                 content_trust: components["schemas"]["ContentTrust"];
@@ -5222,7 +5222,7 @@ export interface components {
             product_id: components["schemas"]["IdOrNull"];
             variant_id: components["schemas"]["IdOrNull"];
             quantity: number;
-            /** @description Of one. */
+            /** @description The price of one piece. */
             price: components["schemas"]["Money"];
             total: components["schemas"]["Money"];
             /** @description Whether the whole quantity could be bought now; true for what was ordered. */
@@ -5256,9 +5256,9 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description What the agent may spend at most, in the currency's minor unit. */
             budget_cents: components["schemas"]["BudgetCents"];
-            /** @description What orders made through it have cost, less those that were cancelled before they were paid. */
+            /** @description The total of the orders made through it, without those that were cancelled before they were paid. */
             budget_used_cents: components["schemas"]["BudgetCents"];
-            /** @description What its open checkouts came to when the agent last prepared or the customer last opened them; what is added to the cart of one changes this only then. It is not spent yet, and does not count against the budget. */
+            /** @description The total of its open checkouts, as of when the agent last prepared or the customer last opened each; later changes to a cart count only from then. It is not spent yet and does not count against the budget. */
             budget_pending_cents: number;
             /** @description budget_cents less budget_used_cents. */
             budget_remaining_cents: components["schemas"]["BudgetCents"];
@@ -5384,7 +5384,7 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
-        /** @description A product that changed, as it is now; or that it is gone. The last word on a product is its last change. */
+        /** @description A product that changed, with its current state, or the fact that it was removed. The last change of a product is the valid one. */
         ProductChange: {
             product_id: components["schemas"]["Id"];
             /** @description It was deleted, archived or unpublished; customers no longer see it. */
@@ -5396,21 +5396,21 @@ export interface components {
         AvailabilityInput: {
             items: ({
                 variant_id: components["schemas"]["Id"];
-                /** @description How many are wanted; 1 when it is left out. */
+                /** @description The quantity wanted; 1 by default. */
                 quantity?: number;
             } | {
                 sku: string;
-                /** @description How many are wanted; 1 when it is left out. */
+                /** @description The quantity wanted; 1 by default. */
                 quantity?: number;
             })[];
         };
-        /** @description Whether a variant can be bought now. Of an unknown one, what was asked stands here and the rest is null. */
+        /** @description Whether a variant can be bought now. For an unknown variant, the fields of the request are returned and the rest is null. */
         AvailabilityItem: {
             variant_id: components["schemas"]["IdOrNull"];
             product_id: components["schemas"]["IdOrNull"];
             sku: string | null;
             /**
-             * @description backorder is bought now and comes when there is stock again; unknown is not in the shop, or not shown to customers.
+             * @description backorder can be bought now and is delivered when there is stock again; unknown is not in the shop, or not shown to customers.
              * @enum {string}
              */
             availability: "in_stock" | "low_stock" | "backorder" | "out_of_stock" | "unknown";
@@ -5427,22 +5427,22 @@ export interface components {
             items: components["schemas"]["AvailabilityItem"][];
         };
         /**
-         * @description bank_transfer makes the order at once, and the transfer is awaited; hosted_checkout leaves it to a human at checkout_url.
+         * @description bank_transfer creates the order at once, and the transfer is awaited; with hosted_checkout a human completes the order at checkout_url.
          * @enum {string}
          */
         SyncPayment: "bank_transfer" | "hosted_checkout";
-        /** @description What became of an order that the sync surface took. */
+        /** @description The state of an order that was created through the sync surface. */
         SyncOrder: {
             id: components["schemas"]["Id"];
-            /** @description The integration's own name of the order. */
+            /** @description The integration's own reference for the order. */
             reference: string;
             /**
-             * @description awaiting_checkout until a human completes it at checkout_url; placed when the order is made, whose own statuses say how it goes on; checkout_expired and checkout_cancelled when there will be none.
+             * @description awaiting_checkout until a human completes it at checkout_url; placed once the order exists, which has its own statuses; checkout_expired and checkout_cancelled if no order will be created.
              * @enum {string}
              */
             status: "awaiting_checkout" | "placed" | "checkout_expired" | "checkout_cancelled";
             payment: components["schemas"]["SyncPayment"];
-            /** @description The hosted page where a human completes the order. Whoever has the address can, so it is a secret. Null when there is nothing to complete. */
+            /** @description The hosted page where a human completes the order. Anyone with this URL can complete it, so keep it secret. Null when there is nothing to complete. */
             checkout_url: string | null;
             /**
              * Format: date-time
@@ -5451,16 +5451,16 @@ export interface components {
             checkout_expires_at: string | null;
             /** @description Null as long as there is none. */
             order: components["schemas"]["Order"] | null;
-            /** @description Where to transfer to, as long as the transfer is awaited; else null. */
+            /** @description How to make the transfer, while it is awaited; else null. */
             payment_instructions: components["schemas"]["PaymentInstructions"] | null;
             created_at: components["schemas"]["Timestamp"];
         };
-        /** @description A line as the widget has it. Only name, quantity, price and total are required; what else is given must fit the variant. */
+        /** @description A line as the widget provides it. Only name, quantity, price and total are required; other fields that are sent must match the variant. */
         SyncLineItem: {
-            /** @description The product's. It names the product only where variant_id, sku and product_id are all left out. */
+            /** @description The product's name. It identifies the product only if variant_id, sku and product_id are all left out. */
             name: string;
             quantity: number;
-            /** @description Of one, as the customer was told. */
+            /** @description The price of one piece, as shown to the customer. */
             price: components["schemas"]["MoneyInput"];
             /** @description price times quantity. */
             total: components["schemas"]["MoneyInput"];
@@ -5470,12 +5470,12 @@ export interface components {
             option1?: string | null;
             option2?: string | null;
             option3?: string | null;
-            /** @description Not looked at; the order has the catalogue's. */
+            /** @description Ignored; the order has the value of the catalogue. */
             variant_name?: string | null;
-            /** @description Not looked at; the order has the catalogue's. */
+            /** @description Ignored; the order has the value of the catalogue. */
             image_url?: string | null;
         };
-        /** @description An address as simple as the widget has it. */
+        /** @description An address as the widget provides it; few fields are required. */
         SyncAddress: {
             first_name?: string | null;
             last_name?: string | null;
@@ -5490,16 +5490,16 @@ export interface components {
             phone?: string | null;
         };
         SyncOrderInput: {
-            /** @description The integration's own name of the order, unique in the shop. */
+            /** @description The integration's own reference for the order, unique in the shop. */
             reference: string;
             payment: components["schemas"]["SyncPayment"];
             currency: components["schemas"]["Currency"];
             line_items: components["schemas"]["SyncLineItem"][];
             /** @description The claimed sum of the lines. */
             subtotal?: components["schemas"]["MoneyInput"] | null;
-            /** @description The claimed sum of all, with shipping and tax. */
+            /** @description The claimed total, with shipping and tax. */
             total?: components["schemas"]["MoneyInput"] | null;
-            /** @description Without one, no mails are sent. */
+            /** @description Without an address, no mails are sent. */
             email?: components["schemas"]["Email"] | null;
             phone?: string | null;
             shipping_address?: components["schemas"]["SyncAddress"] | null;
@@ -5507,7 +5507,7 @@ export interface components {
             shipping_option_id?: components["schemas"]["IdOrNull"];
             note?: string | null;
         };
-        /** @description An address that is told of events. */
+        /** @description A URL that receives events. */
         WebhookRegistration: {
             id: components["schemas"]["Id"];
             url: components["schemas"]["Url"];
@@ -5518,7 +5518,7 @@ export interface components {
             url: components["schemas"]["Url"];
             events: components["schemas"]["EventTypes"];
         };
-        /** @description A webhook with the secret that it was just given. */
+        /** @description A webhook with its new secret. */
         WebhookRegistrationWithSecret: components["schemas"]["WebhookRegistration"] & {
             secret: components["schemas"]["WebhookSecret"];
         };
@@ -5540,9 +5540,9 @@ export interface components {
             variant_id: components["schemas"]["Id"];
             product_id: components["schemas"]["Id"];
             sku: string | null;
-            /** @description What can still be sold. */
+            /** @description The quantity that can still be sold. */
             inventory_quantity: number;
-            /** @description The same before the change. */
+            /** @description The available quantity before the change. */
             previous_quantity: number;
             /** @description Whether it can be bought. */
             available: boolean;
@@ -5558,7 +5558,7 @@ export interface components {
             total: components["schemas"]["Money"];
             currency: components["schemas"]["Currency"];
             source: components["schemas"]["OrderSource"];
-            /** @description What the integration that sent the order calls it; else null. */
+            /** @description The reference given by the integration that sent the order; else null. */
             reference: string | null;
             customer_id: components["schemas"]["IdOrNull"];
             updated_at: components["schemas"]["Timestamp"];
@@ -5592,7 +5592,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The state of things does not allow the call, or the first call with this Idempotency-Key is still running. */
+        /** @description The current state does not allow the call, or the first call with this Idempotency-Key is still running. */
         Conflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -5602,7 +5602,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The body is larger than the operation takes. */
+        /** @description The body is larger than the operation accepts. */
         PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -5620,7 +5620,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The request is not what the contract asks for. */
+        /** @description The request does not match the contract. */
         ValidationError: {
             headers: {
                 [name: string]: unknown;
@@ -5641,7 +5641,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Something broke on our side; nothing was written. */
+        /** @description The server failed; nothing was written. */
         InternalError: {
             headers: {
                 [name: string]: unknown;
@@ -5670,7 +5670,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The credentials are valid and do not allow this. */
+        /** @description The credentials are valid but do not allow this. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -5679,7 +5679,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description There is no such thing in this shop. */
+        /** @description Not found in this shop. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -5755,7 +5755,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description It would cost more than the agent may spend. */
+        /** @description The purchase would exceed the agent's budget. */
         BudgetExceeded: {
             headers: {
                 [name: string]: unknown;
@@ -5811,7 +5811,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No valid credentials. A wrong password is told from an unknown or unverified e-mail by nothing. */
+        /** @description No valid credentials. The answer does not tell a wrong password from an unknown or unverified e-mail. */
         CustomerRefused: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
@@ -5858,7 +5858,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description There is no token, or not yet. Retry-After says when to poll again, where polling helps. */
+        /** @description There is no token, or there is none yet. Retry-After says when to poll again, if polling can succeed. */
         ConsentRefused: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -5881,11 +5881,11 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+         * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         IdempotencyKey: components["schemas"]["Id"];
-        /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+        /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
         MerchantId: components["schemas"]["Id"];
         /**
          * @description The id of an API key.
@@ -5907,9 +5907,9 @@ export interface components {
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
         WebhookId: components["schemas"]["Id"];
-        /** @description next_cursor of the answer before; absent for the beginning. */
+        /** @description The next_cursor of the previous answer; leave it out for the first page. */
         Cursor: components["schemas"]["Cursor"];
-        /** @description How many at most on a page. */
+        /** @description The maximum number on a page. */
         Limit: number;
         /**
          * @description The id of a delivery.
@@ -6024,17 +6024,17 @@ export interface components {
          */
         UserCode: string;
         /**
-         * @description As on every mutation; it may be absent from form calls, and from every poll.
+         * @description As on every mutation, but optional for form calls and for polls.
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         OptionalIdempotencyKey: components["schemas"]["Id"];
-        /** @description The shop. Either here or in site_id. */
+        /** @description The id of the site. Send it here or in site_id. */
         SiteIdHeader: components["schemas"]["Id"];
-        /** @description The shop. Either here or in X-Site-ID; when both are given they must be the same. */
+        /** @description The id of the site. Send it here or in X-Site-ID; if both are sent they must be equal. */
         SiteIdQuery: components["schemas"]["Id"];
-        /** @description How many at most on a page. */
+        /** @description The maximum number on a page. */
         AgentLimit: number;
-        /** @description The order of the products; equal ones follow by id. relevance without q is newest. */
+        /** @description The order of the products; ties are ordered by id. relevance without q is newest. */
         AgentSort: "relevance" | "newest" | "price_asc" | "price_desc" | "best_selling";
         /** @description Only products of the published collection with this handle; an unknown handle has none. */
         CollectionFilter: components["schemas"]["Slug"];
@@ -6043,7 +6043,7 @@ export interface components {
         /** @description Only products with a price of at most this. */
         PriceMax: components["schemas"]["MoneyInput"];
         /**
-         * @description Only products with a variant that has this value of this option, written name:value, such as Size:M.
+         * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
          * @example [
          *       "Colour:Slate"
          *     ]
@@ -6065,7 +6065,7 @@ export interface components {
          */
         WebhookTimestampHeader: string;
         /**
-         * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+         * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
          * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
          */
         WebhookSignatureHeader: string;
@@ -6374,7 +6374,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6395,7 +6395,7 @@ export interface operations {
                     email: string;
                     /** Format: password */
                     password: string;
-                    /** @description The code of a mail that says that logins are delayed because strangers guess. It lifts the delay for whoever sends it, for 15 minutes and until a login succeeds; the password is judged as ever. One that does not work is passed over. A browser that has opened the link in that mail on this host needs none for 24 hours. */
+                    /** @description The code from the mail that is sent when logins are delayed after failed attempts. It lifts the delay for its sender for 15 minutes, or until a login succeeds; the password is still required. A code that is not valid is ignored. A browser that has opened the link in that mail on this host needs no code for 24 hours. */
                     unlock_token?: string;
                 };
             };
@@ -6452,7 +6452,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6483,7 +6483,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -6529,7 +6529,7 @@ export interface operations {
                         /** @description Null when a staff session calls. */
                         api_key: components["schemas"]["ApiKey"] | null;
                         scopes: components["schemas"]["ApiKeyScope"][];
-                        /** @description Whom this call is for; null when the session reaches several and the call names none. */
+                        /** @description The merchant of this call; null if the session has access to several and the call names none. */
                         merchant: components["schemas"]["Merchant"] | null;
                         merchants: components["schemas"]["Merchant"][];
                     };
@@ -6547,7 +6547,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -6576,10 +6576,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6617,7 +6617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -6646,10 +6646,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6699,10 +6699,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6743,10 +6743,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6787,7 +6787,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -6816,10 +6816,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6839,7 +6839,7 @@ export interface operations {
                  */
                 "application/json": {
                     description: string;
-                    /** @description The web origins whose pages may use it. Absent or empty means those of the settings. */
+                    /** @description The web origins whose pages may use it. If it is empty or left out, the origins in the settings apply. */
                     allowed_origins?: components["schemas"]["Origin"][];
                 };
             };
@@ -6869,10 +6869,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6913,10 +6913,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -6957,7 +6957,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -6986,10 +6986,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7034,10 +7034,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7078,10 +7078,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7122,7 +7122,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -7151,10 +7151,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7192,7 +7192,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -7228,10 +7228,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7272,10 +7272,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7320,10 +7320,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7339,7 +7339,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which is under way. */
+            /** @description The delivery, which is pending. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7364,10 +7364,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7407,9 +7407,9 @@ export interface operations {
     "dashboard.listWebhookDeliveries": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only those of this webhook. */
                 webhook_id?: components["schemas"]["Id"];
@@ -7419,7 +7419,7 @@ export interface operations {
                 type?: components["schemas"]["EventType"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -7451,10 +7451,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7477,7 +7477,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many are under way again. */
+            /** @description The number of deliveries that are sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7505,7 +7505,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -7541,10 +7541,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7560,7 +7560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which is under way again. */
+            /** @description The delivery, which is pending again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7585,10 +7585,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7607,7 +7607,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Which events; all, when it is left out. */
+                    /** @description The event types; all by default. */
                     events?: components["schemas"]["EventTypes"];
                 };
             };
@@ -7636,15 +7636,15 @@ export interface operations {
     "dashboard.listListenerEvents": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description How long to wait for events when there are none. */
                 wait_seconds?: number;
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -7683,10 +7683,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7727,10 +7727,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7751,7 +7751,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event, and to how many it goes. */
+            /** @description The event, and the number of its receivers. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7776,7 +7776,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description Words to search for.
@@ -7791,11 +7791,11 @@ export interface operations {
                 product_type?: components["parameters"]["ProductTypeFilter"];
                 /** @description Only products with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
-                /** @description The order of the products; equal ones follow by id. relevance without q is newest. */
+                /** @description The order of the products; ties are ordered by id. relevance without q is newest. */
                 sort?: "relevance" | "newest" | "oldest" | "recently_updated" | "name_asc" | "name_desc" | "price_asc" | "price_desc";
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -7824,10 +7824,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7865,10 +7865,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -7900,17 +7900,17 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Rows are checked one by one; a row that breaks the schema fails alone. */
+                    /** @description Rows are checked one by one; a row that does not match the schema fails alone. */
                     products: components["schemas"]["ProductImport"][];
-                    /** @description Say what would become of each row and write nothing. */
+                    /** @description Return what would happen to each row, and write nothing. */
                     dry_run?: boolean;
-                    /** @description Set the stock of existing variants, too, where the row gives it. */
+                    /** @description Also set the stock of existing variants if the row has it. */
                     update_inventory?: boolean;
                 };
             };
         };
         responses: {
-            /** @description What became of each row. */
+            /** @description The result of each row. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7933,15 +7933,15 @@ export interface operations {
     "dashboard.exportProducts": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most in one answer. */
+                /** @description The maximum number in one answer. */
                 limit?: number;
                 /** @description Only products of this status. */
                 status?: components["schemas"]["ProductStatus"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -7973,7 +7973,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -8009,10 +8009,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8053,10 +8053,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8101,10 +8101,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8149,10 +8149,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8198,10 +8198,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8251,10 +8251,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8299,10 +8299,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8348,10 +8348,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8401,10 +8401,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8449,10 +8449,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8498,10 +8498,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8552,19 +8552,19 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description A part of the SKU, the barcode or the product's name. */
                 q?: string;
                 /** @description Only variants of this product. */
                 product_id?: components["schemas"]["Id"];
-                /** @description Only variants that are low, yet not out. */
+                /** @description Only variants that are low but not out of stock. */
                 low_stock?: boolean;
                 /** @description Only variants that are out of stock. */
                 out_of_stock?: boolean;
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -8599,10 +8599,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8619,11 +8619,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What came in, or below zero what went out; not 0. */
+                    /** @description The change, positive for stock that came in and negative for stock that went out; not 0. */
                     delta?: number;
-                    /** @description What inventory_quantity shall be. */
+                    /** @description The new inventory_quantity. */
                     set_to?: number;
-                    /** @description What inventory_quantity was when it was counted. Required with set_to. */
+                    /** @description The inventory_quantity at the time of counting. Required with set_to. */
                     expected_quantity?: number;
                     reason: components["schemas"]["AdjustmentReason"];
                     note?: string;
@@ -8655,13 +8655,13 @@ export interface operations {
     "dashboard.listMovements": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -8701,7 +8701,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description A part of the title or the handle. */
                 q?: string;
@@ -8709,7 +8709,7 @@ export interface operations {
                 type?: components["schemas"]["CollectionType"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -8744,10 +8744,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8787,11 +8787,11 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many products at most. */
+                /** @description The maximum number of products. */
                 limit?: number;
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -8827,10 +8827,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8871,10 +8871,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8919,10 +8919,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -8976,10 +8976,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9025,10 +9025,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9084,7 +9084,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description Words to search for.
@@ -9095,7 +9095,7 @@ export interface operations {
                 status?: components["schemas"]["DiscountStatus"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -9130,10 +9130,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9172,7 +9172,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -9208,10 +9208,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9252,10 +9252,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9301,13 +9301,13 @@ export interface operations {
             query?: {
                 /** @description Only redemptions of this status. */
                 status?: components["schemas"]["RedemptionStatus"];
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -9347,11 +9347,11 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -9386,10 +9386,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9427,7 +9427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -9463,10 +9463,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9507,10 +9507,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9556,7 +9556,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description Words to search for.
@@ -9569,21 +9569,21 @@ export interface operations {
                 payment_status?: components["schemas"]["PaymentStatus"];
                 /** @description Only orders of this fulfillment status. */
                 fulfillment_status?: components["schemas"]["FulfillmentStatus"];
-                /** @description Only orders from here. */
+                /** @description Only orders from this source. */
                 source?: components["schemas"]["OrderSource"];
                 /** @description Only orders paid in this way. */
                 payment_method?: components["schemas"]["PaymentMethod"];
                 /** @description Only orders of this customer. */
                 customer_id?: components["schemas"]["Id"];
-                /** @description Only orders made at this instant or later. */
+                /** @description Only orders created at this time or later. */
                 created_from?: components["schemas"]["Timestamp"];
-                /** @description Only orders made before this instant. */
+                /** @description Only orders created before this time. */
                 created_to?: components["schemas"]["Timestamp"];
-                /** @description The order of the orders; equal ones follow by id. newest when absent. */
+                /** @description The sort order; ties are ordered by id. newest by default. */
                 sort?: "newest" | "oldest" | "recently_updated" | "total_desc" | "total_asc";
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -9612,7 +9612,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -9648,10 +9648,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9706,10 +9706,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9759,7 +9759,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -9797,10 +9797,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9857,10 +9857,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9901,10 +9901,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -9931,7 +9931,7 @@ export interface operations {
                     reason: "customer" | "inventory" | "fraud" | "staff" | "other";
                     /** @description Kept in the timeline, for staff. */
                     note?: string | null;
-                    /** @description Whether the stock goes back; true when absent. */
+                    /** @description Whether the stock is returned; true by default. */
                     restock?: boolean;
                 };
             };
@@ -9962,7 +9962,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -10000,10 +10000,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10062,13 +10062,13 @@ export interface operations {
     "dashboard.getOrderTimeline": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -10108,7 +10108,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description Words to search for.
@@ -10117,11 +10117,11 @@ export interface operations {
                 q?: components["parameters"]["Search"];
                 /** @description Only customers with a password to log in with (true), or only the others (false). */
                 has_account?: boolean;
-                /** @description The order of the customers; equal ones follow by id. newest when absent. */
+                /** @description The order of the customers; ties are ordered by id. newest by default. */
                 sort?: "newest" | "oldest" | "email_asc" | "email_desc";
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -10156,10 +10156,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10197,7 +10197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -10233,10 +10233,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10281,10 +10281,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10326,11 +10326,11 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -10367,7 +10367,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only those of this customer. */
                 customer_id?: components["schemas"]["Id"];
@@ -10375,7 +10375,7 @@ export interface operations {
                 status?: components["schemas"]["AgentTokenStatus"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -10410,10 +10410,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10453,13 +10453,13 @@ export interface operations {
     "dashboard.listAgentTokenAudit": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path: {
@@ -10494,13 +10494,13 @@ export interface operations {
     "dashboard.listAuditEvents": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only what such actors did. */
+                /** @description Only events of this kind of actor. */
                 actor_type?: "agent" | "customer" | "storefront";
-                /** @description Only what this actor did; of an agent it is the id of its token. */
+                /** @description Only events of this actor; for an agent, the id of its token. */
                 actor_id?: components["schemas"]["Id"];
                 /** @description Only this operation, such as agent.findAndBuy. */
                 action?: string;
@@ -10514,7 +10514,7 @@ export interface operations {
                 created_to?: components["schemas"]["Timestamp"];
             };
             header?: {
-                /** @description Which merchant the call is for. It may be absent when the credentials reach only one; a session that reaches several must send it (422). It selects, and never grants. */
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
                 "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
             };
             path?: never;
@@ -10575,7 +10575,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description Words to search for.
@@ -10599,13 +10599,13 @@ export interface operations {
                 /** @description Only products that can be bought now (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /**
-                 * @description Only products with a variant that has this value of this option, written name:value, such as Size:M.
+                 * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
                  * @example [
                  *       "Colour:Slate"
                  *     ]
                  */
                 option?: string[];
-                /** @description Whether to count the values to filter by. */
+                /** @description Whether to return the filter values with their counts. */
                 facets?: boolean;
             };
             header?: {
@@ -10683,7 +10683,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
@@ -10763,9 +10763,9 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Another order than the collection's own; equal products follow by id. */
+                /** @description A sort order instead of the collection's own; ties are ordered by id. */
                 sort?: "newest" | "price_asc" | "price_desc" | "name_asc" | "name_desc" | "best_selling";
                 /** @description Only products that can be bought now (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
@@ -10810,7 +10810,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10879,7 +10879,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10936,7 +10936,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -10984,7 +10984,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11044,7 +11044,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11099,7 +11099,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11141,7 +11141,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Where the goods go.
+                 * @description The country that the goods are shipped to.
                  * @example DE
                  */
                 country: components["schemas"]["Country"];
@@ -11184,7 +11184,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11267,7 +11267,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11315,7 +11315,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11336,7 +11336,7 @@ export interface operations {
                     expected_total?: components["schemas"]["MoneyInput"];
                     /** @description Required when payment_method is card. */
                     payment?: {
-                        /** @description What the card provider's form gave. The test provider knows tok_success, tok_declined, tok_authorized, tok_late_success and tok_late_declined. */
+                        /** @description The token from the card provider's form. The test provider knows tok_success, tok_declined, tok_authorized, tok_late_success and tok_late_declined. */
                         card_token: string;
                     };
                 };
@@ -11375,7 +11375,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11418,7 +11418,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11448,7 +11448,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The mail is on its way. */
+            /** @description The mail is being sent. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -11481,7 +11481,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11536,7 +11536,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11557,7 +11557,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The mail is on its way, if there is a reason to send it. */
+            /** @description The mail is sent if an account waits for verification. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -11590,7 +11590,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11611,9 +11611,9 @@ export interface operations {
                     email: components["schemas"]["Email"];
                     /** Format: password */
                     password: string;
-                    /** @description The code of a mail that says that logins are delayed because strangers guess. It lifts the delay for whoever sends it, for 15 minutes and until a login succeeds; the password is judged as ever. One that does not work is passed over. A browser that has opened the link in that mail on this host needs none for 24 hours. */
+                    /** @description The code from the mail that is sent when logins are delayed after failed attempts. It lifts the delay for its sender for 15 minutes, or until a login succeeds; the password is still required. A code that is not valid is ignored. A browser that has opened the link in that mail on this host needs no code for 24 hours. */
                     unlock_token?: string;
-                    /** @description The anonymous cart to take along. */
+                    /** @description The anonymous cart to merge. */
                     cart_id?: components["schemas"]["Id"];
                 };
             };
@@ -11644,7 +11644,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11679,7 +11679,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11712,7 +11712,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11733,7 +11733,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The mail is on its way, if there is a customer to send it to. */
+            /** @description The mail is sent if the address belongs to a customer. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -11766,7 +11766,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11849,7 +11849,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11884,7 +11884,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -11940,7 +11940,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12017,7 +12017,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12056,7 +12056,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12098,7 +12098,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12144,7 +12144,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -12236,7 +12236,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12276,9 +12276,9 @@ export interface operations {
     "storefront.listAgentAudit": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -12349,7 +12349,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12396,7 +12396,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12437,16 +12437,16 @@ export interface operations {
     "agent.requestConsent": {
         parameters: {
             query?: {
-                /** @description The shop. Either here or in X-Site-ID; when both are given they must be the same. */
+                /** @description The id of the site. Send it here or in X-Site-ID; if both are sent they must be equal. */
                 site_id?: components["parameters"]["SiteIdQuery"];
             };
             header?: {
                 /**
-                 * @description As on every mutation; it may be absent from form calls, and from every poll.
+                 * @description As on every mutation, but optional for form calls and for polls.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
-                /** @description The shop. Either here or in site_id. */
+                /** @description The id of the site. Send it here or in site_id. */
                 "X-Site-ID"?: components["parameters"]["SiteIdHeader"];
             };
             path?: never;
@@ -12484,7 +12484,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description As on every mutation; it may be absent from form calls, and from every poll.
+                 * @description As on every mutation, but optional for form calls and for polls.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
@@ -12528,9 +12528,9 @@ export interface operations {
                 q?: components["parameters"]["Search"];
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["AgentLimit"];
-                /** @description The order of the products; equal ones follow by id. relevance without q is newest. */
+                /** @description The order of the products; ties are ordered by id. relevance without q is newest. */
                 sort?: components["parameters"]["AgentSort"];
                 /** @description Only products of these vendors. */
                 vendor?: components["parameters"]["VendorFilter"];
@@ -12547,7 +12547,7 @@ export interface operations {
                 /** @description Only products that can be bought now (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /**
-                 * @description Only products with a variant that has this value of this option, written name:value, such as Size:M.
+                 * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
                  * @example [
                  *       "Colour:Slate"
                  *     ]
@@ -12617,7 +12617,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12657,7 +12657,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12700,7 +12700,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12837,7 +12837,7 @@ export interface operations {
             query?: {
                 /** @description The page to show, from 1. Past the end the list is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -12899,9 +12899,9 @@ export interface operations {
     "agent.listAudit": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -12932,7 +12932,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -12965,11 +12965,11 @@ export interface operations {
     "sync.listProductChanges": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Begin with what changed since then, or up to a minute before. It counts only without a cursor, which is the better way to go on. */
+                /** @description Start with the changes since this time, or up to a minute before. It is ignored if a cursor is given, which is the better way to continue. */
                 updated_since?: components["schemas"]["Timestamp"];
-                /** @description How many changes at most in one answer. */
+                /** @description The maximum number of changes in one answer. */
                 limit?: number;
             };
             header?: never;
@@ -12987,7 +12987,7 @@ export interface operations {
                     "application/json": {
                         changes: components["schemas"]["ProductChange"][];
                         next_cursor: components["schemas"]["Cursor"] | null;
-                        /** @description Where to go on after this answer, now or later. It does not expire. */
+                        /** @description The cursor to continue with after this answer, now or later. It does not expire. */
                         resume_cursor: components["schemas"]["Cursor"];
                     };
                 };
@@ -13005,7 +13005,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13042,9 +13042,9 @@ export interface operations {
     "sync.listOrders": {
         parameters: {
             query?: {
-                /** @description next_cursor of the answer before; absent for the beginning. */
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many at most on a page. */
+                /** @description The maximum number on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only the order with this reference. */
                 reference?: string;
@@ -13080,7 +13080,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13094,7 +13094,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The order, or the checkout that it awaits. */
+            /** @description The order, or the checkout that has to be completed first. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -13179,7 +13179,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13218,7 +13218,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13260,7 +13260,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13276,7 +13276,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which is under way. */
+            /** @description The delivery, which is pending. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13302,7 +13302,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours gives the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
@@ -13354,7 +13354,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13393,14 +13393,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -13424,7 +13424,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13463,14 +13463,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -13494,7 +13494,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13530,14 +13530,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -13561,7 +13561,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13604,14 +13604,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -13635,7 +13635,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13679,14 +13679,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -13710,7 +13710,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13754,14 +13754,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -13785,7 +13785,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13829,14 +13829,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -13860,7 +13860,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13904,14 +13904,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -13935,7 +13935,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -13979,14 +13979,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -14010,7 +14010,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -14054,14 +14054,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -14085,7 +14085,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -14129,14 +14129,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -14160,7 +14160,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -14195,14 +14195,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -14226,7 +14226,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -14264,14 +14264,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -14295,7 +14295,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -14333,14 +14333,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -14364,7 +14364,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
                 /**
-                 * @description One or, while the secret is being rotated, two signatures with a blank between: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
@@ -14398,14 +14398,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Any other 2xx says the same. */
+            /** @description The event was accepted. Any other 2xx means the same. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not wanted any more. The webhook is disabled. */
+            /** @description The receiver no longer wants events. The webhook is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;

@@ -42,7 +42,7 @@ test('every code of an error stands there with its meaning and its remedy', asyn
   const page = await html();
   const catalogue = document.components.schemas?.ErrorCode?.['x-error-catalogue'] as Record<string, object>;
   for (const code of Object.keys(catalogue)) expect(page).toContain(`id="error-${code}"`);
-  expect(page).toContain('Buy less, or ask the customer for another consent.');
+  expect(page).toContain('Buy less, or ask the customer for a new consent.');
 });
 
 test('it is small, runs no script, loads nothing from elsewhere, and goes out compressed', async () => {
