@@ -115,6 +115,37 @@ for (const file of DOCUMENTS) {
   );
 }
 
+test(
+  'what /docs has for getting started works as it stands',
+  async () => {
+    const page = await (await fetch(`http://localhost:${ports['8080']}/docs`)).text();
+    const texts = [...page.matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, text = '']) => unescaped(text));
+    expect(texts).toHaveLength(3);
+    const [, curl = '', program = ''] = texts;
+    const terminal = openShell(folder, env);
+    try {
+      expect(await terminal.paste(curl)).toContain('"products":[{');
+      writeFileSync(join(folder, 'begin.mjs'), program);
+      expect(await terminal.paste('node begin.mjs')).toMatch(/: \d+\.\d\d EUR/);
+    } finally {
+      await terminal.close();
+    }
+  },
+  LONG_ENOUGH_MS,
+);
+
+const ENTITIES: [string, string][] = [
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+  ['&amp;', '&'],
+];
+
+function unescaped(text: string): string {
+  return ENTITIES.reduce((done, [entity, character]) => done.replaceAll(entity, character), text);
+}
+
 async function paste(block: Block, terminal: Paster, others: Paster[]): Promise<void> {
   const place = `${block.file}:${block.line}`;
   const text = filledIn(block.text, others);

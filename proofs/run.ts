@@ -3,6 +3,7 @@ import { startVitest } from 'vitest/node';
 import { migratedDatabases } from '../server/test/database.ts';
 import { PROOFS } from './all.ts';
 import type { Figures, Proof, Trial } from './frame.ts';
+import { stampOfNow } from './stamp.ts';
 import { machineLine, type Row, writeTable } from './table.ts';
 import { closeWorld } from './world.ts';
 
@@ -25,6 +26,7 @@ if (values.short && positionals.length === 0) await proveShort();
 
 const chosen = positionals.length > 0 ? PROOFS.filter(({ id }) => positionals.includes(id)) : PROOFS;
 
+const begun = stampOfNow();
 const database = await migratedDatabases(1);
 const [databaseUrl = ''] = database.superuserUrls;
 const rows: Row[] = [];
@@ -34,7 +36,7 @@ try {
   await closeWorld();
   await database.stop();
 }
-writeTable(rows, machineLine());
+writeTable(rows, machineLine(), begun);
 const broken = rows.filter(({ figures }) => figures.violations.length > 0);
 process.stderr.write(
   broken.length === 0 ? 'Every promise held.\n' : `Broken: ${broken.map(({ id }) => id).join(' ')}\n`,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import type { Figures, Trial } from './frame.ts';
-import { type Stamp, stampOfNow } from './stamp.ts';
+import type { Stamp } from './stamp.ts';
 
 /** The table of figures in README.md, between its two markers. Proofs that did not run this time keep their rows. */
 export interface Row {
@@ -22,12 +22,11 @@ const HEAD = [
 ];
 
 /** Writes the rows into README.md. A full form gives way to a short one only when the contract has grown since. */
-export function writeTable(rows: Row[], machine: string): void {
+export function writeTable(rows: Row[], machine: string, now: Stamp): void {
   const text = readFileSync(README, 'utf8');
   const [before = '', rest = ''] = text.split(BEGIN);
   const [old = '', after = ''] = rest.split(END);
   const lines = new Map(old.split('\n').flatMap((line) => lineEntry(line)));
-  const now = stampOfNow();
   for (const row of rows) {
     const known = lines.get(row.id);
     if (row.form === 'full' || !known || !isFull(known, now.operations)) lines.set(row.id, lineOf(row, now));

@@ -78,7 +78,8 @@ function expectEveryOperationAskedWell(): void {
     const given = ['x-site-id', 'x-service-token', 'authorization', 'x-api-key', 'x-sync-secret'].filter(
       (name) => headers[name],
     );
-    expect([operation.id, given.length]).toEqual([operation.id, operation.security.at(-1)?.length ?? 0]);
+    const least = Math.min(...operation.security.map((schemes) => schemes.length), 9);
+    expect([operation.id, given.length]).toEqual([operation.id, least === 9 ? 0 : least]);
   }
 }
 

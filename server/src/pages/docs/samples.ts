@@ -25,9 +25,15 @@ const CREDENTIALS: Record<string, { variable: string; option: string }> = {
   AgentToken: { variable: 'AGENT_TOKEN', option: 'agentToken' },
 };
 
-/** Programs call with keys, and guests before customers: the last of the alternatives. */
+/** The alternative that asks least of its caller; of equal ones the last, since programs call with keys. */
 function schemesOf({ security }: Operation): string[] {
-  return security.at(-1) ?? [];
+  const least = Math.min(...security.map((schemes) => schemes.length));
+  return schemesFor(security.filter((schemes) => schemes.length === least)) ?? [];
+}
+
+/** An agent on the storefront is the exception, and a customer the rule. */
+function schemesFor(alternatives: string[][]): string[] | undefined {
+  return alternatives.findLast((schemes) => schemes.length === 1 || !schemes.includes('AgentToken'));
 }
 
 function credentialOf(scheme: string): { variable: string; option: string } {
