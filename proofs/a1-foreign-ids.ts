@@ -34,7 +34,8 @@ export const A1: Proof = {
     }),
 };
 
-async function attack(
+/** Gives each place of an operation that takes an id foreign ones, and answers how many requests that took. */
+export async function attack(
   world: World,
   tenant: Tenant,
   others: Tenant[],

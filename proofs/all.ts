@@ -2,6 +2,8 @@ import { A1 } from './a1-foreign-ids.ts';
 import { A2 } from './a2-foreign-people.ts';
 import { A3 } from './a3-canaries.ts';
 import { A4 } from './a4-credential-mixes.ts';
+import { A5 } from './a5-row-level-security.ts';
+import { A6 } from './a6-reused-connections.ts';
 import { A7 } from './a7-id-oracle.ts';
 import { A8 } from './a8-mass-assignment.ts';
 import { A9 } from './a9-route-confusion.ts';
@@ -93,7 +95,7 @@ import { J6 } from './processes/j6-backups.ts';
 
 /** All proofs, in the order of the table. */
 export const PROOFS: Proof[] = [
-  ...[A1, A2, A3, A4, A7, A8, A9, A10],
+  ...[A1, A2, A3, A4, A5, A6, A7, A8, A9, A10],
   ...[B1, B2, B3, B4, B5, B6],
   ...[C1, C2, C3, C4, C5, C6, C7, C8, C9, C12, C13, C14, C15, C16],
   ...[D1, D2, D3, D4, D5, D6, D7, D8, D9, D10],

@@ -69,14 +69,31 @@ export async function seedWorld(
   server: Pick<World, 'baseUrl' | 'db' | 'owner' | 'causes'>,
   seed: number,
 ): Promise<World> {
-  const world: World = {
+  const world = watched({
     ...server,
     tenants: [] as unknown as World['tenants'],
     violations: new Violations(),
     answers: 0,
+  });
+  for (const name of ['A', 'B', 'C'] as const) world.tenants.push(await seedTenant(world, name, seed));
+  return world;
+}
+
+/** The tenants of a world behind another server of the same database, whose answers are judged by themselves. */
+export function behind(
+  world: World,
+  { baseUrl, db }: Pick<World, 'baseUrl' | 'db'>,
+  violations = new Violations(),
+): World {
+  return watched({ ...world, baseUrl, db, violations, answers: 0 });
+}
+
+function watched(seen: Omit<World, 'send' | 'look'>): World {
+  const world: World = {
+    ...seen,
     async send(call, as) {
-      if (as && 'user_code' in call.path) await forgetGuesses(server, as);
-      const reply = await send(server.baseUrl, call);
+      if (as && 'user_code' in call.path) await forgetGuesses(world, as);
+      const reply = await send(world.baseUrl, call);
       world.look(reply, as, call.operation.id);
       return reply;
     },
@@ -93,7 +110,6 @@ export async function seedWorld(
       if (reply.status >= 400) for (const leak of leaksIn(reply)) world.violations.add(`${what}: ${leak}`);
     },
   };
-  for (const name of ['A', 'B', 'C'] as const) world.tenants.push(await seedTenant(world, name, seed));
   return world;
 }
 

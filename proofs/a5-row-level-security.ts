@@ -1,0 +1,111 @@
+import type pg from 'pg';
+import { operationTable } from '../server/src/http/contract/contract.ts';
+import { createCatalogueCache } from '../server/src/http/pipeline/cache.ts';
+import { startServer, stopServer } from '../server/test/server.ts';
+import { attack } from './a1-foreign-ids.ts';
+import type { Call } from './client.ts';
+import { changes, holdingsOf } from './database.ts';
+import { type Figures, type Proof, pick, type Trial } from './frame.ts';
+import { chanceOf } from './random.ts';
+import { validCall } from './requests.ts';
+import { withoutSite } from './site-filters.ts';
+import type { World } from './tenant.ts';
+import { behind, inWorld, loggerInto } from './world.ts';
+
+/**
+ * A server whose statements have lost the tenant's site from their conditions, so that row-level security alone stands between
+ * tenants. A second one is without row-level security, too, and must show that the attack would find what is not walled off.
+ */
+export const A5: Proof = {
+  id: 'A5',
+  promise: 'Where a statement forgets the tenant, row-level security alone keeps it to the rows of the tenant.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const { calls, requests, changed, texts } = await alone(world, trial);
+      const { open, asked } = await withNothing(world, trial);
+      if (open === 0)
+        world.violations.add('without row-level security the attack saw nothing of others: it proves nothing');
+      const note = `${texts} statements without their condition, ${changed} times; with row-level security off as well, ${open} of ${asked} reading operations show other shops`;
+      return { tried: calls + requests, unit: 'requests', note, violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+/** The attack of A1, and a call that succeeds of every operation, whose answer must hold nothing of others. */
+async function alone(world: World, trial: Trial) {
+  const seen = { changed: 0, texts: new Set<string>() };
+  const server = await serverOf(trial, world, (connection) => forgetSite(connection, seen));
+  const view = behind(world, server);
+  const [tenant, ...others] = view.tenants;
+  const chance = chanceOf(trial.seed);
+  let calls = 0;
+  let requests = 0;
+  try {
+    const before = await Promise.all(others.map(({ site_id }) => holdingsOf(world.owner, site_id)));
+    for (const operation of chance.some(operationTable, pick(trial.size, 30, operationTable.length))) {
+      const { status, text } = await view.send(await validCall(view, tenant, operation), tenant);
+      // A statement that is broken by its change would keep to the tenant, too.
+      if (status >= 500) view.violations.add(`${operation.id}: ${status} ${text.slice(0, 300)}`);
+      calls += 1;
+      requests += await attack(view, tenant, others, operation, trial, chance);
+      trial.progress(`${operation.id}, ${requests} requests`);
+    }
+    for (const [index, { name, site_id }] of others.entries()) {
+      const changedTables = Object.keys(changes(before[index] ?? {}, await holdingsOf(world.owner, site_id)));
+      if (changedTables.length > 0)
+        view.violations.add(`tenant A changed ${changedTables.join(', ')} of tenant ${name}`);
+    }
+  } finally {
+    await stopServer(server);
+  }
+  for (const violation of view.violations.list) world.violations.add(violation);
+  return { calls, requests, changed: seen.changed, texts: seen.texts.size };
+}
+
+/** Reads alone: writes without either would spoil the world of the other proofs. */
+async function withNothing(world: World, trial: Trial) {
+  const seen = { changed: 0, texts: new Set<string>() };
+  const server = await serverOf(trial, world, (connection) => {
+    // The login is a superuser, whom row-level security does not concern.
+    void connection.query('set role none');
+    forgetSite(connection, seen);
+  });
+  const reads = operationTable.filter(({ method }) => method === 'get');
+  const asked = chanceOf(trial.seed).some(reads, pick(trial.size, 20, reads.length));
+  let open = 0;
+  try {
+    for (const operation of asked) {
+      const view = behind(world, server);
+      const [tenant] = view.tenants;
+      const call: Call = await validCall(world, tenant, operation);
+      await view.send(call, tenant);
+      if (view.violations.list.length > 0) open += 1;
+    }
+  } finally {
+    await stopServer(server);
+  }
+  return { open, asked: asked.length };
+}
+
+/** Without a cache, since that is told apart by site as well. */
+async function serverOf(trial: Trial, world: World, change: (connection: pg.PoolClient) => void) {
+  const cache = createCatalogueCache({ enabled: false });
+  const settings = { cache, logger: loggerInto(world.causes), trustProxy: 1 };
+  const server = await startServer(trial.databaseUrl, settings, trial.databaseUrl);
+  server.db.on('connect', change);
+  return server;
+}
+
+function forgetSite(connection: pg.PoolClient, seen: { changed: number; texts: Set<string> }): void {
+  const send = connection.query.bind(connection) as (...args: unknown[]) => unknown;
+  const forgetful = (...args: unknown[]) => {
+    const [config, ...rest] = args;
+    const text = (config as { text?: string }).text;
+    if (text === undefined) return send(...args);
+    const changed = withoutSite(text);
+    if (changed === text) return send(...args);
+    seen.changed += 1;
+    seen.texts.add(text);
+    return send({ ...(config as object), text: changed }, ...rest);
+  };
+  connection.query = forgetful as typeof connection.query;
+}

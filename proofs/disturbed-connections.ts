@@ -1,0 +1,98 @@
+import type pg from 'pg';
+import type { Violations } from './frame.ts';
+import type { Chance } from './random.ts';
+
+/** Connections whose statements fail now and then, each in its own way, and which say whose rows they show to each statement. */
+export interface Disturbance {
+  chance: Chance;
+  /** Of all statements, how many fail. */
+  share: number;
+  /** Cancels and kills what runs on the connections. */
+  owner: pg.Pool;
+  sites: string[];
+  violations: Violations;
+  /** Now and then leave out what names the tenant to row-level security: the proof must notice. */
+  forgetful?: boolean;
+}
+
+export interface Disturbed {
+  statements: number;
+  failed: number;
+  connections: number;
+  /** How often a connection went from one tenant to another. */
+  passedOn: number;
+}
+
+const FAULTS = ['error', 'timeout', 'cancelled', 'killed'] as const;
+const ASK_AGAIN_MS = 20;
+
+type Send = (config: object) => Promise<pg.QueryResult>;
+
+/** Disturbs each connection that the pool opens from now on. */
+export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
+  const seen: Disturbed = { statements: 0, failed: 0, connections: 0, passedOn: 0 };
+  pool.on('connect', (connection) => {
+    seen.connections += 1;
+    const original = connection.query.bind(connection) as (...args: unknown[]) => unknown;
+    const send = original as Send;
+    let last: string | undefined;
+    const disturbed = async (given: object) => {
+      const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
+      const site = siteOf(statement, disturbance.sites);
+      if (site) {
+        seen.statements += 1;
+        if (last && last !== site) seen.passedOn += 1;
+        last = site;
+        await compare(send, site, statement, disturbance.violations);
+      }
+      if (disturbance.chance.next() >= disturbance.share) return send(statement);
+      seen.failed += 1;
+      return fail(connection, send, statement, disturbance);
+    };
+    const query = (...args: unknown[]) =>
+      args.length === 1 && typeof args[0] === 'object' ? disturbed(args[0] as object) : original(...args);
+    connection.query = query as typeof connection.query;
+  });
+  return seen;
+}
+
+/** The site that a statement asks for. What finds the caller asks before a tenant is known. */
+function siteOf(statement: object, sites: string[]): string | undefined {
+  const { text = '', values = [] } = statement as { text?: string; values?: unknown[] };
+  if (text.includes('set_config')) return undefined;
+  return sites.find((site) => values.includes(site));
+}
+
+async function compare(send: Send, site: string, statement: object, violations: Violations): Promise<void> {
+  const asked = await send({ text: `select current_setting('app.site_id', true) as shown` }).catch(() => undefined);
+  const shown = (asked?.rows[0] as { shown: string | null } | undefined)?.shown;
+  if (!asked || shown === site) return;
+  const { text } = statement as { text: string };
+  violations.add(`a statement for the site ${site} is shown the rows of ${shown || 'none'}: ${text.slice(0, 300)}`);
+}
+
+function forgetting(statement: object, chance: Chance): object {
+  const { text = '' } = statement as { text?: string };
+  if (!text.includes(`set_config('app.site_id'`) || chance.next() < 0.5) return statement;
+  return { ...statement, name: undefined, text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`) };
+}
+
+/** Sends something in place of the statement that fails as real ones do. */
+async function fail(connection: pg.PoolClient, send: Send, statement: object, { chance, owner }: Disturbance) {
+  const { query_timeout } = statement as { query_timeout?: number };
+  const instead = (text: string) => send({ text, query_timeout });
+  const fault = chance.of(FAULTS);
+  if (fault === 'error') return instead('select 1 / 0');
+  if (fault === 'timeout') return instead('set local statement_timeout = 20; select pg_sleep(5)');
+  const end = fault === 'killed' ? 'pg_terminate_backend' : 'pg_cancel_backend';
+  const { processID } = connection as unknown as { processID: number };
+  const slept = instead('select pg_sleep(5)');
+  let asking = true;
+  slept.catch(() => undefined).finally(() => (asking = false));
+  // Once may be too early, when nothing runs yet.
+  while (asking) {
+    await owner.query(`select ${end}($1)`, [processID]);
+    await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
+  }
+  return slept;
+}

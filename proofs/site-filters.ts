@@ -1,0 +1,20 @@
+import { DIRECTORY } from './database.ts';
+
+/** `p.site_id = $1`: the tenant's site as a condition. Joins by it, and the sites of rows that are written, stay. */
+const CONDITION = /(?<![\w.])(?:(\w+)\.)?site_id\s*=\s*(\$\d+)(?:::uuid)?/g;
+const NAMED = /\b(?:from|join|update|into|using)\s+(?:only\s+)?(?:commerce\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?/gi;
+
+/**
+ * A statement whose conditions no longer ask for the tenant's site, with all its parameters. Those on tables that find the
+ * tenant stay, for these have no row-level security.
+ */
+export function withoutSite(text: string): string {
+  const tables = [...text.matchAll(NAMED)].map(([, table = '', alias = table]) => ({ table, alias }));
+  const finds = (alias: string | undefined) =>
+    tables.some(
+      (one) => DIRECTORY.includes(one.table) && (alias === undefined || alias === one.alias || alias === one.table),
+    );
+  return text.replace(CONDITION, (condition, alias: string | undefined, value: string) =>
+    finds(alias) ? condition : `${value}::uuid is not null`,
+  );
+}
