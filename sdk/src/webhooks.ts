@@ -63,7 +63,7 @@ export async function verify(
   checkTimestamp(timestamp, toleranceSeconds, now);
   const signed = signedBytes(event_id, timestamp, body);
   if (!(await isSigned(signed, signatures, keys))) {
-    const message = 'None of the signatures in webhook-signature is by the secret, over the body as it came.';
+    const message = 'No signature in webhook-signature matches the secret and the raw body.';
     throw new WebhookVerificationError('no_matching_signature', message);
   }
   return { ...eventIn(body), event_id };
@@ -120,7 +120,7 @@ function bytesOf(payload: WebhookPayload): Bytes {
   if (typeof payload === 'string') return new TextEncoder().encode(payload);
   // Copied, since bytes may be a window on memory that is shared, which Web Crypto refuses.
   if (payload instanceof Uint8Array || payload instanceof ArrayBuffer) return new Uint8Array(payload);
-  throw new TypeError('payload must be the body as it came, a string or bytes, and not what was parsed from it.');
+  throw new TypeError('payload must be the raw body, a string or bytes, not the parsed body.');
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
@@ -183,7 +183,7 @@ function eventIn(body: Bytes): WebhookEvent {
   const event = parsed(body) as Partial<WebhookEvent> | null | undefined;
   const isEvent = typeof event?.type === 'string' && typeof event.data === 'object' && event.data !== null;
   if (isEvent) return event as WebhookEvent;
-  throw new WebhookVerificationError('invalid_payload', 'It is signed, and its body is not an event.');
+  throw new WebhookVerificationError('invalid_payload', 'The signature is valid, but the body is not an event.');
 }
 
 function parsed(body: Bytes): unknown {

@@ -24,7 +24,7 @@ const STATUSES = ['active', 'expired', 'revoked'] as const;
 export function addAgents(program: Command, terminal: Terminal): void {
   const agents = program
     .command('agents')
-    .description('The AI agents that customers let act for them.')
+    .description('AI agents that customers allowed to act for them.')
     .addHelpText('after', EXAMPLES);
   const list = agents
     .command('list')

@@ -39,7 +39,7 @@ Examples:
 export function addDeliveries(program: Command, terminal: Terminal): void {
   const deliveries = program
     .command('deliveries')
-    .description('What was sent to webhooks, and what became of it.')
+    .description('Deliveries to webhooks and their outcome.')
     .addHelpText('after', EXAMPLES);
   deliveries
     .command('list')
@@ -61,7 +61,7 @@ export function addDeliveries(program: Command, terminal: Terminal): void {
     .command('replay')
     .argument('[id]', 'the delivery, as the list shows it', uuid)
     .description('Send an event again, or all that failed since a time.')
-    .option('--failed-since <when>', 'all that were given up since then: a day, or a moment', since)
+    .option('--failed-since <when>', 'all that failed since then: a day, or a time', since)
     .option('--webhook <id>', 'with --failed-since: only those of this webhook', uuid)
     .addHelpText('after', EXAMPLES)
     .action((id: string | undefined, options: ReplayOptions, command: Command) =>

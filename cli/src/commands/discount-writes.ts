@@ -85,8 +85,8 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
     .description('Change a discount.')
     .option('--code <code>', 'its new code')
     .option('--value <number>', 'what it takes off from now on', amount)
-    .option('--enable', 'let it be used')
-    .option('--disable', 'let it be used no more');
+    .option('--enable', 'enable it')
+    .option('--disable', 'disable it');
   addTerms(update)
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, options: UpdateOptions, command: Command) => change(wanted, options, command, terminal));
@@ -107,12 +107,12 @@ function addTerms(command: Command): Command {
     .option('--description <text>', 'a remark for staff', orNone(String))
     .option('--starts <when>', 'from when on: a day, or a moment', orNone(since))
     .option('--ends <when>', 'until when: a day, which is included, or a moment', orNone(until))
-    .option('--minimum-subtotal <amount>', 'what the cart must come to', orNone(amount))
-    .option('--minimum-quantity <number>', 'how many pieces the cart must have', orNone(wholeNumber))
+    .option('--minimum-subtotal <amount>', 'the minimum total of the cart', orNone(amount))
+    .option('--minimum-quantity <number>', 'the minimum quantity in the cart', orNone(wholeNumber))
     .option('--product <id>', 'applies to this product alone; may be repeated', repeated)
     .option('--collection <id>', 'applies to this collection alone; may be repeated', repeated)
     .option('--usage-limit <number>', 'how often it can be used at all', orNone(wholeNumber))
-    .option('--usage-limit-per-customer <number>', 'how often by one customer', orNone(wholeNumber));
+    .option('--usage-limit-per-customer <number>', 'how often one customer can use it', orNone(wholeNumber));
 }
 
 /** The terms that were named, as the server takes them; the others are undefined, which JSON leaves out. */
@@ -153,7 +153,7 @@ async function change(wanted: string, options: UpdateOptions, command: Command, 
   if (enable && disable) throw usageError('Give either --enable or --disable.');
   const active = enable ? true : disable ? false : undefined;
   const body = { ...named(options), code, value, active };
-  if (isEmpty(body)) throw usageError('Say what is to change.', 'See what there is: add --help');
+  if (isEmpty(body)) throw usageError('Give at least one change.', 'See what there is: add --help');
   const { client } = await openSession(command, terminal);
   const params = { path: { discount_id: await discountIdOf(client, wanted) } };
   const discount = await unwrap(client.PATCH('/api/dashboard/discounts/{discount_id}', { params, body }));

@@ -13,7 +13,7 @@ const MEANINGS = {
   'order.fulfilled': 'an order was shipped',
   'order.delivered': 'an order was delivered',
   'order.cancelled': 'an order was cancelled',
-  'order.refunded': 'money of an order was given back',
+  'order.refunded': 'an order was refunded',
   'customer.created': 'a customer has an account now',
   'agent.token_issued': 'an agent may act for a customer',
   'agent.token_revoked': 'an agent may no longer act for a customer',

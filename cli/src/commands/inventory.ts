@@ -68,14 +68,14 @@ export function addInventory(program: Command, terminal: Terminal): void {
     .description('List the stock of variants, by product name.')
     .option('--q <text>', 'only those with this text in the SKU, barcode or product name')
     .option('--product <id>', 'only variants of this product', uuid)
-    .option('--low-stock', 'only variants that are low, yet not out')
+    .option('--low-stock', 'only variants that are low but not out of stock')
     .option('--out-of-stock', 'only variants that are out of stock')
     .addHelpText('after', LIST_EXAMPLES);
   addPageOptions(list).action((options: ListOptions, command: Command) => listStock(options, command, terminal));
   inventory
     .command('adjust <variant>')
     .description('Change the stock of one variant.')
-    .option('--delta <number>', 'what came in, or below zero what went out', wholeNumber)
+    .option('--delta <number>', 'the change; negative for what went out', wholeNumber)
     .option('--set-to <number>', 'what was counted', wholeNumber)
     .option('--expected <number>', 'with --set-to: what the quantity was before', wholeNumber)
     .addOption(choice('--reason <reason>', 'why', REASONS).makeOptionMandatory())
@@ -99,7 +99,7 @@ async function listStock(options: ListOptions, command: Command, terminal: Termi
 async function adjust(variant: string, options: AdjustOptions, command: Command, terminal: Terminal): Promise<void> {
   const { delta, setTo: set_to, expected: expected_quantity, reason, note } = options;
   if ((delta === undefined) === (set_to === undefined)) throw usageError('Give either --delta or --set-to.');
-  if (delta === 0) throw usageError('--delta 0 changes nothing.', 'Give what came in, or below zero what went out.');
+  if (delta === 0) throw usageError('--delta 0 changes nothing.', 'Give the change; negative for what went out.');
   if ((set_to === undefined) !== (expected_quantity === undefined)) {
     throw usageError('--set-to and --expected go together.', 'Give as --expected what the list said before counting.');
   }

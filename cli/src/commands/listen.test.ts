@@ -89,7 +89,7 @@ test('it outlives a server that cannot answer, and goes on where it was', async 
       .split('\n')
       .slice(0, 2)
       .map((line) => JSON.parse(line).note),
-  ).toEqual(['Restarting. It goes on as soon as the server answers.', 'The server answers again.']);
+  ).toEqual(['Restarting. Listening resumes as soon as the server answers.', 'The server answers again.']);
   const fetches = server.seen.filter(({ method }) => method === 'GET').slice(1, 4);
   expect(fetches.map(({ query }) => [query.get('cursor'), query.get('wait_seconds')])).toEqual([
     ['c1', '20'],

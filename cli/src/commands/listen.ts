@@ -28,7 +28,7 @@ ${EVENT_TYPES_HELP}`;
 export function addListen(program: Command, terminal: Terminal): void {
   program
     .command('listen')
-    .description('Hand the events of the shop on to a receiver on this machine, as they happen.')
+    .description('Forward the events of the shop to a receiver on this machine as they happen.')
     .option('--forward-to <url>', 'the receiver; without one, events are only printed')
     .option('--event <type>', 'only this event; may be repeated (default: all)', eventTypes)
     .addHelpText('after', EXAMPLES)
@@ -59,7 +59,7 @@ async function listen({ forwardTo, event }: ListenOptions, command: Command, ter
           else teller.forwarded(await forward(url, happened, secret, ended.signal));
         },
         interrupted: (reason) =>
-          teller.noted(`${reason.replace(/\.?$/, '.')} It goes on as soon as the server answers.`),
+          teller.noted(`${reason.replace(/\.?$/, '.')} Listening resumes as soon as the server answers.`),
         resumed: () => teller.noted('The server answers again.'),
       },
       ended.signal,

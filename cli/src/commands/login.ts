@@ -34,8 +34,8 @@ export function addLogin(program: Command, terminal: Terminal): void {
   program
     .command('login')
     .description('Log in and remember it as a profile.')
-    .option('--email <address>', 'the staff member, in place of being asked')
-    .option('--api-key', 'use an API key, in place of e-mail and password')
+    .option('--email <address>', 'the staff member, instead of being asked')
+    .option('--api-key', 'use an API key instead of e-mail and password')
     .option('--merchant <id>', 'which merchant, for staff of several')
     .option('--unlock [code]', 'the code of the mail about delayed logins; asked for when left out')
     .option(

@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.ts';
 export function addLogout(program: Command, terminal: Terminal): void {
   program
     .command('logout')
-    .description('End the session, and forget the secrets of the profile. Its address stays.')
+    .description('End the session and remove the secrets of the profile. Its address is kept.')
     .addHelpText('after', '\nExamples:\n  $ commerce logout\n  $ commerce logout --profile live')
     .action((_options, command: Command) => logout(command, terminal));
 }
@@ -23,7 +23,9 @@ async function logout(command: Command, terminal: Terminal): Promise<void> {
   if (!profile) throw usageError(`There is no profile "${name}".`);
   const ended = profile.session_token ? await endSession(command, terminal, profile) : false;
   await saveProfiles(terminal.env, { ...profiles, [name]: { url: profile.url } });
-  const kept = profile.api_key ? ' Its API key stays valid: revoke it in the dashboard if nobody shall use it.' : '';
+  const kept = profile.api_key
+    ? ' Its API key stays valid: revoke it in the dashboard if it should not be used any more.'
+    : '';
   show(
     terminal,
     options.json === true,
@@ -41,7 +43,7 @@ async function endSession(command: Command, terminal: Terminal, profile: Profile
   } catch (error) {
     if (error instanceof CommerceError && error.status === 401) return true;
     if (!(error instanceof CommerceError || error instanceof ConnectionError)) throw error;
-    const until = profile.expires_at ? ` It ends by itself at ${profile.expires_at}.` : '';
+    const until = profile.expires_at ? ` It expires at ${profile.expires_at}.` : '';
     terminal.stderr.write(`Warning: the server did not end the session: ${error.message}${until}\n`);
     return false;
   }

@@ -74,11 +74,11 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .action((wanted, { yes = false }, command: Command) => markPaid(wanted, yes, command, terminal));
   orders
     .command('ship <order>')
-    .description('Record what left the shop; the customer is told by mail.')
+    .description('Record what was shipped; the customer is notified by mail.')
     .option('--item <sku=quantity>', 'ship only this much of a line, by SKU or line id; may be repeated', repeated)
-    .option('--carrier <name>', 'who brings it')
-    .option('--tracking <number>', 'the number to follow it with')
-    .option('--tracking-url <address>', 'the page to follow it on')
+    .option('--carrier <name>', 'the carrier')
+    .option('--tracking <number>', 'the tracking number')
+    .option('--tracking-url <address>', 'the tracking page')
     .addHelpText('after', SHIP_EXAMPLES)
     .action((wanted: string, options: ShipOptions, command: Command) => ship(wanted, options, command, terminal));
   orders
@@ -88,7 +88,7 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .action((wanted: string, _options, command: Command) => deliver(wanted, command, terminal));
   orders
     .command('cancel <order>')
-    .description('Cancel an order of which nothing has shipped; the customer is told by mail.')
+    .description('Cancel an order of which nothing has shipped; the customer is notified by mail.')
     .addOption(choice('--reason <reason>', 'why', CANCEL_REASONS).makeOptionMandatory())
     .option('--note <text>', 'a remark for staff, kept in the timeline')
     .option('--no-restock', 'leave the stock as it is')
@@ -170,7 +170,7 @@ async function cancel(wanted: string, options: CancelOptions, command: Command, 
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/cancel', { params, body }));
   const { refundable, order_number, currency } = before;
   const owed =
-    Number(refundable) > 0 ? `${refundable} ${currency} were paid and stay with you until you refund them.` : '';
+    Number(refundable) > 0 ? `${refundable} ${currency} were paid and remain with you until you refund them.` : '';
   const next = owed && `${owed}\nThen: commerce orders refund ${order_number} --all --reason ${refundReason(reason)}`;
   tell({ before, order, deed: 'is cancelled', next }, command, terminal);
 }

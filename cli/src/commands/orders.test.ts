@@ -137,7 +137,7 @@ test('an order is delivered, cancelled and refunded', async () => {
 
   const cancelled = await commerce(['orders', 'cancel', '1001', '--reason', 'customer', '--no-restock']);
   expect(seen.at(-1)?.body).toEqual({ reason: 'customer', restock: false });
-  expect(cancelled.out).toContain('20.89 EUR were paid and stay with you until you refund them.');
+  expect(cancelled.out).toContain('20.89 EUR were paid and remain with you until you refund them.');
 
   const back = await commerce([
     'orders',

@@ -62,9 +62,9 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .description('List orders, newest first unless --sort says otherwise.')
     .option('--q <text>', 'search order numbers, e-mails, names, SKUs and tracking numbers')
     .addOption(choice('--status <status>', 'only orders of this status', STATUSES))
-    .addOption(choice('--payment <status>', 'only orders whose payment stands here', PAYMENT_STATUSES))
-    .addOption(choice('--fulfillment <status>', 'only orders whose goods are here', FULFILLMENT_STATUSES))
-    .addOption(choice('--source <source>', 'only orders from here', SOURCES))
+    .addOption(choice('--payment <status>', 'only orders with this payment status', PAYMENT_STATUSES))
+    .addOption(choice('--fulfillment <status>', 'only orders with this fulfillment status', FULFILLMENT_STATUSES))
+    .addOption(choice('--source <source>', 'only orders from this source', SOURCES))
     .addOption(choice('--method <method>', 'only orders paid in this way', METHODS))
     .option('--customer <customer>', 'only orders of this customer, by e-mail or id')
     .option('--from <when>', 'only orders made then or later: a day, or a moment', since)
@@ -79,7 +79,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .action((wanted: string, _options, command: Command) => getOrder(wanted, command, terminal));
   orders
     .command('timeline <order>')
-    .description('Tell all that happened to an order, newest first.')
+    .description('Show everything that happened to an order, newest first.')
     .addHelpText('after', TIMELINE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => timeline(wanted, command, terminal));
   addOrderMoves(orders, terminal);

@@ -161,7 +161,7 @@ function summaryInWords(file: string, dryRun: boolean, counts: Counts, ms: numbe
 function rowsRefused(counts: Counts, errorsFile: string | undefined): CommandError {
   const message = `${counts.refused} of ${sumOf(counts)} products were refused.`;
   const where = errorsFile ? ` in ${errorsFile}` : ' above';
-  const remedy = `Mend the lines named${where} and run the same command again.`;
+  const remedy = `Fix the lines named${where} and run the same command again.`;
   return new CommandError(EXIT.rowsRefused, 'rows_refused', message, remedy);
 }
 

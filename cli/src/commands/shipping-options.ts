@@ -77,7 +77,7 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
     .option('--name <name>', 'its new name')
     .option('--price <amount>', 'what it costs', options.amount)
     .option('--enable', 'offer it')
-    .option('--disable', 'offer it no more');
+    .option('--disable', 'stop offering it');
   addFields(update)
     .addHelpText('after', UPDATE_EXAMPLES)
     .action((wanted: string, given: UpdateOptions, command: Command) => change(wanted, given, command, terminal));
@@ -91,11 +91,11 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
 function addFields(command: Command): Command {
   return command
     .option('--country <code>', 'offered for this country alone, such as DE; may be repeated', options.repeated)
-    .addOption(options.choice('--kind <kind>', 'brought, or fetched', KINDS))
+    .addOption(options.choice('--kind <kind>', 'delivery or pickup', KINDS))
     .option('--minimum-subtotal <amount>', 'offered from this subtotal on', options.orNone(options.amount))
     .option('--maximum-subtotal <amount>', 'offered up to this subtotal', options.orNone(options.amount))
     .option('--description <text>', 'what shoppers read below the name', options.orNone(String))
-    .option('--position <number>', 'its place among the options, from 1', options.wholeNumber);
+    .option('--position <number>', 'its position among the options, from 1', options.wholeNumber);
 }
 
 /** The fields that were named, as the server takes them; the others are undefined, which JSON leaves out. */
@@ -152,7 +152,7 @@ async function change(wanted: string, given: UpdateOptions, command: Command, te
   if (enable && disable) throw usageError('Give either --enable or --disable.');
   const active = enable ? true : disable ? false : undefined;
   const body = { ...named(given), name, active };
-  if (options.isEmpty(body)) throw usageError('Say what is to change.', 'See what there is: add --help');
+  if (options.isEmpty(body)) throw usageError('Give at least one change.', 'See what there is: add --help');
   const { client } = await openSession(command, terminal);
   const params = { path: { shipping_option_id: await idOf(client, wanted) } };
   const call = client.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', { params, body });

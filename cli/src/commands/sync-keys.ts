@@ -48,7 +48,7 @@ export function addSyncKeys(program: Command, terminal: Terminal): void {
   keys
     .command('rotate')
     .argument('<id>', 'the key, as the list shows it', uuid)
-    .description('Make a new key in place of one, which works for 24 more hours.')
+    .description('Create a new key to replace one, which works for 24 more hours.')
     .addHelpText('after', EXAMPLES)
     .action((id: string, _options, command: Command) => rotate(id, command, terminal));
   keys

@@ -30,7 +30,7 @@ const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
 export function addWebhooks(program: Command, terminal: Terminal): void {
   const webhooks = program
     .command('webhooks')
-    .description('The addresses that are told of events.')
+    .description('The URLs that receive events.')
     .addHelpText('after', EXAMPLES);
   webhooks
     .command('list')
@@ -56,14 +56,14 @@ function addChanges(webhooks: Command, terminal: Terminal): void {
       .addHelpText('after', EXAMPLES)
       .action((id: string, _options, command: Command) => action(id, command));
   one('enable', 'Send events again.', (id, command) => setStatus(id, 'active', command, terminal));
-  one('disable', 'Send no events any more, until it is enabled.', (id, command) =>
+  one('disable', 'Stop sending events until it is enabled.', (id, command) =>
     setStatus(id, 'disabled', command, terminal),
   );
   one('test', 'Send webhook.ping, whatever it is subscribed to.', (id, command) => test(id, command, terminal));
   one('rotate', 'Make a new secret; for 24 hours deliveries are signed with both.', (id, command) =>
     rotate(id, command, terminal),
   );
-  one('delete', 'End a webhook with all that was to be sent to it.', (id, command) => remove(id, command, terminal));
+  one('delete', 'Delete a webhook and its pending deliveries.', (id, command) => remove(id, command, terminal));
 }
 
 const COLUMNS: Column<Webhook>[] = [

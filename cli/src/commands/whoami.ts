@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.ts';
 export function addWhoami(program: Command, terminal: Terminal): void {
   program
     .command('whoami')
-    .description('Tell which shop the commands act on, and as whom.')
+    .description('Show which shop the commands act on, and as whom.')
     .addHelpText('after', '\nExamples:\n  $ commerce whoami\n  $ commerce whoami --profile live --json')
     .action((_options, command: Command) => whoami(command, terminal));
 }

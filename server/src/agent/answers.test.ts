@@ -123,7 +123,7 @@ test('the message of a refusal quotes nothing that the customer wrote', async ()
 
   expect(await answer.json()).toMatchObject({
     error: 'category_not_allowed',
-    message: 'The agent may only deal with what categories lists.',
+    message: 'The agent may only use products in its categories.',
   });
 });
 

@@ -25,7 +25,7 @@ export async function backup(config: Config, file: string): Promise<void> {
   const place = resolve(file);
   if (!existsSync(dirname(place))) throw new Error(`There is no directory ${dirname(place)} to write to.`);
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))) {
-    throw new Error(`There is no database in ${config.dataDir}. Set DATA_DIR to where it lies, or set DATABASE_URL.`);
+    throw new Error(`There is no database in ${config.dataDir}. Set DATA_DIR to its directory, or set DATABASE_URL.`);
   }
   const database = await shareDatabase(config, printProgress);
   const draft = `${place}.${randomBytes(4).toString('hex')}.part`;
@@ -66,7 +66,7 @@ async function openToBackups(client: pg.Client): Promise<void> {
   const may = (await mayBackUp(client)) || ((await isMade(client)) && (await mayBackUp(client)));
   if (!may) {
     throw new Error(
-      `This login may not act as ${BACKUP_ROLE}, the role that reads every row. Run commerce-server doctor, which says how to mend that.`,
+      `This login may not act as ${BACKUP_ROLE}, the role that reads every row. Run commerce-server doctor, which says how to fix that.`,
     );
   }
   // A login that is for backups alone may mend nothing; what is closed is told by `dump`.

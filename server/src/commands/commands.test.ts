@@ -80,7 +80,7 @@ describe('beside a running server', () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe('yen is no currency of ISO 4217 in use.\n');
+    expect(stderr).toBe('yen is not an active ISO 4217 currency code.\n');
   });
 
   test.concurrent('doctor finds nothing wrong with it', async () => {

@@ -70,7 +70,7 @@ const checkExtensions: Check = async (client) => {
   const missing = EXTENSIONS.filter((name) => !rows.some((row) => row.name === name));
   if (missing.length === 0) return ok('extensions', EXTENSIONS.join(', '));
   const mend = 'Install the contrib package of your PostgreSQL (on Debian it is part of postgresql).';
-  return wrong('extensions', `${missing.join(', ')} cannot be had`, mend);
+  return wrong('extensions', `${missing.join(', ')} cannot be installed`, mend);
 };
 
 const checkMigrations: Check = async (client, url) => {

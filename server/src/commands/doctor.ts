@@ -60,7 +60,7 @@ async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
       await database.stop();
     }
   } catch (error) {
-    return [wrong('database', (error as Error).message, 'Mend what the message says, and run doctor again.')];
+    return [wrong('database', (error as Error).message, 'Fix what the message says, and run doctor again.')];
   }
 }
 

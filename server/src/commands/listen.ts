@@ -75,9 +75,9 @@ type ParseError = NodeJS.ErrnoException & { reason?: string };
 
 function refusalOf({ code, reason }: ParseError): ShopError {
   if (code === 'HPE_INVALID_CONTENT_LENGTH' && reason?.includes('overflow'))
-    return new ShopError('payload_too_large', 'No body may have the length that Content-Length says.');
+    return new ShopError('payload_too_large', 'The Content-Length is larger than any body that is accepted.');
   if (code === 'HPE_HEADER_OVERFLOW') return new ShopError('headers_too_large', 'The headers are larger than 16 KB.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ShopError('request_timeout', 'The request did not arrive in time.');
-  return new ShopError('invalid_request', 'This is no HTTP request.');
+  return new ShopError('invalid_request', 'This is not a valid HTTP request.');
 }

@@ -25,7 +25,7 @@ export function normalTexts({ name, description, tags }: Texts, loc: (string | n
 export function normalName(name: string, loc: (string | number)[]): string {
   const trimmed = name.trim();
   if (trimmed) return trimmed;
-  const msg = 'A name needs more than blanks.';
+  const msg = 'A name cannot be blank.';
   throw new ValidationError([{ loc, msg, type: 'string_too_short', ctx: { min_length: 1 } }]);
 }
 

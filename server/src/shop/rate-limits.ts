@@ -37,11 +37,7 @@ export const RATE_LIMITS = {
   agent: load(120, 'Calls of an agent, those of the next two included', 'agent token'),
   agent_find: load(60, 'find and find-and-add', 'agent token'),
   agent_buy: load(10, 'find-and-buy', 'agent token'),
-  failed_credentials: load(
-    60,
-    'Calls whose credential is missing, unknown or has ended',
-    'address and kind of credential',
-  ),
+  failed_credentials: load(60, 'Calls with a missing, unknown or expired credential', 'address and kind of credential'),
   failed_credentials_address: load(600, 'The same, whatever the kind and the site', 'address'),
   login: strict(30, QUARTER, 'Failed logins to the dashboard', 'address'),
   customer_login: strict(30, QUARTER, 'Failed logins, and failed changes of a password', 'address'),

@@ -139,7 +139,7 @@ test('a code for products or collections takes off those alone, and their lines 
   ]);
   expect((await apply(shop, cart.id, 'M')).error).toMatchObject({
     error: 'discount_minimum_not_met',
-    message: 'This code needs a subtotal of 10.01 of what it is for.',
+    message: 'This code needs a subtotal of 10.01 of the products it applies to.',
     minimum_subtotal: '10.01',
     minimum_quantity: null,
   });

@@ -73,7 +73,7 @@ function isAgentBesidePair(schemes: string[]): boolean {
 function agentBesidePair(headers: IncomingHttpHeaders): Claim {
   if (headers['x-api-key'] !== undefined || headers['x-sync-secret'] !== undefined) throw tooMany();
   const site_id = headers['x-site-id'];
-  if (site_id === undefined) throw new ShopError('unauthorized', 'Beside X-Service-Token, X-Site-ID is needed.');
+  if (site_id === undefined) throw new ShopError('unauthorized', 'X-Site-ID is required with X-Service-Token.');
   const storefront_secret = wellFormed('storefront', secretIn(headers, 'x-service-token'));
   if (!isUuid(site_id)) throw invalidToken();
   const secret = secretIn(headers, 'authorization');
@@ -100,7 +100,7 @@ function wellFormed(kind: TokenKind, secret: string): string {
   if (!meant) throw invalidToken();
   throw new ShopError(
     'invalid_token',
-    `Another kind of credential is wanted here: this one goes as ${headerInWords(meant[0])}.`,
+    `This is the wrong kind of credential here. Send this one as ${headerInWords(meant[0])}.`,
   );
 }
 

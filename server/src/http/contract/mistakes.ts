@@ -34,7 +34,7 @@ function mistakeIn({ name, schema }: Parameter, value: unknown): ValidationError
   const texts = [value].flat().map(String);
   if (!texts.every(isStorable)) return unstorable('query', name);
   if (Array.isArray(value) && schema.type !== 'array') {
-    return { loc: ['query', name], msg: 'Give this parameter once.', type: 'multiple_values' };
+    return { loc: ['query', name], msg: 'Send this parameter only once.', type: 'multiple_values' };
   }
   if (schema.type === 'integer' && !INTEGER.test(String(value))) {
     return { loc: ['query', name], msg: 'Input should be a whole number.', type: 'int_parsing' };
@@ -44,7 +44,9 @@ function mistakeIn({ name, schema }: Parameter, value: unknown): ValidationError
 
 function unknownParameter(name: string, known: string[]): ValidationErrorItem {
   const msg =
-    known.length > 0 ? `Unknown parameter; known are ${known.join(', ')}.` : 'This operation has no parameters.';
+    known.length > 0
+      ? `Unknown parameter. The known ones are ${known.join(', ')}.`
+      : 'This operation has no parameters.';
   return { loc: ['query', name.slice(0, 100)], msg, type: 'extra_forbidden' };
 }
 
@@ -176,7 +178,7 @@ const FORMAT_WORDS: Record<string, string> = {
 const COUNTRY = document.components.schemas?.Country?.pattern;
 
 const limitOf = ({ params }: ErrorObject) => params.limit as number;
-const unknownField = (): Wording => ({ type: 'extra_forbidden', msg: 'This field is not known here.' });
+const unknownField = (): Wording => ({ type: 'extra_forbidden', msg: 'Unknown field.' });
 const tooShort =
   (noun: string) =>
   (error: ErrorObject): Wording => ({
@@ -195,7 +197,7 @@ const tooLong =
 /** What is said of each keyword of JSON Schema: pydantic's types, which clients of such bodies know. */
 const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   required: () => ({ type: 'missing', msg: 'Field required.' }),
-  dependentRequired: ({ params }) => ({ type: 'missing', msg: `Field required beside ${params.property}.` }),
+  dependentRequired: ({ params }) => ({ type: 'missing', msg: `Field required together with ${params.property}.` }),
   additionalProperties: unknownField,
   unevaluatedProperties: unknownField,
   minLength: tooShort('characters'),
@@ -204,7 +206,7 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   maxItems: tooLong('entries'),
   minProperties: tooShort('fields'),
   maxProperties: tooLong('fields'),
-  uniqueItems: () => ({ type: 'duplicate', msg: 'The entries must differ.' }),
+  uniqueItems: () => ({ type: 'duplicate', msg: 'The entries must be unique.' }),
   minimum: (error) => ({ type: 'greater_than_equal', msg: `At least ${limitOf(error)}.`, ctx: { ge: limitOf(error) } }),
   maximum: (error) => ({ type: 'less_than_equal', msg: `At most ${limitOf(error)}.`, ctx: { le: limitOf(error) } }),
   pattern: ({ params }) =>

@@ -17,11 +17,11 @@ test('a second spelling of a path finds nothing', () => {
     '/API/storefront/products',
     '/api/%zz',
   ]) {
-    expect(() => route('GET', url), url).toThrow('There is nothing at this address.');
+    expect(() => route('GET', url), url).toThrow('There is nothing at this path.');
   }
 });
 
 test('a path that exists tells the methods it has', () => {
   expect(allowedMethods('/api/storefront/products')).toEqual(['GET', 'HEAD']);
-  expect(() => route('POST', '/api/storefront/products')).toThrow('This address answers to GET, HEAD.');
+  expect(() => route('POST', '/api/storefront/products')).toThrow('This path supports GET, HEAD.');
 });

@@ -54,8 +54,8 @@ export function createRouting(operations: Operation[]): Routing {
     const found = find(method === 'HEAD' ? 'GET' : method, url);
     if (found) return { operation: found.store as Operation, path: found.params as Record<string, string> };
     const allowed = allowedMethods(url);
-    if (allowed.length === 0) throw new ShopError('not_found', 'There is nothing at this address.');
-    throw new ShopError('method_not_allowed', `This address answers to ${allowed.join(', ')}.`, { allowed });
+    if (allowed.length === 0) throw new ShopError('not_found', 'There is nothing at this path.');
+    throw new ShopError('method_not_allowed', `This path supports ${allowed.join(', ')}.`, { allowed });
   }
 
   return { route, allowedMethods };

@@ -125,7 +125,7 @@ function refusalOf(error: unknown, limit: number): Error {
     case 'too_many_values':
       return excessive('too_long', `The body may hold ${MAX_VALUES} values at most.`);
     default:
-      return new ValidationError([{ loc: ['body'], msg: 'The body did not arrive whole.', type: 'json_invalid' }]);
+      return new ValidationError([{ loc: ['body'], msg: 'The body did not arrive completely.', type: 'json_invalid' }]);
   }
 }
 

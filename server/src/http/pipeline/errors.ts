@@ -45,7 +45,7 @@ export function answerTo(error: unknown, requestId: string): Answer {
     const body: HTTPValidationError = {
       detail: error.detail,
       error: 'validation_error',
-      message: 'The request does not fit the contract: see detail.',
+      message: 'The request does not match the contract; see detail.',
       request_id: requestId,
       retryable: false,
     };
@@ -86,7 +86,7 @@ const CONSTRAINTS: Partial<Record<string, string>> = {
   slug_taken: 'Another product has this slug.',
   sku_taken: 'Another variant of this shop has this SKU.',
   handle_taken: 'Another collection has this handle.',
-  option_name_taken: 'The product has an option of this name already.',
+  option_name_taken: 'The product already has an option with this name.',
   variant_options_taken: 'Another variant of the product has the same option values.',
   discount_code_taken: 'Another discount has this code.',
   email_taken: 'Another customer has this e-mail address.',

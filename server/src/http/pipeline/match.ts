@@ -9,8 +9,9 @@ const MAX_URL_LENGTH = 8 * 1024;
 /** The operation that a request is for, with the parameters of its path. Throws invalid_request, 404 and 405. */
 export function address({ method, originalUrl }: Request): { operation: Operation; path: Record<string, string> } {
   if (originalUrl.length > MAX_URL_LENGTH) throw new ShopError('invalid_request', 'The address is too long.');
-  if (!originalUrl.startsWith('/')) throw new ShopError('invalid_request', 'Send the path alone, from / on.');
-  if (!isDecodable(originalUrl)) throw new ShopError('invalid_request', 'A % in the address encodes no UTF-8.');
+  if (!originalUrl.startsWith('/')) throw new ShopError('invalid_request', 'Send only the path, starting with /.');
+  if (!isDecodable(originalUrl))
+    throw new ShopError('invalid_request', 'The path has a % sequence that is not valid UTF-8.');
   const { operation, path } = route(method, originalUrl);
   return { operation, path: Object.fromEntries(Object.entries(path).map(([name, value]) => [name, folded(value)])) };
 }

@@ -23,7 +23,7 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     throw new ShopError(
       'invalid_request',
-      'Send the body as it is or with Transfer-Encoding: chunked, in no other coding.',
+      'Send the body as it is or with Transfer-Encoding: chunked, not with any other transfer coding.',
     );
   }
   const field = READ_AS_TEXT.find((name) => !isUtf8(Buffer.from(String(headers[name] ?? ''), 'latin1')));

@@ -39,8 +39,8 @@ export const accountPage: PageRoute<AccountVisit> = {
   post,
   notices: {
     not_found: {
-      title: 'This link leads nowhere',
-      sentences: ['It may have been cut off or mistyped. Open it once more from where you have it.'],
+      title: 'This link is not valid',
+      sentences: ['It may have been cut off or mistyped. Open it again from where you received it.'],
     },
   },
 };

@@ -56,7 +56,7 @@ function actorOf({ site_id }: Tenant, customer_id: string | null): Actor {
 }
 
 function leadsNowhere(): ShopError {
-  return new ShopError('not_found', 'This link leads nowhere.');
+  return new ShopError('not_found', 'This link is not valid.');
 }
 
 /** GET shows what the shop is called, and counts as a look at it. */
@@ -68,8 +68,8 @@ export const LINK_NOTICES: Notices = {
   not_found: {
     title: 'This link does not work',
     sentences: [
-      'It may have been cut off or mistyped, or a newer mail has taken its place. Open the link in the newest mail.',
-      'If that does not help, ask for another mail at the shop.',
+      'It may have been cut off or mistyped, or a newer mail has replaced it. Open the link in the newest mail.',
+      'If that does not help, request a new mail from the shop.',
     ],
   },
 };

@@ -28,7 +28,7 @@ export const unlockPage: PageRoute<UnlockVisit> = {
 async function arrive(request: PageRequest): Promise<UnlockVisit> {
   const token = String(request.req.params.token);
   const state = await stateOfUnlock(request.db, token);
-  if (!state) throw new ShopError('not_found', 'This link leads nowhere.');
+  if (!state) throw new ShopError('not_found', 'This link is not valid.');
   return { ...request, path: unlockLink('', token), token, state };
 }
 
@@ -76,6 +76,6 @@ const EXPIRED: Notice = {
   title: 'This link has expired',
   sentences: [
     `It worked for ${LINK_LIFE}. Try to log in again when the delay is over.`,
-    'As long as wrong passwords are tried, another link is mailed once an hour.',
+    'While wrong passwords are being tried, a new link is mailed once an hour.',
   ],
 };

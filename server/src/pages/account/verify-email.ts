@@ -102,7 +102,7 @@ async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<Pa
     title: 'This link does not work any more',
     sentences: [
       'The address has an account already, or a newer mail has taken the place of this one.',
-      `Log in at ${visit.shop}, or ask for another mail there.`,
+      `Log in at ${visit.shop}, or request a new mail there.`,
     ],
   });
 }

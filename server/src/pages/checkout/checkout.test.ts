@@ -534,7 +534,7 @@ test('codes are guessed ten times a minute, changes are made as often, and the p
         action === 'save' ? { note: `${count}` } : { discount_code: `GUESS${count}` };
       const { response, html } = await browser.press(form, action, entry);
       statuses.push(response.status);
-      if (response.status === 429) expect(html).toContain('That was too often');
+      if (response.status === 429) expect(html).toContain('Too many attempts');
     }
     expect(statuses.slice(0, 10)).not.toContain(429);
     expect(statuses[10]).toBe(429);
@@ -569,7 +569,7 @@ test('links that lead nowhere, or are over, say what to do', async () => {
   ]);
   const expired = await browser.open(url);
   expect(expired.response.status).toBe(410);
-  expect(expired.html).toContain('begin the checkout again');
+  expect(expired.html).toContain('start the checkout again');
 
   await owner.query(`update commerce.checkouts set expires_at = now() + interval '1 hour' where id = $1`, [
     checkout.id,

@@ -33,7 +33,7 @@ function wordsFor({ session }: CustomerVisit): LoginWords {
     where: 'Checkout',
     title: 'Please log in to confirm this purchase',
     why: session
-      ? `You are logged in as ${session.email}, and this purchase was prepared for somebody else. Log in as them to see it.`
+      ? `You are logged in as ${session.email}, and this purchase was prepared for somebody else. Log in with that account to see it.`
       : 'An assistant prepared this purchase. Only the customer for whom it did so can see and confirm it.',
   };
 }

@@ -97,25 +97,25 @@ ${order.status !== 'cancelled' && payment.status !== 'failed' && html`<li>If you
 }
 
 function paymentSteps({ status }: Order, payment: Payment): string[] {
-  if (status === 'cancelled') return ['Nothing is sent, and nothing more is to be paid.'];
+  if (status === 'cancelled') return ['Nothing will be sent, and there is nothing more to pay.'];
   switch (payment.status) {
     case 'awaiting_payment':
       return ['You transfer the amount to the account named here.', 'When the money has arrived, we send the goods.'];
     case 'failed':
       return [
         'The card provider declined the payment, and nothing was charged.',
-        'Order again at the shop, if you like with another way to pay.',
+        'You can order again at the shop, with another payment method if you like.',
       ];
     case 'paid':
     case 'authorized':
       return [
         Number(payment.amount) > 0 ? 'Your payment has arrived.' : 'There is nothing to pay.',
-        'We prepare your order.',
+        'We are preparing your order.',
       ];
     default:
       return payment.method === 'card'
-        ? ['Your bank has not confirmed the payment yet. We write to you as soon as it has.']
-        : ['You pay when the goods are handed over.', 'We prepare your order.'];
+        ? ['Your bank has not confirmed the payment yet. We will write to you as soon as it does.']
+        : ['You pay when the goods are handed over.', 'We are preparing your order.'];
   }
 }
 

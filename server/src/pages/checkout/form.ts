@@ -65,7 +65,7 @@ ${textField(form, {
   type: 'email',
   autocomplete: 'email',
   maximum: 254,
-  hint: 'The confirmation of your order goes here.',
+  hint: 'We send the order confirmation to this address.',
 })}
 ${textField(form, {
   name: 'phone',
@@ -74,7 +74,7 @@ ${textField(form, {
   autocomplete: 'tel',
   optional: true,
   maximum: 64,
-  hint: 'In case there is a question about the delivery.',
+  hint: 'In case of questions about the delivery.',
 })}
 </fieldset>`;
 }

@@ -7,15 +7,15 @@ export const CHECKOUT_NOTICES: Notices = {
   not_found: {
     title: 'There is no checkout at this address',
     sentences: [
-      'The link may have been cut off or mistyped. Open it once more from where you have it.',
-      'If that does not help, go back to the shop and begin the checkout again: your cart is still there.',
+      'The link may have been cut off or mistyped. Open it again from where you received it.',
+      'If that does not help, go back to the shop and start the checkout again: your cart is still there.',
     ],
   },
   checkout_expired: {
     title: 'This checkout has ended',
     sentences: [
       'Nothing was changed for an hour, so the items are no longer reserved for you. Nothing was charged.',
-      'Your cart is still there: go back to the shop and begin the checkout again.',
+      'Your cart is still there: go back to the shop and start the checkout again.',
     ],
   },
   cart_expired: {
@@ -23,7 +23,7 @@ export const CHECKOUT_NOTICES: Notices = {
     sentences: ['Nothing was changed in it for 30 days. Nothing was charged.', 'Go back to the shop and choose again.'],
   },
   cart_not_active: {
-    title: 'This cart has moved on',
+    title: 'This cart is no longer active',
     sentences: [
       'It became an order, or went into the cart of your account when you logged in.',
       'Go back to the shop and look at your cart or your orders.',
@@ -52,14 +52,14 @@ export const CHECKOUT_NOTICES: Notices = {
 export function cancelledPage(shop: string): PageAnswer {
   return closed(410, shop, 'This checkout was cancelled', [
     'It was cancelled, and nothing was charged.',
-    'Your cart is still there: go back to the shop to begin the checkout again.',
+    'Your cart is still there: go back to the shop to start the checkout again.',
   ]);
 }
 
 export function pastPage(shop: string): PageAnswer {
   return closed(410, shop, 'This checkout is complete', [
-    'The order has been placed. For your privacy this page shows it for a day only.',
-    'The confirmation that we sent you by e-mail says all about it.',
+    'The order has been placed. For your privacy, this page shows it for one day only.',
+    'The confirmation that we sent you by e-mail has all the details.',
   ]);
 }
 

@@ -58,12 +58,14 @@ function explainRefusal(error: ShopError, { action }: Posted): Told | undefined 
     case 'shipping_option_unavailable':
       return {
         wish: 'form',
-        mistakes: [at('shipping_option_id', 'This delivery is no longer offered for your address. Choose another.')],
+        mistakes: [
+          at('shipping_option_id', 'This delivery option is no longer available for your address. Choose another.'),
+        ],
       };
     case 'payment_method_unavailable':
       return {
         wish: 'form',
-        mistakes: [at('payment_method', 'This way to pay is not offered for this order. Choose another.')],
+        mistakes: [at('payment_method', 'This payment method is not available for this order. Choose another.')],
       };
     case 'checkout_incomplete':
       return { wish: 'form', mistakes: mistakesOfMissing(context.missing as string[]) };
@@ -71,8 +73,8 @@ function explainRefusal(error: ShopError, { action }: Posted): Told | undefined 
       return {
         alert: () =>
           alert(
-            'This is more than the assistant may spend',
-            'Its budget does not cover the total any more. Nothing was ordered. Take something out, or buy it yourself in the shop.',
+            'This exceeds the assistant’s budget',
+            'Its budget no longer covers the total. Nothing was ordered. Remove something, or buy it yourself in the shop.',
           ),
       };
     case 'category_not_allowed':
@@ -80,7 +82,7 @@ function explainRefusal(error: ShopError, { action }: Posted): Told | undefined 
         alert: () =>
           alert(
             'The assistant may not buy all of this',
-            'Something in the order is not of the kinds that you allowed it. Nothing was ordered.',
+            'Something in the order is not one of the kinds of products that you allowed. Nothing was ordered.',
           ),
       };
     case 'conflict':
@@ -99,12 +101,12 @@ function at(field: FieldName, message: string): Mistake {
 
 const CODE_WORDS: Record<string, string> = {
   discount_not_found: 'There is no such code. Check the spelling.',
-  discount_not_started: 'This code cannot be used yet.',
-  discount_expired: 'This code can no longer be used.',
-  discount_minimum_not_met: 'Your order does not come to the minimum for this code.',
-  discount_usage_limit_reached: 'This code has been used as often as it may be.',
-  discount_customer_limit_reached: 'You have already used this code as often as it allows.',
-  discount_not_applicable: 'This code is for none of these items.',
+  discount_not_started: 'This code is not valid yet.',
+  discount_expired: 'This code has expired.',
+  discount_minimum_not_met: 'Your order is below the minimum for this code.',
+  discount_usage_limit_reached: 'This code has reached its usage limit.',
+  discount_customer_limit_reached: 'You have already used this code the maximum number of times.',
+  discount_not_applicable: 'This code does not apply to any of these items.',
 };
 
 function tellOfCode({ code }: ShopError, action: string): Told {

@@ -34,7 +34,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   const { db, req, res } = request;
   const token = String(req.params.token);
   const found = await inTransaction(db, (connection) => followLink(connection, token, true));
-  if (!found) throw new ShopError('not_found', 'This link leads to no checkout.');
+  if (!found) throw new ShopError('not_found', 'This link does not lead to a checkout.');
   const { tenant, checkout_id } = found;
   const guest: Actor = { type: 'storefront', id: checkout_id, customer_id: null };
   const look = () => inShop(db, tenant, guest, (shop) => find(shop, checkout_id));

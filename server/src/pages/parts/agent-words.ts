@@ -7,7 +7,7 @@ import { inWords } from './words.ts';
 export const SCOPES: Record<AgentScope, string> = {
   'catalog:read': 'Look at the products of the shop',
   'cart:write': 'Put products into carts of its own',
-  'checkout:create': 'Prepare purchases, which you confirm or not',
+  'checkout:create': 'Prepare purchases, which you confirm or decline',
   'customer:self': 'See your name, e-mail address and phone number',
   'orders:read': 'See your orders',
 };

@@ -54,6 +54,6 @@ function refusalOf(error: unknown): ShopError {
     case 'not_utf8':
       return notUtf8();
     default:
-      return new ShopError('invalid_request', 'The form did not arrive whole.');
+      return new ShopError('invalid_request', 'The form did not arrive completely.');
   }
 }

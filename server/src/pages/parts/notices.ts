@@ -7,7 +7,7 @@ export type Notices = Partial<Record<ErrorCode, Notice>>;
 /** What every page may have to say; each has words of its own for the rest. */
 export const COMMON_NOTICES: Notices = {
   rate_limited: {
-    title: 'That was too often',
+    title: 'Too many attempts',
     sentences: ['Please wait a minute, then go back and try again. Nothing is lost.'],
   },
   unsupported_media_type: {
@@ -22,7 +22,7 @@ export const COMMON_NOTICES: Notices = {
     title: 'The form could not be read',
     sentences: ['Please go back, reload the page, and send the form again.'],
   },
-  method_not_allowed: { title: 'This is a page to look at', sentences: ['Open it in a browser.'] },
+  method_not_allowed: { title: 'This is a web page', sentences: ['Open it in a browser.'] },
   unavailable: {
     title: 'One moment, please',
     sentences: ['The shop cannot answer just now. Go back and try again in a few seconds.'],

@@ -126,7 +126,7 @@ async function countUnknownLink(limits: Limits, req: Request, res: Response, not
 }
 
 function unreadable(): ShopError {
-  return new ShopError('invalid_request', 'The form holds something that does not belong there.');
+  return new ShopError('invalid_request', 'The form contains an unexpected field or value.');
 }
 
 /** The page for a refusal that concerns the whole. */

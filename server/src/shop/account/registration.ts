@@ -197,5 +197,5 @@ export async function reset(shop: Shop, token: string, password_hash: string): P
 }
 
 function linkIsDead(code: 'reset_token_invalid' | 'verification_token_invalid'): ShopError {
-  return new ShopError(code, 'This link does not work any more. Ask for another.');
+  return new ShopError(code, 'This link does not work any more. Request a new one.');
 }

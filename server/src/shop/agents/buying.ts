@@ -130,7 +130,7 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const { query = '', product_id, variant_id, limit = CANDIDATES } = body;
   if (product_id || variant_id) return chooseNamed(shop, body, await readNamed(shop, product_id, variant_id));
   if (!query) {
-    const msg = 'Give a query, a product_id or a variant_id.';
+    const msg = 'Send a query, a product_id or a variant_id.';
     throw new ValidationError([{ loc: ['body', 'query'], msg, type: 'missing' }]);
   }
   const { isClear, ...finding } = await find(shop, query, limit);

@@ -172,7 +172,7 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
   if (!result?.touched) await refuseChange(shop, cart_id);
   if (!result?.found) throw notFound('variant');
   if (result.written > 0) return;
-  throw new ShopError('cart_limit', `A cart has at most ${MAX_QUANTITY} of a variant.`, { limit: MAX_QUANTITY });
+  throw new ShopError('cart_limit', `A cart can have at most ${MAX_QUANTITY} of one variant.`, { limit: MAX_QUANTITY });
 }
 
 /**

@@ -10,7 +10,7 @@ const MAX_SUBTOTAL = 1e15;
 /** Refuses a cart whose total is too large to calculate. Throws `conflict`. */
 export function refuseTooDear(cart: CartState): void {
   if (totals(cart).subtotal <= MAX_SUBTOTAL) return;
-  throw new ShopError('conflict', 'The cart comes to more than can be ordered at once. Make two orders.');
+  throw new ShopError('conflict', 'The total of the cart is too large for one order. Split it into two orders.');
 }
 
 /** Refuses lines of more pieces than can be bought. Throws `insufficient_stock`. */

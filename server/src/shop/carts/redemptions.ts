@@ -67,7 +67,7 @@ export async function reserve(shop: Shop, cart: CartState, code: DiscountCode, r
       from counted`,
   );
   if (reserved > 0) return;
-  throw new ShopError('discount_usage_limit_reached', 'This code has been used as often as it may be.');
+  throw new ShopError('discount_usage_limit_reached', 'This code has reached its usage limit.');
 }
 
 async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string | null, buyer: Buyer): Promise<void> {
@@ -78,7 +78,10 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
         and id is distinct from ${own_id} and ${isOfBuyer(shop, buyer)}`,
   );
   if ((counted?.uses ?? 0) < code.usage_limit_per_customer) return;
-  throw new ShopError('discount_customer_limit_reached', 'You have already used this code as often as it allows.');
+  throw new ShopError(
+    'discount_customer_limit_reached',
+    'You have already used this code the maximum number of times.',
+  );
 }
 
 /** Redemptions of one buyer: of the account, of the account that the e-mail belongs to, and of guests with either's e-mail. */

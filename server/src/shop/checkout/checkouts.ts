@@ -44,7 +44,7 @@ export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: st
   await holdActor(shop);
   const cart = await carts.readForCustomer(shop, cart_id, shop.customerId, true);
   carts.refuseInactive(cart);
-  if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
+  if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   refuseTooDear(cart);
   const row = (await openOf(shop, cart_id)) ?? (await begin(shop, checkoutDeps, cart));
   await holdStock(shop, row.id, cart);

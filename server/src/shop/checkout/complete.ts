@@ -102,9 +102,9 @@ function settledAtOnce(priced: Priced, charged: Charged | undefined): events.Ord
   if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
   switch (statesOf(priced, charged).payment_status) {
     case 'paid':
-      return { type: 'payment_confirmed', message: 'The card provider has the money.' };
+      return { type: 'payment_confirmed', message: 'The card payment succeeded.' };
     case 'authorized':
-      return { type: 'payment_authorized', message: 'The card provider has reserved the money.' };
+      return { type: 'payment_authorized', message: 'The card payment was authorized.' };
     default:
       return undefined;
   }
@@ -127,7 +127,7 @@ export function requireReady(
 ): void {
   const { row, missing, payment_method } = priced;
   carts.refuseInactive(priced.cart);
-  if (priced.cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart has nothing to check out.');
+  if (priced.cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   // Prices may have risen since the cart was filled.
   refuseTooDear(priced.cart);
   if (row.payment_method && !payment_method) {

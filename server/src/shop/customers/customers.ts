@@ -83,7 +83,7 @@ export async function update(shop: Shop, id: string, patch: CustomerPatch): Prom
       from customers where site_id = ${shop.siteId} and id = ${id} for no key update`,
   );
   if (!before) throw notFound('customer');
-  if (before.anonymized) throw new ShopError('conflict', 'This customer is anonymised and stays as it is.');
+  if (before.anonymized) throw new ShopError('conflict', 'This customer is anonymised and cannot be changed.');
   const email = patch.email === undefined ? before.email : foldEmail(patch.email);
   await shop.run(
     sql`update customers set email = ${email},

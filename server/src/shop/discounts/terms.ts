@@ -59,7 +59,7 @@ export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: numbe
   const { starts_at, ends_at } = code;
   if (code.ended) return new ShopError('discount_expired', 'This code has expired.', { ends_at });
   if (code.not_started) {
-    return new ShopError('discount_not_started', 'This code cannot be used yet.', { starts_at });
+    return new ShopError('discount_not_started', 'This code is not valid yet.', { starts_at });
   }
   const covered = lines.filter(termsOf(code).covers);
   if (covered.length === 0) return new ShopError('discount_not_applicable', 'This code is for nothing in the cart.');
@@ -81,6 +81,6 @@ function missingMinimum(code: DiscountCode, covered: PricedLine[], digits: numbe
   }
   if (minimum_quantity !== null && quantity < minimum_quantity) wants.push(`${minimum_quantity} pieces`);
   if (wants.length === 0) return undefined;
-  const message = `This code needs ${wants.join(' and ')} of what it is for.`;
+  const message = `This code needs ${wants.join(' and ')} of the products it applies to.`;
   return new ShopError('discount_minimum_not_met', message, { minimum_subtotal, minimum_quantity });
 }

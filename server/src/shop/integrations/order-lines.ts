@@ -54,7 +54,7 @@ export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<F
     const [variant_id, another] = byPlace.get(index + 1) ?? [];
     if (!variant_id) throw unknownLine(index);
     if (another) {
-      const msg = 'Several variants fit this line. Give its variant_id or its sku.';
+      const msg = 'Several variants match this line. Send its variant_id or its sku.';
       ambiguous.push(bodyMistake(['line_items', index], 'variant_ambiguous', msg));
     }
     return { ...line, found_variant_id: variant_id };
@@ -65,7 +65,7 @@ export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<F
 
 function unknownLine(index: number): ShopError {
   const loc = ['body', 'line_items', index];
-  return new ShopError('not_found', `There is no such variant for sale as line_items.${index} names.`, { loc });
+  return new ShopError('not_found', `No variant for sale matches line_items.${index}.`, { loc });
 }
 
 /** The claimed amounts of an order, as they were sent. */

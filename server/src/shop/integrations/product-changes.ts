@@ -120,7 +120,7 @@ const CURSOR = /^(\d{1,9})-(\d{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{1
 function placeOf(cursor: string): Place {
   const [, era, changed_in, product_id] = CURSOR.exec(cursor) ?? [];
   if (era && changed_in && product_id) return { era: Number(era), changed_in, product_id };
-  const msg = 'This cursor is not one that an answer gave.';
+  const msg = 'This cursor is not valid. Send next_cursor of an answer unchanged.';
   throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
 }
 

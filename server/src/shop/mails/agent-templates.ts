@@ -36,7 +36,7 @@ export async function agentApproved(
       },
       {
         facts: [
-          ['It calls itself', agent_name],
+          ['Name it gives itself', agent_name],
           ['It may spend', `${decimal(budget_cents, shop.currencyDigits)} ${shop.currency}`],
           ['In', categories.length > 0 ? categories.join(', ') : 'the whole shop'],
           ['Until', `${token_expires_at.slice(0, 10)} (UTC)`],

@@ -22,7 +22,7 @@ export const WRITERS = {
       order.payment_status === 'awaiting_payment'
         ? {
             subject: `Your order ${order.order_number} awaits your payment`,
-            parts: [{ paragraph: `We keep order ${order.order_number} for you.` }, ...howToPay(order)],
+            parts: [{ paragraph: `We are holding order ${order.order_number} for you.` }, ...howToPay(order)],
           }
         : undefined,
     ),
@@ -95,7 +95,7 @@ function partsOf({ line_items }: CustomerOrder, { items, ...parcel }: Fulfillmen
   return [
     { facts: content },
     ...(tracking.length > 0 ? [{ facts: tracking }] : []),
-    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: 'Follow the parcel' }] : []),
+    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: 'Track the parcel' }] : []),
   ];
 }
 

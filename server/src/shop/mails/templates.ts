@@ -93,16 +93,16 @@ async function verifyRegistration(
     to: email,
     subject: `Confirm your address for ${shop_name}`,
     parts: [
-      { paragraph: `Welcome to ${shop_name}. Confirm that this is your address, and your account is ready.` },
+      { paragraph: `Welcome to ${shop_name}. Confirm your address to activate your account.` },
       ...links,
       ...(pending.length > 1 ? [{ paragraph: SEVERAL }] : []),
-      { paragraph: 'If you did not ask for an account then, do not open the link: there will be none.' },
+      { paragraph: 'If you did not request an account at that time, do not open the link, and no account is created.' },
     ],
   };
 }
 
 const SEVERAL =
-  'An account was asked for with this address more than once. Open only the link of your own request. If you cannot tell ' +
+  'An account was requested with this address more than once. Open only the link of your own request. If you cannot tell ' +
   'which that is, ask the shop for a new password as soon as the address is confirmed.';
 
 interface Pending {
@@ -119,7 +119,7 @@ async function registrationParts(
   const asked = `${created_at.slice(0, 10)} at ${created_at.slice(11, 19)} UTC`;
   const link = verificationLink(baseUrl, shop.siteId, token);
   return [
-    { paragraph: `The account was asked for on ${asked}. It gets the password that was chosen then.` },
+    { paragraph: `The account was requested on ${asked}. It gets the password that was chosen then.` },
     ...linkParts('Confirm the address', link, token, codes.LIFETIMES.register),
   ];
 }
@@ -194,8 +194,8 @@ async function addressChanged(
     to: former_email,
     subject: `Your address at ${shop_name} has changed`,
     parts: [
-      { paragraph: `Your account at ${shop_name} now has another e-mail address. This one is used no more.` },
-      { paragraph: 'If it was not you who changed it, tell the shop at once.' },
+      { paragraph: `Your account at ${shop_name} now has another e-mail address. This one is no longer used.` },
+      { paragraph: 'If you did not change it, tell the shop at once.' },
     ],
   };
 }
@@ -211,14 +211,14 @@ async function passwordReset({ shop, shop_name, baseUrl }: MailContext, { email 
     to: email,
     subject: `A new password for ${shop_name}`,
     parts: [
-      { paragraph: `Someone, probably you, asked for a new password for your account at ${shop_name}.` },
+      { paragraph: `Someone, probably you, requested a new password for your account at ${shop_name}.` },
       ...linkParts(
         'Choose a new password',
         resetLink(baseUrl, shop.siteId, token),
         token,
         codes.LIFETIMES.reset_password,
       ),
-      { paragraph: 'If it was not you, do nothing: your password stays as it is.' },
+      { paragraph: 'If it was not you, do nothing. Your password does not change.' },
     ],
   };
 }
@@ -233,7 +233,7 @@ async function passwordChanged({ shop, shop_name }: MailContext, { customer_id }
       subject: `Your password at ${shop_name} has changed`,
       parts: [
         { paragraph: `Your account at ${shop_name} has a new password.` },
-        { paragraph: 'If it was not you who set it, ask for another where you log in, and tell the shop.' },
+        { paragraph: 'If you did not set it, request a new one where you log in, and tell the shop.' },
       ],
     }
   );
@@ -276,11 +276,11 @@ function delayMail(to: string, place: string, link: string, code: Part[]): MailC
     subject: `Logging in to ${place} is delayed`,
     parts: [
       {
-        paragraph: `Somebody has tried several wrong passwords for your account at ${place}. So that nobody can guess on, logging in is delayed for a while.`,
+        paragraph: `Someone has tried several wrong passwords for your account at ${place}. To prevent further guessing, logging in is delayed for a while.`,
       },
       { paragraph: 'If you want to log in now, open this link in the browser in which you log in:' },
       { link, label: 'Log in without waiting' },
-      { paragraph: `The link works once, for ${LINK_LIFE}. Your password is asked for as ever.` },
+      { paragraph: `The link works once, for ${LINK_LIFE}. You still need your password.` },
       ...code,
       { paragraph: 'If you do not want to log in now, do nothing.' },
     ],
@@ -306,15 +306,15 @@ async function webhookDisabled(
   if (!found) return undefined;
   const why =
     found.disabled_reason === 'gone'
-      ? 'Its receiver answered 410, which means that it wants no more.'
-      : 'Its receiver took nothing for five days.';
+      ? 'Its receiver answered 410, which means that it no longer wants events.'
+      : 'Every delivery to its receiver failed for five days.';
   return {
     to: found.email,
     subject: `A webhook of ${shop_name} was disabled`,
     parts: [
-      { paragraph: `The webhook to ${found.url} was taken out of service. ${why}` },
+      { paragraph: `The webhook to ${found.url} was disabled. ${why}` },
       { paragraph: `Once it works again, run: commerce webhooks enable ${about.webhook_id}` },
-      { paragraph: 'What was not delivered can be replayed: commerce deliveries replay --failed-since TIME' },
+      { paragraph: 'To replay the failed deliveries: commerce deliveries replay --failed-since TIME' },
     ],
   };
 }

@@ -60,6 +60,6 @@ export async function giveBack(shop: Shop, order_id: string): Promise<void> {
 
 function exceeded(shop: Shop, { budget_cents, budget_used_cents }: AgentBudget, required_cents: number): ShopError {
   const [costs, left] = [required_cents, budget_cents - budget_used_cents].map((n) => decimal(n, shop.currencyDigits));
-  const message = `It costs ${costs} ${shop.currency}, and ${left} are left of the agent's budget.`;
+  const message = `It costs ${costs} ${shop.currency}, but only ${left} of the agent's budget is left.`;
   return new ShopError('budget_exceeded', message, { budget_cents, budget_used_cents, required_cents });
 }

@@ -30,7 +30,7 @@ export async function requireCategories(shop: Shop, categories: string[], produc
   );
   if (!outside) return;
   // Customers name categories in words of their own, which stand in `categories` and not in a sentence of ours.
-  throw new ShopError('category_not_allowed', 'The agent may only deal with what categories lists.', { categories });
+  throw new ShopError('category_not_allowed', 'The agent may only use products in its categories.', { categories });
 }
 
 /** The categories of an agent's token, as the customer named them. */

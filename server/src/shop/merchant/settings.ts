@@ -98,10 +98,10 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
 function settingsMistakes({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
   if (name?.trim() === '') {
-    mistakes.push(bodyMistake(['name'], 'string_too_short', 'A name needs more than blanks.', { min_length: 1 }));
+    mistakes.push(bodyMistake(['name'], 'string_too_short', 'A name cannot be blank.', { min_length: 1 }));
   }
   if (currency !== undefined && !isCurrency(currency)) {
-    mistakes.push(bodyMistake(['currency'], 'value_error', 'This is no currency of ISO 4217 in use.'));
+    mistakes.push(bodyMistake(['currency'], 'value_error', 'This is not an active ISO 4217 currency code.'));
   }
   if (bank_details && !hasValidCheckDigits(bank_details.iban)) {
     mistakes.push(bodyMistake(['bank_details', 'iban'], 'value_error', 'The check digits of this IBAN are wrong.'));
@@ -112,7 +112,7 @@ function settingsMistakes({ name, currency, tax_rates = [], bank_details }: Sett
 function repeatedCountries(rates: CountryTaxRate[]): ValidationErrorItem[] {
   return rates.flatMap(({ country }, i) =>
     rates.findIndex((rate) => rate.country === country) < i
-      ? [bodyMistake(['tax_rates', i, 'country'], 'value_error', 'This country has a rate already.')]
+      ? [bodyMistake(['tax_rates', i, 'country'], 'value_error', 'This country already has a rate.')]
       : [],
   );
 }

@@ -95,7 +95,7 @@ const MAX_EMAIL = 254;
 function siteMistakes({ name, currency, staff }: NewSite): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
   if (!isCurrency(currency)) {
-    mistakes.push(bodyMistake(['currency'], 'value_error', `${currency} is no currency of ISO 4217 in use.`));
+    mistakes.push(bodyMistake(['currency'], 'value_error', `${currency} is not an active ISO 4217 currency code.`));
   }
   for (const [path, text] of [
     [['name'], name],

@@ -113,7 +113,7 @@ function itemsOf({ items }: FulfillmentInput, lines: Line[]): Item[] {
     return quantity > left;
   });
   if (exceeding.length > 0) {
-    throw new ShopError('fulfillment_exceeds_remaining', 'Of a line more was given than is left to ship.', {
+    throw new ShopError('fulfillment_exceeds_remaining', 'The quantity of a line is more than is left to ship.', {
       lines: exceeding.map(({ line_item_id, quantity }) => ({
         line_item_id,
         requested: quantity,

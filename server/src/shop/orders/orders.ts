@@ -187,7 +187,7 @@ export async function markPaid(shop: Shop, id: string): Promise<Order> {
   if (payment_status !== 'awaiting_payment') {
     const words = payment_status.replaceAll('_', ' ');
     const next = payment_status === 'expired' ? { next: 'cancel_or_refund' } : {};
-    throw new ShopError('payment_not_awaiting', `The order does not await its payment, it is ${words}.`, {
+    throw new ShopError('payment_not_awaiting', `The order is not waiting for its payment; it is ${words}.`, {
       payment_status,
       ...next,
     });
@@ -235,10 +235,10 @@ export async function markDelivered(shop: Shop, id: string): Promise<Order> {
   );
   const { payment_status, ...arrived } = changesBetween(order, after);
   if (paidNow) {
-    const message = 'It was paid when it was handed over.';
+    const message = 'The order was paid on handover.';
     await events.record(shop, id, { type: 'payment_confirmed', message, context: { payment_status } });
   }
-  await events.record(shop, id, { type: 'delivered', message: 'Everything has arrived.', context: arrived });
+  await events.record(shop, id, { type: 'delivered', message: 'The order was delivered.', context: arrived });
   return rows.getOrder(shop, id);
 }
 

@@ -109,7 +109,7 @@ export async function takeEvent(
   );
   if (changed === 0) return false;
   if (outcome.status === 'succeeded' && canMove(order, 'payment_status', 'paid')) {
-    await orders.confirmPayment(shop, order, 'The card provider has the money.');
+    await orders.confirmPayment(shop, order, 'The card payment succeeded.');
   } else if (outcome.status === 'authorized' && canMove(order, 'payment_status', 'authorized')) {
     await authorize(shop, order);
   } else if (outcome.status === 'failed' && canMove(order, 'payment_status', 'failed')) {
@@ -125,7 +125,7 @@ async function authorize(shop: Shop, order: orders.LockedOrder): Promise<void> {
     sql`update orders set payment_status = 'authorized', status = ${after.status ?? order.status}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order.id}`,
   );
-  const message = 'The card provider has reserved the money.';
+  const message = 'The card payment was authorized.';
   await events.record(shop, order.id, { type: 'payment_authorized', message, context: changesBetween(order, after) });
 }
 

@@ -74,7 +74,7 @@ function slugIn(row: unknown): string | null {
 function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc: Place): ValidationErrorItem[] {
   const first = firsts.get(slug);
   if (first === loc.at(-1)) return [];
-  const msg = `Row ${first} of this call has this slug already.`;
+  const msg = `Row ${first} of this call already has this slug.`;
   return [{ loc: [...loc, 'slug'], msg, type: 'duplicate', ctx: { first } }];
 }
 
@@ -86,7 +86,7 @@ function cleanRow(row: unknown, loc: Place): { cleaned: unknown; warnings: Valid
   const cleaned = mapTexts(row, (text, place, lines) => {
     const code_point = place.at(-1) === 'slug' ? undefined : hiddenCharacterIn(text, { lines });
     if (!code_point) return text;
-    const msg = `${code_point}, a control character or one that cannot be seen, was taken out.`;
+    const msg = `${code_point}, a control or invisible character, was removed.`;
     if (warnings.length < MAX_WARNINGS) {
       warnings.push({ loc: [...loc, ...place], msg, type: 'hidden_character', ctx: { code_point } });
     }
@@ -133,7 +133,7 @@ const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
   sku_taken: { field: [], msg: 'A SKU of this row belongs to a variant of another product.' },
   option_name_taken: { field: ['options'], msg: 'Two options have the same name.' },
   variant_options_taken: { field: ['variants'], msg: 'Two variants have the same option values.' },
-  insufficient_stock: { field: [], msg: 'Stock below zero is possible under inventory_policy continue alone.' },
+  insufficient_stock: { field: [], msg: 'Stock below zero requires inventory_policy continue.' },
 };
 
 /** What a rule or a constraint of the database refused, said of the row. Throws on what is no refusal. */

@@ -171,7 +171,7 @@ function planOptions(given: OptionInput[], mistakes: Mistakes, loc: Place): Opti
     if (names.has(folded)) mistakes.add([...loc, i, 'name'], 'duplicate', 'Another option has this name.');
     names.add(folded);
     if (new Set(values).size < values.length)
-      mistakes.add([...loc, i, 'values'], 'duplicate', 'The values must differ.');
+      mistakes.add([...loc, i, 'values'], 'duplicate', 'The values must be unique.');
     return { name, values: [...values] };
   });
 }
@@ -179,7 +179,7 @@ function planOptions(given: OptionInput[], mistakes: Mistakes, loc: Place): Opti
 function refuseBesideVariants(input: ProductInput, mistakes: Mistakes, loc: Place): void {
   for (const field of DEFAULT_VARIANT_FIELDS) {
     if (input[field] != null)
-      mistakes.add([...loc, field], 'extra_forbidden', 'Beside variants, set this on each of them.');
+      mistakes.add([...loc, field], 'extra_forbidden', 'With variants, set this on each of them.');
   }
 }
 

@@ -53,7 +53,7 @@ export async function remove(shop: Shop, product_id: string, id: string): Promis
   const variant = rows.find((row) => row.id === id);
   if (!variant) throw notFound('variant');
   if (rows.length === 1)
-    throw new ShopError('last_variant', 'A product keeps at least one variant. Delete the product.');
+    throw new ShopError('last_variant', 'A product must have at least one variant. Delete the product instead.');
   if (variant.reserved > 0)
     throw new ShopError('conflict', 'An open checkout holds stock of this variant. Try again later.');
   await shop.run(sql`delete from variants where site_id = ${shop.siteId} and id = ${id}`);

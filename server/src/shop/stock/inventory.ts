@@ -106,7 +106,7 @@ async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
 function deltaOf({ delta = 0, set_to, expected_quantity }: Adjustment, actual: number): number {
   if (set_to === undefined) return delta;
   if (expected_quantity === actual) return set_to - actual;
-  throw new ShopError('quantity_changed', `The quantity is ${actual} by now. Look at it and decide again.`, { actual });
+  throw new ShopError('quantity_changed', `The quantity is now ${actual}. Check it and decide again.`, { actual });
 }
 
 const LIMIT = 1_000_000_000;

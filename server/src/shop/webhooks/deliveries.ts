@@ -81,7 +81,7 @@ export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
   }
   const { status, next_attempt_at } = await get(shop, id);
   if (status !== 'pending') throw webhooks.disabled();
-  throw new ShopError('delivery_pending', 'This delivery is still under way.', { next_attempt_at });
+  throw new ShopError('delivery_pending', 'This delivery is still in progress.', { next_attempt_at });
 }
 
 const BATCH = 1_000;

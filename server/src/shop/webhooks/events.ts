@@ -34,7 +34,10 @@ export async function listen(shop: Shop, { events = ALL }: { events?: EventType[
       where (select count(*) from event_listeners where site_id = ${shop.siteId} and expires_at > now()) < ${LIMIT}
       returning id, events, created_at, expires_at`,
   );
-  if (!made) throw new ShopError('limit_reached', `There are ${LIMIT} listeners already.`, { limit: LIMIT });
+  if (!made)
+    throw new ShopError('limit_reached', `There are already ${LIMIT} listeners, which is the maximum.`, {
+      limit: LIMIT,
+    });
   return { ...made, secret };
 }
 
@@ -103,7 +106,7 @@ function positionOf(cursor: string | undefined): [string, string] {
   if (cursor === undefined) return ['0', FIRST];
   const [, made_in, id] = CURSOR.exec(cursor) ?? [];
   if (made_in && id) return [made_in, id];
-  const msg = 'This cursor is not one that an answer gave.';
+  const msg = 'This cursor is not valid. Send next_cursor of an answer unchanged.';
   throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
 }
 
