@@ -10,7 +10,16 @@ import * as discounts from './redemptions.ts';
 import { type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
 import { view } from './view.ts';
 
-/** Carts. Every change begins by locking the row of the cart, so that changes of one cart take turns. */
+/**
+ * Carts. A change of the lines, in one transaction:
+ * 1. lock the cart by extending its lifetime: an update of its row that matches only an active cart of the caller. Changes
+ *    of one cart therefore run one after the other.
+ * 2. write the line; when adding, in the same statement as the lock.
+ * 3. read the cart again, and refuse what exceeds the stock or a limit.
+ * 4. update the reservation of its discount code, which locks the discount.
+ * 5. for an agent, check its categories and its budget.
+ * Locks, in this order: cart, discount. Stock is only read here; a checkout reserves it.
+ */
 
 export const MAX_LINES = 100;
 const MAX_QUANTITY = 999;

@@ -22,6 +22,18 @@ import * as agentCheckouts from './mandate.ts';
 import type { Charged } from './state.ts';
 import { lockToComplete, offeredMethods, type Priced, priceCheckout, refuseOver } from './state.ts';
 
+/**
+ * Completing a checkout, all in the request's transaction; a card was charged before it began (charge.ts). Steps:
+ * 1. hold the row of the customer who acts, so that the account is not erased meanwhile.
+ * 2. lock the cart, then the checkout; a completed checkout answers its order.
+ * 3. calculate the prices again; refuse what is incomplete or differs from what the human saw.
+ * 4. spend from the agent's budget, and compare the charge with the total.
+ * 5. redeem the discount code, count the sales, hold the stock and sell it.
+ * 6. insert the order with the next number; close the checkout, the cart and the payment.
+ * 7. write the timeline, whose trigger writes the event, and enqueue the mail.
+ * Every operation takes its locks in this order: customer, cart, checkout, order, agent budget, discount, products,
+ * variants, counter of order numbers.
+ */
 export interface Completion {
   expected_total: string | undefined;
   card_token: string | undefined;
@@ -33,8 +45,7 @@ export interface Completed {
 }
 
 /**
- * Makes the order of a checkout: stock sold, code redeemed, cart converted, or nothing of it. A checkout that is completed
- * already answers its order. Throws what the contract lists for completeCheckout.
+ * Creates the order of a checkout, or changes nothing. A checkout that is already completed answers its order. Throws what the contract lists for completeCheckout.
  */
 export async function complete(
   shop: Shop,
@@ -54,8 +65,6 @@ export async function complete(
   const priced = await priceCheckout(shop, checkoutDeps, row);
   requireReady(shop, checkoutDeps, priced, completion);
 
-  // Locks are taken in one order everywhere: cart, checkout, order, an agent's budget, discount, products, variants, the
-  // counter of numbers.
   const spent_cents = await agentCheckouts.spend(shop, priced);
   requirePaid(shop, priced, charged);
   const customer = row.customer_id ?? shop.customerId;
@@ -63,7 +72,7 @@ export async function complete(
 }
 
 /**
- * Makes the order of a locked checkout that nothing speaks against, and answers its id. Throws `insufficient_stock` or what
+ * Creates the order of a locked checkout that was checked, and returns its id. Throws `insufficient_stock` or what
  * `discounts.redeem` throws.
  */
 export async function createOrder(

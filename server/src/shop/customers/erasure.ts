@@ -54,9 +54,9 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
 }
 
 /**
- * Keeps the customer who acts, if one does, from being forgotten before the transaction ends: what is written in their name
- * is seen by whoever forgets them. To be called before carts and checkouts are locked. Throws `invalid_token` when it is
- * too late.
+ * Keeps the customer who acts, if there is one, from being erased before the transaction ends, so that the erasure sees what
+ * is written in their name. Must be called before carts and checkouts are locked. Throws `invalid_token` if the account was
+ * erased already.
  */
 export async function holdActor(shop: Shop): Promise<void> {
   if (shop.customerId === null) return;

@@ -25,7 +25,11 @@ import * as rows from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates, requireMove } from './states.ts';
 import * as events from './timeline.ts';
 
-/** Orders after they were made. Every change begins by locking the order, so that changes of one order take turns. */
+/**
+ * Orders once they exist. A change, in one transaction: 1. lock the order; 2. refuse a status change that states.ts does not
+ * list; 3. update the order (cancelling also returns agent budget, discount code and stock); 4. write the timeline, whose
+ * trigger writes the event, and enqueue the mail. Locks, in this order: order, agent budget, discount, variants.
+ */
 
 export interface OrderQuery extends PageQuery {
   q?: string;

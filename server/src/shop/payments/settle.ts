@@ -8,7 +8,15 @@ import * as events from '../orders/timeline.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import type { Outcome, PaymentProvider } from './provider.ts';
 
-/** What becomes of payments after the checkout: late answers, and money that no order came of. */
+/**
+ * Payments after the checkout: late answers of the provider, and money for which there is no order. Steps, for each site:
+ * 1. mark payments without an order as abandoned, and claim up to 100 open ones; a short transaction that skips rows locked
+ *    by another process.
+ * 2. ask the provider, or have it cancel an abandoned payment. No transaction is open during the call.
+ * 3. write the outcome in a new transaction: lock the order, insert the event, which happens once, then update the payment
+ *    and the order.
+ * Locks, in this order: the order, the payment, then what cancelling an order locks (orders/orders.ts).
+ */
 
 const AT_ONCE = 100;
 /** A completion takes seconds. An attempt that has no order by then was cut off. */

@@ -5,7 +5,7 @@ import type { Shop } from '../shop.ts';
 /**
  * How stock moves when something is bought: a checkout holds it, its completion sells it, its end releases it, and a
  * cancelled order gives it back. Each step is one statement that locks the variants in the order of their ids, changes them
- * and writes the movements. Variants that are not tracked are left alone. Whoever calls holds the lock of the checkout or
+ * and writes the movements. Variants that are not tracked are not changed. The caller holds the lock of the checkout or
  * order that the stock is for.
  */
 export interface Pieces {

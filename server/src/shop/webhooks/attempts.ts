@@ -4,9 +4,9 @@ import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * The schedule of a delivery (decisions §5): ten attempts, the last a day after the ninth, each moment up to a tenth earlier
- * or later so that what failed together does not come back together. A webhook is disabled when its receiver says 410, or
- * when an event was given up and nothing succeeded for five days.
+ * The schedule of a delivery (decisions §5): ten attempts, the last a day after the ninth, each wait up to a tenth shorter
+ * or longer so that deliveries that failed together are not retried together. A webhook is disabled when its receiver says 410, or
+ * when the retries of an event ended and nothing succeeded for five days.
  */
 const WAITS_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const JITTER = 0.1;
@@ -29,8 +29,8 @@ export interface Due {
 }
 
 /**
- * The delivery, unless it is done, given up, gone, or another job will come for it later: of what a killed process or a
- * replay left twice, one goes on. What a disabled webhook still has waiting is given up.
+ * The delivery if it is pending and due. A killed process or a replay can leave two jobs for one delivery; only one of them
+ * finds it due. A pending delivery of a disabled webhook fails here.
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due>(
@@ -46,7 +46,7 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
   return found;
 }
 
-/** It was made while somebody disabled its webhook, and neither saw the other. */
+/** The delivery was written while another transaction disabled its webhook, and neither saw the other. */
 async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries d set status = 'failed', next_attempt_at = null, completed_at = now()
@@ -102,7 +102,7 @@ async function lockWebhook(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(sql`select from webhooks where site_id = ${shop.siteId} and id = ${webhook_id} for no key update`);
 }
 
-/** Once in a while is enough: the row is shared by all deliveries of the webhook. */
+/** At most every ten seconds, because all deliveries of the webhook share the row. */
 async function markWorking(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(
     sql`update webhooks set failing_since = null, last_success_at = now()
@@ -125,7 +125,7 @@ export async function enqueue(shop: Shop, delivery_id: string, wait_seconds: num
   );
 }
 
-/** Takes a webhook out of service and tells the staff; what waits for it is given up. */
+/** Disables a webhook, fails its pending deliveries and mails the staff. */
 async function disable(shop: Shop, webhook_id: string, reason: 'gone' | 'failing'): Promise<void> {
   const disabled = await shop.run(
     sql`update webhooks set status = 'disabled', disabled_reason = ${reason}, disabled_at = now(), updated_at = now()

@@ -6,9 +6,13 @@ import type { Shop } from '../shop.ts';
 import { hashSecret, mintSecret, seal } from './secrets.ts';
 
 /**
- * Who is told of events. Whoever calls has checked the address (egress/addresses.ts), which may ask the DNS and so has no
- * place in a transaction. The dashboard manages all webhooks, integrations those that integrations registered: a sync secret
- * does not take over what the merchant made.
+ * Webhooks: the URLs that receive events. How an event reaches one:
+ * 1. a trigger writes the event and its deliveries in the transaction of the change (event-writers.ts).
+ * 2. a job reads the delivery if it is due (attempts.ts) and sends it; no transaction is open while it sends.
+ * 3. another transaction records the attempt, and schedules the next one or disables the webhook.
+ * Locks, in this order: webhook, delivery.
+ * The caller has checked the URL (egress/addresses.ts), which may query the DNS and so must not happen in a transaction. The
+ * dashboard manages all webhooks, an integration only those that integrations registered.
  */
 const LIMIT = 1_000;
 const ROTATION_OVERLAP = '24 hours';
