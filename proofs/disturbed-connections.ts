@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Violations } from './frame.ts';
 import type { Chance } from './random.ts';
+import { asksDirectoryAlone } from './site-filters.ts';
 
 /** Connections whose statements fail now and then, each in its own way, and which say whose rows they show to each statement. */
 export interface Disturbance {
@@ -56,10 +57,10 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
   return seen;
 }
 
-/** The site that a statement asks for. What finds the caller asks before a tenant is known. */
+/** The site whose rows a statement asks for. What finds the caller, or the limits of a site, asks before a tenant is known. */
 function siteOf(statement: object, sites: string[]): string | undefined {
   const { text = '', values = [] } = statement as { text?: string; values?: unknown[] };
-  if (text.includes('set_config')) return undefined;
+  if (text.includes('set_config') || asksDirectoryAlone(text)) return undefined;
   return sites.find((site) => values.includes(site));
 }
 

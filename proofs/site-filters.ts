@@ -4,12 +4,27 @@ import { DIRECTORY } from './database.ts';
 const CONDITION = /(?<![\w.])(?:(\w+)\.)?site_id\s*=\s*(\$\d+)(?:::uuid)?/g;
 const NAMED = /\b(?:from|join|update|into|using)\s+(?:only\s+)?(?:commerce\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?/gi;
 
+interface Named {
+  table: string;
+  alias: string;
+}
+
+function tablesOf(text: string): Named[] {
+  return [...text.matchAll(NAMED)].map(([, table = '', alias = table]) => ({ table, alias }));
+}
+
+/** Whether a statement asks only tables that find the tenant, which have no row-level security. */
+export function asksDirectoryAlone(text: string): boolean {
+  const tables = tablesOf(text);
+  return tables.length > 0 && tables.every(({ table }) => DIRECTORY.includes(table));
+}
+
 /**
  * A statement whose conditions no longer ask for the tenant's site, with all its parameters. Those on tables that find the
  * tenant stay, for these have no row-level security.
  */
 export function withoutSite(text: string): string {
-  const tables = [...text.matchAll(NAMED)].map(([, table = '', alias = table]) => ({ table, alias }));
+  const tables = tablesOf(text);
   const finds = (alias: string | undefined) =>
     tables.some(
       (one) => DIRECTORY.includes(one.table) && (alias === undefined || alias === one.alias || alias === one.table),
