@@ -55,6 +55,20 @@ describe('credentials', () => {
     expect(requests[0]?.headers.get('X-Service-Token')).toBe('stk_1');
   });
 
+  test('a server calls for one buyer after another, each by a client of their own', async () => {
+    const requests = answerAll(shop);
+    const one = storefront.withBuyerIp('203.0.113.7');
+    await one.withCustomer('cust_1').GET('/api/storefront/shop');
+    await one.withBuyerIp('2001:db8::1').GET('/api/storefront/shop');
+    await storefront.GET('/api/storefront/shop');
+    await storefront.GET('/api/storefront/shop', { headers: { 'X-Buyer-IP': '203.0.113.8' } });
+
+    const addresses = ['203.0.113.7', '2001:db8::1', null, '203.0.113.8'];
+    expect(requests.map(({ headers }) => headers.get('X-Buyer-IP'))).toEqual(addresses);
+    expect(requests[0]?.headers.get('Authorization')).toBe('Bearer cust_1');
+    expect(() => storefront.withBuyerIp('')).toThrow('buyerIp');
+  });
+
   test('a sync call names the site and carries the secret of the key, and there is none without', async () => {
     const requests = answerAll({ changes: [], next_cursor: null, resume_cursor: '1-1-0' });
     const sync = createSyncClient({ baseUrl, siteId, syncSecret: 'syk_1' });

@@ -10,26 +10,35 @@ export interface StorefrontClient extends Client<StorefrontPaths> {
    * what it is, so that a server may hold one client of a guest and make one for each customer.
    */
   withCustomer(customerToken: string): StorefrontClient;
+  /** The same client, calling for the buyer at this address: for a server that answers many buyers. Needs a private token. */
+  withBuyerIp(buyerIp: string): StorefrontClient;
 }
 
 export interface StorefrontOptions extends ClientOptions {
   siteId: string;
-  /** A storefront token (`stk_…`), which may stand in public pages. */
+  /** A storefront token (`stk_…`). A public one may stand in public pages, a private one belongs on your server alone. */
   storefrontToken: string;
   /** A customer's token (`cust_…`), a secret of that customer. Without one the calls are a guest's. */
   customerToken?: string;
+  /**
+   * The address of the buyer for whom your server calls, one IPv4 or IPv6 address. The limits of guests and of failed
+   * logins then count for it. With a public token the server ignores it.
+   */
+  buyerIp?: string;
 }
 
 /** A client of the storefront surface: the shop as its customers see it. */
 export function createStorefrontClient(options: StorefrontOptions): StorefrontClient {
-  const { siteId, storefrontToken, customerToken, ...rest } = options;
+  const { siteId, storefrontToken, customerToken, buyerIp, ...rest } = options;
   const client = createSurfaceClient<StorefrontPaths>(rest, {
     'X-Site-ID': given('siteId', siteId),
     'X-Service-Token': given('storefrontToken', storefrontToken),
     ...(customerToken !== undefined && { Authorization: `Bearer ${given('customerToken', customerToken)}` }),
+    ...(buyerIp !== undefined && { 'X-Buyer-IP': given('buyerIp', buyerIp) }),
   });
   return {
     ...client,
     withCustomer: (token) => createStorefrontClient({ ...options, customerToken: given('customerToken', token) }),
+    withBuyerIp: (address) => createStorefrontClient({ ...options, buyerIp: given('buyerIp', address) }),
   };
 }

@@ -3528,9 +3528,15 @@ export interface components {
             /** @description Send it as X-API-Key. It is shown only in this answer. */
             secret: string;
         };
-        /** @description A token that identifies the shop on the storefront. It may be used in public pages. */
+        /**
+         * @description A public token may be used in public pages. A private one is a secret of the shop's own server: with it, X-Buyer-IP names the address of the buyer for whom the server calls.
+         * @enum {string}
+         */
+        StorefrontTokenKind: "public" | "private";
+        /** @description A token that identifies the shop on the storefront. */
         StorefrontToken: {
             id: components["schemas"]["Id"];
+            kind: components["schemas"]["StorefrontTokenKind"];
             description: string;
             /** @description The first characters of the token, to recognise it by. */
             secret_prefix: string;
@@ -4679,7 +4685,10 @@ export interface components {
             status: number;
             /** @description In hex. */
             payload_hash: string;
+            /** @description The address of the caller. */
             ip: string | null;
+            /** @description The address of the buyer, as X-Buyer-IP named it with a private storefront token; otherwise null. */
+            buyer_ip: string | null;
             user_agent: string | null;
             /** @description The X-Request-Id of the call. */
             correlation_id: string;
@@ -6108,6 +6117,7 @@ export type Name = components['schemas']['Name'];
 export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
+export type StorefrontTokenKind = components['schemas']['StorefrontTokenKind'];
 export type StorefrontToken = components['schemas']['StorefrontToken'];
 export type StorefrontTokenWithSecret = components['schemas']['StorefrontTokenWithSecret'];
 export type SyncKey = components['schemas']['SyncKey'];
@@ -6839,6 +6849,8 @@ export interface operations {
                  */
                 "application/json": {
                     description: string;
+                    /** @default public */
+                    kind?: components["schemas"]["StorefrontTokenKind"];
                     /** @description The web origins whose pages may use it. If it is empty or left out, the origins in the settings apply. */
                     allowed_origins?: components["schemas"]["Origin"][];
                 };

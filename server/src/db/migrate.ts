@@ -19,6 +19,7 @@ import * as productsHidden from './migrations/0016_products_hidden.ts';
 import * as checkoutLinks from './migrations/0017_checkout_links.ts';
 import * as loginUnlocks from './migrations/0018_login_unlocks.ts';
 import * as limits from './migrations/0019_limits.ts';
+import * as privateStorefrontTokens from './migrations/0020_private_storefront_tokens.ts';
 import * as orderEventTypes from './migrations/0021_order_event_types.ts';
 
 /** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
@@ -42,6 +43,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0017_checkout_links': checkoutLinks,
   '0018_login_unlocks': loginUnlocks,
   '0019_limits': limits,
+  '0020_private_storefront_tokens': privateStorefrontTokens,
   '0021_order_event_types': orderEventTypes,
 };
 

@@ -478,6 +478,7 @@ create table commerce.audit_events (
   user_agent text,
   correlation_id text not null,
   created_at timestamp with time zone not null default now(),
+  buyer_ip text,
   constraint audit_events_pkey PRIMARY KEY (site_id, id),
   constraint audit_events_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
@@ -1259,10 +1260,12 @@ create table commerce.sites (
   currency_digits smallint not null,
   allowed_origins text[] not null default '{}'::text[],
   created_at timestamp with time zone not null default now(),
+  limits jsonb not null default '{}'::jsonb,
   constraint sites_pkey PRIMARY KEY (site_id),
   constraint sites_merchant_id_key UNIQUE (merchant_id),
   constraint sites_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  constraint sites_currency_digits_check CHECK (((currency_digits >= 0) AND (currency_digits <= 3)))
+  constraint sites_currency_digits_check CHECK (((currency_digits >= 0) AND (currency_digits <= 3))),
+  constraint sites_limits_check CHECK ((jsonb_typeof(limits) = 'object'::text))
 );
 
 create table commerce.staff (
@@ -1359,10 +1362,12 @@ create table commerce.tokens (
   revoked_at timestamp with time zone,
   customer_id uuid,
   categories text[] not null default '{}'::text[],
+  private boolean not null default false,
   constraint tokens_pkey PRIMARY KEY (site_id, id),
   constraint tokens_token_hash_key UNIQUE (token_hash),
   constraint tokens_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
   constraint tokens_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint only_storefront_tokens_are_private CHECK (((NOT private) OR (kind = 'storefront'::text))),
   constraint tokens_check CHECK (((kind = 'agent'::text) OR (customer_id IS NULL))),
   constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['storefront'::text, 'api_key'::text, 'sync'::text, 'agent'::text])))
 );

@@ -45,6 +45,7 @@ export interface Tables {
     user_agent: string | null;
     correlation_id: string;
     created_at: string;
+    buyer_ip: string | null;
   };
   cart_items: {
     site_id: string;
@@ -526,6 +527,7 @@ export interface Tables {
     currency_digits: number;
     allowed_origins: string[];
     created_at: string;
+    limits: unknown;
   };
   staff: {
     id: string;
@@ -589,6 +591,7 @@ export interface Tables {
     revoked_at: string | null;
     customer_id: string | null;
     categories: string[];
+    private: boolean;
   };
   variants: {
     site_id: string;

@@ -23,6 +23,10 @@ export interface Caller {
   credential_id: string;
   /** The storefront token beside an agent's. */
   beside_id?: string;
+  /** The storefront token, also beside an agent's, if it is a private one. */
+  private_token_id?: string;
+  /** The buyer's address, where a private token named it. */
+  buyer_ip?: string;
   /** The logged-in customer, or the one for whom an agent acts; null for guests and on the other surfaces. */
   customer_id: string | null;
   /** What an agent's token allows it. */

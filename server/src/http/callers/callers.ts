@@ -54,15 +54,18 @@ interface TokenRow extends Tenant {
   /** Of the storefront token beside an agent's, where one came. */
   beside_id?: string | null;
   beside_scopes?: string[] | null;
+  private_token_id: string | null;
 }
 
 async function authenticateToken(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
-  const { columns, join, origins } = claim.storefront_secret ? besideAgent(claim.storefront_secret) : customerOf(claim);
+  const { columns, join, origins, privateId } = claim.storefront_secret
+    ? besideAgent(claim.storefront_secret)
+    : customerOf(claim);
   const { rows } = await query<OrNulls<TokenRow>>(
     connection,
     sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
         case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
-        s.merchant_id, s.currency, s.currency_digits, s.limits,
+        s.merchant_id, s.currency, s.currency_digits, s.limits, ${privateId} as private_token_id,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(t.site_id::text, ''), ${local})
         ${columns}
       from (select 1) as always
@@ -88,6 +91,7 @@ async function authenticateToken(connection: Connection, claim: Claim, operation
     principal_id: found.id,
     credential_id: found.id,
     ...(claim.storefront_secret && found.beside_id && { beside_id: found.beside_id }),
+    ...(found.private_token_id && { private_token_id: found.private_token_id }),
     customer_id: found.acts_for,
     ...(claim.kind === 'agent' && {
       agent: { token_id: found.id, categories: found.categories, scopes: found.scopes },
@@ -119,15 +123,18 @@ function besideAgent(storefront_secret: string) {
     join: sql`left join tokens p on p.token_hash = ${hashToken(storefront_secret)} and p.kind = 'storefront'
         and p.site_id = t.site_id and p.revoked_at is null and (p.expires_at is null or p.expires_at > now())`,
     origins: sql`p.allowed_origins`,
+    privateId: sql`case when p.private then p.id end`,
   };
 }
 
 /** Of the customer beside the storefront: one more look-up in the same statement, where the token says who it is. */
 function customerOf({ customer_secret }: Claim) {
   const origins = sql`t.allowed_origins`;
-  if (!customer_secret) return { columns: empty, join: empty, origins };
+  const privateId = sql`case when t.private then t.id end`;
+  if (!customer_secret) return { columns: empty, join: empty, origins, privateId };
   return {
     origins,
+    privateId,
     columns: sql`, c.customer_id, c.session_id, c.id as customer_token_id,
         c.replaced_at is null and c.expires_at < now() + interval '2 minutes' as ends_soon`,
     join: sql`left join customer_tokens c on c.token_hash = ${hashToken(customer_secret)} and c.site_id = t.site_id

@@ -42,7 +42,7 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
   const { operation, caller } = act;
   if (!AUDITED.includes(caller.kind)) return undefined;
   const actor = { type: caller.kind, id: caller.principal_id };
-  return insertion({ ...act, site_id: shop.siteId, actor, action: operation.id });
+  return insertion({ ...act, site_id: shop.siteId, actor, action: operation.id, buyer_ip: caller.buyer_ip });
 }
 
 /** Writes that down by itself, for mutations that are not an operation's. */
@@ -52,16 +52,19 @@ export async function audit(shop: Shop, act: AuditedCall): Promise<void> {
 }
 
 type Record = Omit<AuditedCall, 'operation' | 'caller'> & {
+  buyer_ip: string | undefined;
   site_id: string;
   actor: { type: string; id: string };
   action: string;
 };
 
-function insertion({ site_id, actor, action, req, payload, secretKey, request_id, status, audit_id }: Record): Sql {
+function insertion(record: Record): Sql {
+  const { site_id, actor, action, req, payload, secretKey, request_id, status, audit_id, buyer_ip = null } = record;
   const hash = createHmac('sha256', `${secretKey}audit`).update(payload).digest();
-  return sql`insert into audit_events (site_id, id, actor_type, actor_id, action, status, payload_hash, ip, user_agent, correlation_id)
+  return sql`insert into audit_events
+        (site_id, id, actor_type, actor_id, action, status, payload_hash, ip, buyer_ip, user_agent, correlation_id)
       values (${site_id}, ${audit_id ?? uuidv7()}, ${actor.type}, ${actor.id}, ${action}, ${status}, ${hash},
-        ${addressOf(req)}, ${userAgentOf(req)}, ${request_id})
+        ${addressOf(req)}, ${buyer_ip}, ${userAgentOf(req)}, ${request_id})
       on conflict (site_id, id) do nothing`;
 }
 
@@ -80,7 +83,11 @@ export function userAgentOf(req: Request): string | null {
  */
 export async function auditRefused(
   db: Pool,
-  act: Omit<AuditedCall, 'operation' | 'caller'> & { operation: Operation | undefined; audit_id: string },
+  act: Omit<AuditedCall, 'operation' | 'caller'> & {
+    operation: Operation | undefined;
+    audit_id: string;
+    buyer_ip: string | undefined;
+  },
 ): Promise<void> {
   const token = /^Bearer (agt_\w+)$/i.exec(act.req.get('Authorization') ?? '')?.[1] ?? '';
   if (!isWellFormed('agent', token)) return;

@@ -10,6 +10,7 @@ import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
 import type { PaymentProvider } from '../../shop/payments/provider.ts';
 import { Shop } from '../../shop/shop.ts';
+import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
 import { actorOf, authenticate } from '../callers/callers.ts';
 import { claimOf } from '../callers/claims.ts';
@@ -33,6 +34,7 @@ import type { Readiness } from './readiness.ts';
 import { requestMistakes } from './request-mistakes.ts';
 import { send } from './send.ts';
 import { type Strain, shed } from './shedding.ts';
+import { isStrict } from './strict-limits.ts';
 
 /**
  * The way of one request:
@@ -110,12 +112,13 @@ const AUDIT_FAILURE_WITHIN_MS = 500;
 /** Sees to it that a call of an agent has its row before it is answered; without one there is no answer. */
 async function onRecord(deps: Deps, req: Request, notes: Notes, answer: Answer): Promise<Answer> {
   if (answer.audited) return answer;
-  const { operation, request_id, audit_id } = notes;
+  const { operation, request_id, audit_id, caller } = notes;
   const { secretKey, db } = deps;
   const { status } = answer;
   try {
     const payload = payloadOf(req, operation);
-    const written = auditRefused(db, { operation, req, payload, secretKey, request_id, audit_id, status });
+    const call = { operation, req, payload, secretKey, request_id, audit_id, status, buyer_ip: caller?.buyer_ip };
+    const written = auditRefused(db, call);
     if (status < 500) await written;
     // What keeps the request from its answer may keep the row as well: the caller does not wait for both.
     else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);
@@ -156,11 +159,11 @@ async function serve(
   shed(deps.strain(), operation, req);
   const secured = claimOf(operation, req.headers);
   // Where bad credentials keep coming from, this one is looked at before anything else is done for it.
-  if (await deps.limits.isSuspect(req)) await lookUp(deps, secured, operation, deadline);
+  const open = operation.security.length === 0;
+  if (!open && (await deps.limits.isSuspect(req))) await lookUp(deps, secured, operation, deadline);
   // Before its body is read: of a flood, each refusal must cost next to nothing.
   if ('hashes' in handler) logins.refuseIfFull();
   const mistakes = await requestMistakes(operation, req, res);
-  const open = operation.security.length === 0;
   // Where nobody is to be authenticated, mistakes need not wait.
   if (open && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = open ? openClaimOf(operation, req) : secured;
@@ -173,15 +176,20 @@ async function serve(
   return attempt(deps, handler, incoming, true);
 }
 
-async function lookUp(deps: Deps, claim: Claim, operation: Operation, deadline: Deadline): Promise<void> {
-  if (operation.security.length === 0) return;
+async function lookUp(deps: Deps, claim: Claim, operation: Operation, deadline: Deadline): Promise<Caller> {
   const local = deps.pooling === 'transaction';
-  await onConnection(deps, deadline, false, (connection) => authenticate(connection, claim, operation, local));
+  return onConnection(deps, deadline, false, (connection) => authenticate(connection, claim, operation, local));
 }
 
-async function countStrictly(deps: Deps, { operation, claim, mistakes, req, res }: Incoming): Promise<void> {
-  if (mistakes.length > 0) return;
-  const counted = await deps.limits.countStrictly(operation, claim, req);
+async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
+  const { operation, claim, mistakes, req, res } = incoming;
+  if (mistakes.length > 0 || !isStrict(operation)) return;
+  // Whether the header counts is known of the token alone, and failures must not escape their limits by it.
+  const caller = namesBuyer(operation, req) ? await lookUp(deps, claim, operation, incoming.deadline) : undefined;
+  const buyer: Buyer = caller ? buyerOf(operation, caller, req) : { mistakes: [] };
+  if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
+  const named = buyer.ip && { ip: buyer.ip, token_id: caller?.private_token_id };
+  const counted = await deps.limits.countStrictly(operation, claim, req, named || undefined);
   (res.locals as Notes).succeeded = counted.succeeded;
   applyLimit(res, counted);
 }
@@ -193,7 +201,7 @@ async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming)
   // What stands outside the transaction must not happen again for an answer that is only told again.
   if (answered) return alreadyAnswered;
   const ended = () => incoming.res.destroyed || deps.readiness.draining || incoming.deadline.over;
-  const call = { ...partsOf(deps, incoming), caller, db: deps.db, ended };
+  const call = { ...partsOf(deps, incoming, caller), caller, db: deps.db, ended };
   return handler.beforehand(call as never).catch(async (error: unknown) => {
     // A copy of this request may have been answered meanwhile, and have used up what this one found gone.
     if (!(await look(deps, incoming, false)).answered) throw error;
@@ -240,13 +248,16 @@ function onConnection<T>(
 
 async function admit(deps: Deps, connection: Connection, incoming: Incoming, counted: boolean, local: boolean) {
   const { operation, claim, mistakes, req, res } = incoming;
-  const caller = await authenticate(connection, claim, operation, local);
+  const known = await authenticate(connection, claim, operation, local);
+  const buyer = buyerOf(operation, known, req);
+  const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   (res.locals as Notes).caller = caller;
   checkOrigin(operation, req, caller);
   if (counted) {
     applyLimit(res, await deps.limits.count(operation, caller, req));
   }
-  if (mistakes.length > 0) throw new ValidationError(mistakes);
+  const all = [...mistakes, ...buyer.mistakes];
+  if (all.length > 0) throw new ValidationError(all);
   return caller;
 }
 
@@ -261,7 +272,7 @@ async function run(
   const write = !operation.safe;
   const caller = await admit(deps, connection, incoming, counted, write || deps.pooling === 'transaction');
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
-  const call = { ...partsOf(deps, incoming), caller, shop };
+  const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const answer = async () => success(operation, await handler(call as never));
   const notes = res.locals as Notes;
   const key = keyOf(deps, incoming, caller);
@@ -308,9 +319,10 @@ async function alreadyAnswered(): Promise<never> {
   throw new ShopError('unavailable', 'The answer to this Idempotency-Key is just being removed. Send it again.');
 }
 
-function partsOf(deps: Deps, { req }: Incoming) {
+function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
   const { baseUrl, secretKey, card, egressPolicy } = deps;
-  const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req), unlocks: unlockPasses(req, baseUrl) };
+  const ip = buyer_ip ?? req.ip ?? null;
+  const origin = { ip, user_agent: userAgentOf(req), unlocks: unlockPasses(req, baseUrl) };
   const checkoutDeps = { baseUrl, secretKey, card };
   return { baseUrl, egressPolicy, checkoutDeps, origin, path: req.params, query: req.query, body: req.body as unknown };
 }

@@ -8,7 +8,7 @@ import type { Operation } from '../contract/contract.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 import { keyOfFailure } from './failed-credentials.ts';
 import { sharedLimiters } from './shared-limiter.ts';
-import { countInDatabase, isStrict } from './strict-limits.ts';
+import { countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
 
 /**
  * Counts requests against the table in `shop/rate-limits.ts`. Most limits bound load: they live in Redis when there is one,
@@ -21,7 +21,7 @@ export interface Limits {
   /** Counts a call whose credential is bad; the refusal is there when there were too many. `kind` is of what no header holds. */
   countFailure(req: Request, kind?: string): Promise<Counted>;
   /** Counts a request against the limits that never give way, if its operation has one. Call it with no connection held. */
-  countStrictly(operation: Operation, claim: Claim, req: Request): Promise<Counted>;
+  countStrictly(operation: Operation, claim: Claim, req: Request, buyer?: NamedBuyer): Promise<Counted>;
   /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
   count(operation: Operation, caller: Caller, req: Request): Promise<Counted>;
 }
@@ -51,6 +51,15 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
     return told;
   }
 
+  async function countOwn(operation: Operation, caller: Caller, req: Request, limits?: SiteLimits): Promise<Counted> {
+    const name = named(operation.rateLimit);
+    const counted: [RateLimitName, string] = [name, keyOf(operation, caller, req)];
+    // Whatever an agent does is a call of the agent, too.
+    const asAgent: [RateLimitName, string] = ['agent', `${caller.tenant.site_id}:${caller.principal_id}`];
+    const draws = caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted];
+    return draw(name, draws, limits);
+  }
+
   return {
     async isSuspect(req) {
       const used = await shared.read('failed_credentials_address', req.ip ?? '');
@@ -62,15 +71,16 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
         ['failed_credentials_address', req.ip ?? ''],
         ['failed_credentials', keyOfFailure(req, kind)],
       ]),
-    countStrictly: (operation, claim, req) => countInDatabase(db, operation, claim, req),
+    countStrictly: (operation, claim, req, buyer) => countInDatabase(db, operation, claim, req, buyer),
     async count(operation, caller, req) {
-      if (isStrict(operation)) return { headers: {} };
-      const name = named(operation.rateLimit);
-      const counted: [RateLimitName, string] = [name, keyOf(operation, caller, req)];
-      // Whatever an agent does is a call of the agent, too.
-      const asAgent: [RateLimitName, string] = ['agent', `${caller.tenant.site_id}:${caller.principal_id}`];
-      const draws = caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted];
-      return draw(name, draws, caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id)));
+      if (isStrict(operation) && !caller.private_token_id) return { headers: {} };
+      const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
+      const own: Counted = isStrict(operation) ? { headers: {} } : await countOwn(operation, caller, req, limits);
+      if (own.refusal || !caller.private_token_id) return own;
+      // Last: a buyer who is beyond their own limit uses up nothing of what all buyers have together.
+      const key = `${caller.tenant.site_id}:${caller.private_token_id}`;
+      const ofToken = await draw('private_token', [['private_token', key]], limits);
+      return ofToken.refusal ? ofToken : own;
     },
   };
 }
@@ -113,11 +123,14 @@ function named(name: string): RateLimitName {
   return name as RateLimitName;
 }
 
-/** A checkout is counted by itself, however its id is spelled, guests by their address, everyone else by who they are. */
+/**
+ * A checkout is counted by itself, however its id is spelled, guests by their address, which a private token may have named,
+ * and everyone else by who they are.
+ */
 function keyOf(operation: Operation, caller: Caller, req: Request): string {
   const guest = caller.kind === 'storefront' || caller.kind === 'anonymous';
   const cart_id = (req.body as Record<string, unknown> | undefined)?.cart_id;
   const about = operation.rateLimit === 'checkout' ? (req.params.checkout_id ?? cart_id) : undefined;
   const checkout = about === undefined ? undefined : String(about).toLowerCase();
-  return `${caller.tenant.site_id}:${checkout ?? (guest ? req.ip : caller.principal_id)}`;
+  return `${caller.tenant.site_id}:${checkout ?? (guest ? (caller.buyer_ip ?? req.ip) : caller.principal_id)}`;
 }

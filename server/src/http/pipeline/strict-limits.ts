@@ -12,7 +12,8 @@ import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 
 interface StrictLimit {
   limit: RateLimitName;
-  by: 'address' | 'site' | 'email' | 'cart';
+  /** Who is counted; a private storefront token only where it names the buyer's address. */
+  by: 'address' | 'token' | 'site' | 'email' | 'cart';
   /** Only failures count: a success is given back. */
   failures?: true;
 }
@@ -20,7 +21,10 @@ interface StrictLimit {
 /** By the name that the contract has for the limits of an operation. */
 const STRICT: Record<string, StrictLimit[]> = {
   login: [{ limit: 'login', by: 'address', failures: true }],
-  customer_login: [{ limit: 'customer_login', by: 'address', failures: true }],
+  customer_login: [
+    { limit: 'customer_login', by: 'address', failures: true },
+    { limit: 'customer_login_token', by: 'token', failures: true },
+  ],
   reset_request: [
     { limit: 'reset_request', by: 'email' },
     { limit: 'reset_request_address', by: 'address' },
@@ -42,14 +46,26 @@ export function isStrict({ rateLimit }: Operation): boolean {
   return rateLimit in STRICT;
 }
 
+/** The buyer whose address a private storefront token named. */
+export interface NamedBuyer {
+  ip: string;
+  token_id: string | undefined;
+}
+
 interface StrictDraw extends Draw {
   failures: boolean;
 }
 
-export async function countInDatabase(db: Pool, operation: Operation, claim: Claim, req: Request): Promise<Counted> {
+export async function countInDatabase(
+  db: Pool,
+  operation: Operation,
+  claim: Claim,
+  req: Request,
+  buyer: NamedBuyer | undefined,
+): Promise<Counted> {
   if (!isStrict(operation)) return { headers: {} };
   const limits = claim.site_id ? await findSiteLimits(db, claim.site_id) : undefined;
-  const draws = drawsOf(operation, claim, req, limits ?? {});
+  const draws = drawsOf(operation, claim, req, buyer, limits ?? {});
   if (draws.length === 0) return { headers: {} };
   const drawn = await draw(db, draws);
   const tightest = drawn.reduce((least, one, i) => (one.remaining < (drawn[least]?.remaining ?? 0) ? i : least), 0);
@@ -64,18 +80,31 @@ export async function countInDatabase(db: Pool, operation: Operation, claim: Cla
   return { headers, refusal: refusedFor(left.ms_until_reset) };
 }
 
-function drawsOf(operation: Operation, { site_id }: Claim, req: Request, limits: SiteLimits): StrictDraw[] {
+function drawsOf(
+  operation: Operation,
+  { site_id }: Claim,
+  req: Request,
+  buyer: NamedBuyer | undefined,
+  limits: SiteLimits,
+): StrictDraw[] {
   return (STRICT[operation.rateLimit] ?? []).flatMap(({ limit, by, failures = false }) => {
-    const subject = subjectOf(by, site_id, req);
+    const subject = subjectOf(by, site_id, req, buyer);
     if (subject === undefined) return [];
     const { points, seconds } = limitFor(limit, limits);
     return [{ points, seconds, failures, key: `${operation.id} ${site_id} ${by} ${subject}` }];
   });
 }
 
-function subjectOf(by: StrictLimit['by'], site_id: string | null, req: Request): string | undefined {
+function subjectOf(
+  by: StrictLimit['by'],
+  site_id: string | null,
+  req: Request,
+  buyer: NamedBuyer | undefined,
+): string | undefined {
   const email = (req.body as Record<string, unknown> | undefined)?.email;
   if (by === 'email') return email === undefined ? undefined : foldEmail(String(email));
-  const subject = { address: req.ip, site: site_id ?? undefined, cart: req.params.cart_id }[by];
+  const address = buyer?.ip ?? req.ip;
+  const subjects = { address, token: buyer?.token_id, site: site_id ?? undefined, cart: req.params.cart_id };
+  const subject = subjects[by];
   return subject === undefined ? undefined : String(subject).toLowerCase();
 }

@@ -31,7 +31,7 @@ export async function list(shop: Shop, { cursor, limit = 20, ...query }: AuditQu
   if (query.created_to) conditions.push(sql`e.created_at < ${query.created_to}`);
   const rows = await shop.rows<AuditEvent>(
     sql`select e.id, e.actor_type, e.actor_id, e.action, e.status, encode(e.payload_hash, 'hex') as payload_hash, e.ip,
-        e.user_agent, e.correlation_id, e.created_at
+        e.buyer_ip, e.user_agent, e.correlation_id, e.created_at
       from audit_events e where ${join(conditions, ' and ')} order by e.id desc limit ${limit + 1}`,
   );
   const { page, next_cursor } = cursorPage(rows, limit);

@@ -21,6 +21,7 @@ export interface CredentialInput {
   description: string;
   scopes: string[];
   allowed_origins?: string[];
+  private?: boolean;
 }
 
 const STOREFRONT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
@@ -36,7 +37,7 @@ const NOUNS: Record<CredentialKind, string> = {
 const COMMON = sql`id, description, secret_prefix, created_at, last_used_at, expires_at, revoked_at`;
 const COLUMNS: Record<CredentialKind, Sql> = {
   api_key: sql`${COMMON}, scopes`,
-  storefront: sql`${COMMON}, scopes, allowed_origins`,
+  storefront: sql`${COMMON}, case when private then 'private' else 'public' end as kind, scopes, allowed_origins`,
   // The last digits of a UUIDv7 are random; the first are the time, which two keys may share.
   sync: sql`${COMMON}, 'sync_' || right(id::text, 12) as key_id`,
 };
@@ -71,8 +72,11 @@ export async function createApiKey(
 }
 
 /** Makes a token with all storefront scopes. */
-export async function createStorefrontToken(shop: Shop, input: { description: string; allowed_origins?: string[] }) {
-  return create(shop, 'storefront', { ...input, scopes: STOREFRONT_SCOPES });
+export async function createStorefrontToken(
+  shop: Shop,
+  { kind, ...input }: { description: string; kind?: 'public' | 'private'; allowed_origins?: string[] },
+) {
+  return create(shop, 'storefront', { ...input, private: kind === 'private', scopes: STOREFRONT_SCOPES });
 }
 
 /** Makes a key for an integration. A third living one is `sync_key_limit`. */
@@ -81,7 +85,7 @@ export async function createSyncKey(shop: Shop, { description }: { description: 
 }
 
 /**
- * Makes a successor with the same description, scopes and origins; the old secret works for 24 more hours. Throws
+ * Makes a successor with the same description, kind, scopes and origins; the old secret works for 24 more hours. Throws
  * `key_not_active` when it is revoked or was rotated before.
  */
 export async function rotate<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string) {
@@ -89,7 +93,7 @@ export async function rotate<Kind extends CredentialKind>(shop: Shop, kind: Kind
   const old = await shop.one<Required<CredentialInput>>(
     sql`update tokens set expires_at = now() + ${ROTATION_OVERLAP}::interval
       where site_id = ${shop.siteId} and kind = ${kind} and id = ${id} and revoked_at is null and expires_at is null
-      returning description, scopes, allowed_origins`,
+      returning description, scopes, allowed_origins, private`,
   );
   if (!old) {
     await get(shop, kind, id);
@@ -126,9 +130,10 @@ async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input
   const secret = mintToken(kind);
   const limit = LIMITS[kind];
   const made = await shop.one<Credentials[Kind]>(
-    sql`insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, allowed_origins)
+    sql`insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, allowed_origins,
+        private)
       select ${shop.siteId}, ${uuidv7()}, ${kind}, ${hashToken(secret)}, ${visiblePrefix(secret)}, ${input.description},
-        ${input.scopes}::text[], ${input.allowed_origins ?? []}::text[]
+        ${input.scopes}::text[], ${input.allowed_origins ?? []}::text[], ${input.private ?? false}
       where (select count(*) from tokens where site_id = ${shop.siteId} and kind = ${kind} and ${ALIVE}) < ${limit}
       returning ${COLUMNS[kind]}`,
   );

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import sql from 'sql-template-tag';
+import { expect, test } from 'vitest';
+import { givenAgent } from '../../../test/agents.ts';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+import { RATE_LIMITS } from '../../shop/rate-limits.ts';
+import { readLimit, setSiteLimits } from '../../shop/site-limits.ts';
+
+const tokens = '/api/dashboard/storefront-tokens';
+
+interface Call {
+  path?: string;
+  /** In place of a GET. */
+  body?: unknown;
+  /** The X-Buyer-IP. */
+  buyer?: string;
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+/** A shop with a private token and limits of its own, on a server that counts; all calls come from one address. */
+async function openShopOfServer(...limits: string[]) {
+  const shop = await openShop();
+  const { data: made } = await shop.dashboard.POST(tokens, { body: { description: 'Server', kind: 'private' } });
+  const token = made?.secret ?? '';
+  await setSiteLimits(shop.db, shop.site_id, new Map(limits.map(readLimit)));
+  const server = await startServer(databaseUrl(), { rateLimits: true });
+  const call = ({ path = '/shop', body, buyer, headers, ...given }: Call) =>
+    fetch(`${server.baseUrl}/api/storefront${path}`, {
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      headers: {
+        ...(body !== undefined && { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() }),
+        'X-Site-ID': shop.site_id,
+        'X-Service-Token': given.token ?? token,
+        ...(buyer !== undefined && { 'X-Buyer-IP': buyer }),
+        ...headers,
+      },
+    });
+  /** The statuses of calls one after another. */
+  const statuses = async (calls: Call[]) => {
+    const found: number[] = [];
+    for (const one of calls) found.push((await call(one)).status);
+    return found;
+  };
+  return { ...shop, made, token, call, statuses, end: () => stopServer(server) };
+}
+
+const from = (buyer: string, times: number): Call[] => Array.from({ length: times }, () => ({ buyer }));
+const guess = (buyer?: string, token?: string): Call => ({
+  path: '/customer/login',
+  body: { email: `${randomUUID()}@example.com`, password: 'a guess' },
+  buyer,
+  token,
+});
+
+test('two buyers behind one server have limits of their own, however their addresses are spelled', async () => {
+  const { statuses, end } = await openShopOfServer('storefront_read=3', 'cart_write=2');
+  const carts = (buyer: string, times: number) =>
+    from(buyer, times).map((one) => ({ ...one, path: '/cart', body: {} }));
+
+  expect(await statuses(from('203.0.113.7', 4))).toEqual([200, 200, 200, 429]);
+  expect(await statuses(from('203.0.113.8', 3))).toEqual([200, 200, 200]);
+  expect(await statuses(from('::ffff:203.0.113.7', 1))).toEqual([429]);
+  expect(await statuses([...from('2001:DB8::0:1', 2), ...from('2001:db8::1', 2)])).toEqual([200, 200, 200, 429]);
+  // Without the header it is the server's own address that is counted.
+  expect(await statuses([{}, {}, {}, {}])).toEqual([200, 200, 200, 429]);
+  expect(await statuses([...carts('203.0.113.7', 3), ...carts('203.0.113.8', 1)])).toEqual([201, 201, 429, 201]);
+  await end();
+});
+
+test('with a public token the header is ignored, whatever it says', async () => {
+  const { credentials, statuses, owner, site_id, end } = await openShopOfServer(
+    'storefront_read=3',
+    'customer_login=2',
+  );
+  const token = credentials.storefront_token;
+
+  const reads = ['203.0.113.7', '203.0.113.8', 'nonsense', '203.0.113.9'].map((buyer) => ({ buyer, token }));
+  expect(await statuses(reads)).toEqual([200, 200, 200, 429]);
+  const logins = ['203.0.113.7', 'nonsense', '203.0.113.9'].map((buyer) => guess(buyer, token));
+  expect(await statuses(logins)).toEqual([401, 401, 429]);
+  expect(await statuses([{ path: '/cart', body: {}, buyer: '203.0.113.7', token }])).toEqual([201]);
+  const { rows } = await owner.query(sql`select buyer_ip from commerce.audit_events where site_id = ${site_id}`);
+  expect(rows).toEqual([{ buyer_ip: null }]);
+  await end();
+});
+
+test.each([
+  'nonsense',
+  '',
+  '203.0.113',
+  '203.0.113.7:443',
+  '[2001:db8::1]',
+  '203.0.113.7, 203.0.113.8',
+  '203.0.113.0/24',
+  'fe80::1%eth0',
+  '9'.repeat(500),
+])('with a private token %j is not one valid address, and the mistake names the header', async (buyer) => {
+  const { call, end } = await openShopOfServer();
+
+  for (const one of [{ buyer }, guess(buyer), { path: '/cart', body: {}, buyer }]) {
+    const refused = await call(one);
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({
+      detail: [
+        { loc: ['header', 'X-Buyer-IP'], type: 'value_error', msg: expect.stringContaining('one IPv4 or IPv6') },
+      ],
+    });
+  }
+  await end();
+});
+
+test('a private token has a ceiling over all its buyers, which a buyer beyond their own limit does not use up', async () => {
+  expect(RATE_LIMITS.private_token).toMatchObject({ points: 6_000, seconds: 60 });
+  const shop = await openShopOfServer('storefront_read=2', 'private_token=5');
+  const { call, statuses, end } = shop;
+
+  expect(await statuses(from('203.0.113.1', 6))).toEqual([200, 200, 429, 429, 429, 429]);
+  expect(await statuses([...from('203.0.113.2', 1), guess('203.0.113.2'), ...from('203.0.113.3', 1)])).toEqual([
+    200, 401, 200,
+  ]);
+  const refused = await call({ buyer: '203.0.113.4' });
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('RateLimit-Policy')).toBe('"private_token";q=5;w=60');
+  expect(await statuses([guess('203.0.113.5')])).toEqual([429]);
+  // Another token of the shop has nothing to do with it.
+  expect(await statuses([{ token: shop.credentials.storefront_token }])).toEqual([200]);
+  await end();
+});
+
+test('failed logins count for the buyer’s address and for the token, and only failed ones', async () => {
+  expect(RATE_LIMITS.customer_login_token).toMatchObject({ points: 300, seconds: 900, strict: true });
+  const shop = await openShopOfServer('customer_login=2', 'customer_login_token=4');
+  const { statuses, end } = shop;
+  const { email, password } = await shop.givenCustomer();
+  const login = (buyer: string): Call => ({ path: '/customer/login', body: { email, password }, buyer });
+
+  expect(await statuses([login('203.0.113.1'), login('203.0.113.1'), login('203.0.113.1')])).toEqual([200, 200, 200]);
+  const one = [guess('203.0.113.1'), guess('203.0.113.1'), guess('203.0.113.1'), login('203.0.113.1')];
+  expect(await statuses(one)).toEqual([401, 401, 429, 429]);
+  expect(await statuses([guess('203.0.113.2'), login('203.0.113.2'), guess('203.0.113.3')])).toEqual([401, 200, 401]);
+  expect(await statuses([guess('203.0.113.4'), login('203.0.113.4')])).toEqual([429, 429]);
+  await end();
+});
+
+test('mails to one e-mail address stay limited, whichever buyer asks for them', async () => {
+  const { statuses, end } = await openShopOfServer();
+  const email = `${randomUUID()}@example.com`;
+  const asks = [1, 2, 3, 4].map((last) => ({
+    ...{ path: '/customer/reset-request', body: { email }, buyer: `203.0.113.${last}` },
+  }));
+
+  expect(await statuses(asks)).toEqual([202, 202, 202, 429]);
+  await end();
+});
+
+test('the audit shows the buyer’s address beside that of the caller', async () => {
+  const { call, dashboard, end } = await openShopOfServer();
+
+  await call({ path: '/cart', body: {}, buyer: '::ffff:203.0.113.7' });
+  await call({ path: '/cart', body: {} });
+
+  const { data } = await dashboard.GET('/api/dashboard/audit-events');
+  expect(data?.audit_events).toMatchObject([
+    { action: 'storefront.createCart', ip: expect.stringContaining('127.0.0.1'), buyer_ip: null },
+    { action: 'storefront.createCart', ip: expect.stringContaining('127.0.0.1'), buyer_ip: '203.0.113.7' },
+  ]);
+  await end();
+});
+
+test('an agent beside a private token is on record with the buyer’s address, answered or refused', async () => {
+  const shop = await openShopOfServer('cart_write=1');
+  const { access_token, token_id } = await givenAgent(shop, await shop.givenCustomer());
+  const headers = { Authorization: `Bearer ${access_token}` };
+
+  const one = { path: '/cart', body: {}, buyer: '203.0.113.7', headers };
+  // The refused one is an agent's own limit: it is counted as who it is, not by an address.
+  expect(await shop.statuses([one, { ...one, buyer: '203.0.113.8' }])).toEqual([201, 429]);
+
+  const { data } = await shop.dashboard.GET('/api/dashboard/audit-events', {
+    params: { query: { actor_type: 'agent', actor_id: token_id } },
+  });
+  expect(data?.audit_events.map(({ status, buyer_ip }) => [status, buyer_ip])).toEqual([
+    [429, '203.0.113.8'],
+    [201, '203.0.113.7'],
+  ]);
+  await shop.end();
+});
+
+test('a token is public unless it was made private, and its successor is what it was', async () => {
+  const { dashboard, made, statuses, end } = await openShopOfServer('storefront_read=1');
+  const path = { storefront_token_id: made?.id ?? '' };
+
+  const { data: usual } = await dashboard.POST(tokens, { body: { description: 'Pages' } });
+  const { data: successor } = await dashboard.POST('/api/dashboard/storefront-tokens/{storefront_token_id}/rotate', {
+    params: { path },
+  });
+
+  expect([usual?.kind, made?.kind, successor?.kind]).toEqual(['public', 'private', 'private']);
+  expect((await dashboard.GET(tokens)).data?.map(({ kind }) => kind).sort()).toEqual([
+    ...['private', 'private', 'public', 'public'],
+  ]);
+  const token = successor?.secret;
+  expect(await statuses(['203.0.113.1', '203.0.113.2'].map((buyer) => ({ buyer, token })))).toEqual([200, 200]);
+  await end();
+});
+
+test('a page cannot send the header: the answer to a preflight does not name it', async () => {
+  const { baseUrl } = await openShop();
+  const answer = await fetch(`${baseUrl}/api/storefront/shop`, {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' },
+  });
+
+  expect(answer.headers.get('Access-Control-Allow-Headers')).toContain('X-Service-Token');
+  expect(answer.headers.get('Access-Control-Allow-Headers')).not.toContain('X-Buyer-IP');
+});

@@ -1,0 +1,29 @@
+import { isIP } from 'node:net';
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+import type { Request } from 'express';
+import { normalised } from '../../egress/names.ts';
+import type { Operation } from '../contract/contract.ts';
+import type { Caller } from './caller.ts';
+
+/**
+ * The buyer for whom a shop's own server calls the storefront. Only a private storefront token vouches for the address in
+ * X-Buyer-IP: anybody else could escape the limits by naming a new one with each call.
+ */
+export interface Buyer {
+  ip?: string;
+  mistakes: ValidationErrorItem[];
+}
+
+/** Whether the request names a buyer's address, whatever its token makes of that. */
+export function namesBuyer({ surface }: Operation, { headers }: Request): boolean {
+  return surface === 'storefront' && headers['x-buyer-ip'] !== undefined;
+}
+
+export function buyerOf(operation: Operation, { private_token_id }: Caller, req: Request): Buyer {
+  if (!private_token_id || !namesBuyer(operation, req)) return { mistakes: [] };
+  const address = String(req.headers['x-buyer-ip']);
+  // A zone belongs to an address within one machine.
+  if (isIP(address) > 0 && !address.includes('%')) return { ip: normalised(address), mistakes: [] };
+  const msg = 'Send exactly one IPv4 or IPv6 address, without a port, or leave the header out.';
+  return { mistakes: [{ loc: ['header', 'X-Buyer-IP'], msg, type: 'value_error' }] };
+}
