@@ -48,7 +48,7 @@ const MERCHANT = 'X-Service-Merchant-Id';
 
 function mixesFor(world: World, operation: Operation): Mix[] {
   const [tenant, other] = world.tenants;
-  const ways = operation.security.map((names) => names.filter((name) => name in SCHEMES) as CredentialScheme[]);
+  const ways = waysOf(operation);
   const mixes: Mix[] = [{ what: 'no credential', headers: {} }];
   for (const [index, way] of ways.entries()) {
     const needsSite = operation.security[index]?.includes('SiteId') ?? false;
@@ -68,7 +68,7 @@ function mixesFor(world: World, operation: Operation): Mix[] {
         if (!isAmong(ways, rest)) mixes.push({ what: `${rest} without ${scheme}`, headers: beside });
       }
       for (const second of without(Object.keys(SCHEMES) as CredentialScheme[], scheme)) {
-        for (const owner of [tenant, other]) {
+        for (const owner of ownersThatDoNotBelong(world, operation, without(way, scheme), { scheme, second })) {
           const wrongHeader = headersOf(scheme, owner.secrets[second]);
           mixes.push({
             what: `${second} of ${owner.name} in the header of ${scheme}`,
@@ -90,13 +90,33 @@ function mixesFor(world: World, operation: Operation): Mix[] {
   return mixes;
 }
 
+/** Schemes that share a header may be alternatives beside the rest: then only a stranger's credential does not belong there. */
+function ownersThatDoNotBelong(
+  { tenants: [tenant, other] }: World,
+  operation: Operation,
+  rest: CredentialScheme[],
+  { scheme, second }: { scheme: CredentialScheme; second: CredentialScheme },
+): Tenant[] {
+  const ways = waysOf(operation);
+  if (SCHEMES[scheme].header !== SCHEMES[second].header) return [tenant, other];
+  if (second === 'CustomerToken' && !looksAtCustomers(operation) && isAmong(ways, rest)) return [];
+  return isAmong(ways, [...rest, second]) ? [other] : [tenant, other];
+}
+
+/** A page may send its customer's token with every call: the storefront looks at it where it is asked for. */
+function looksAtCustomers(operation: Operation): boolean {
+  return operation.surface !== 'storefront' || waysOf(operation).flat().includes('CustomerToken');
+}
+
+function waysOf({ security }: Operation): CredentialScheme[][] {
+  return security.map((names) => names.filter((name) => name in SCHEMES) as CredentialScheme[]);
+}
+
 /** All that opens the door, and one credential more. */
 function secondMixes(world: World, operation: Operation, ways: CredentialScheme[][], way: CredentialScheme[]): Mix[] {
   const [tenant, other] = world.tenants;
-  // A page may send its customer's token with every call: the storefront looks at it where it is asked for.
-  const looksAtCustomers = operation.surface !== 'storefront' || ways.flat().includes('CustomerToken');
   return (Object.keys(SCHEMES) as CredentialScheme[]).flatMap((second) => {
-    if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers)) return [];
+    if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers(operation))) return [];
     // Of two in one header there is only the second.
     const left = way.filter((scheme) => SCHEMES[scheme].header !== SCHEMES[second].header);
     // The token of its storefront may stand beside an agent's everywhere.
