@@ -53,7 +53,3 @@ export function whole(value: number): string {
 export function ratio(part: number, of: number): string {
   return `${(part / of).toFixed(2)} ×`;
 }
-
-export function percent(part: number, of: number): string {
-  return `${Math.round((part / of) * 100)} %`;
-}
