@@ -197,10 +197,13 @@ test('of the changes of a product the last one stays, and that customers saw it'
   expect((await entries()).length).toBeGreaterThan(2);
 
   // Nothing goes as long as a reader may not see what stays: not before everything that ran meanwhile has ended.
-  await vi.waitFor(async () => {
-    await sweepOnce();
-    expect(await entries()).toEqual([{ seen: true }, { seen: false }]);
-  });
+  await vi.waitFor(
+    async () => {
+      await sweepOnce();
+      expect(await entries()).toEqual([{ seen: true }, { seen: false }]);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
 
   const { data } = await shop.sync.GET('/api/sync/products');
   expect(data?.changes).toMatchObject([{ product_id: id, removed: true }]);

@@ -333,6 +333,6 @@ test('a cart whose prices have risen beyond what can be reckoned exactly becomes
 
   for (const { response, error } of [begun, changed, completed]) {
     expect(response.status).toBe(409);
-    expect(error).toMatchObject({ error: 'conflict', message: expect.stringContaining('Make two orders') });
+    expect(error).toMatchObject({ error: 'conflict', message: expect.stringContaining('Split it into two orders') });
   }
 });
