@@ -76,8 +76,10 @@ const STATES: Record<string, Arrange> = {
 /** What must come of it, for each state, caller and verb. */
 function outcome(state: string, who: string, verb: 'approve' | 'deny'): { status: number; after: string } {
   const before = state === 'expired' ? 'pending' : (state.split(' ')[0] ?? '');
-  if (['guest', 'agent', 'agent alone', 'foreign, with the site of the shop'].includes(who))
+  if (['guest', 'agent alone', 'foreign, with the site of the shop'].includes(who))
     return { status: 401, after: before };
+  // Beside the pair an agent is known, and may never decide (decisions §10).
+  if (who === 'agent') return { status: 403, after: before };
   const mayKnow = who === 'owner' || (who === 'second' && ['pending', 'expired'].includes(state));
   if (!mayKnow) return { status: 404, after: before };
   if (state.endsWith('expired')) return { status: 410, after: before };

@@ -7,14 +7,7 @@ import { type Chance, chanceOf } from './random.ts';
 const AT_A_TIME = 5;
 
 /** Odd texts in the bodies: what is signed are bytes, and whoever reads them may do so in another way. */
-const NAMES = [
-  'Mug',
-  'Tasse für “Große” – ½ l',
-  '茶碗 🍵',
-  'a"b\\c</script>',
-  'e\u0301\u200d\ufeff',
-  '\u2028line\ttab',
-];
+const NAMES = ['Mug', 'Tasse für “Große” – ½ l', '茶碗 🍵', 'a"b\\c</script>', 'e\u0301 👩\u200d🍳', '\u2028line'];
 
 /** The library of Standard Webhooks judges what a receiver got: before, during and after a rotation of the secret. */
 export const G3: Proof = {

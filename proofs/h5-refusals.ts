@@ -145,9 +145,9 @@ interface Failure {
   status: number;
 }
 
-/** Where the database fails: in the deed itself, while its answer is written down, and at the very end; and how. */
+/** Where the database fails: in the work itself, while its answer is written down, and at the very end; and how. */
 const FAILURES: Failure[] = [
-  { what: 'in the deed', matches: /^/, after: /^savepoint deed/ },
+  { what: 'in the work', matches: /^/, after: /^savepoint work/ },
   { what: 'while the answer is stored', matches: /^\s*(?:with kept as \()?update idempotency_keys/ },
   { what: 'at the commit', matches: /^commit/ },
 ].flatMap((place) => [

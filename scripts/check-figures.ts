@@ -1,6 +1,6 @@
 /**
  * Whether the published figures are of this contract. Fails with a line for each row of proofs/README.md and each section of
- * bench/README.md that was measured when fewer operations were served than now. `npm run check` runs it.
+ * bench/README.md that was measured when fewer operations were served than now. `npm run check:figures` runs it.
  */
 import { readFileSync } from 'node:fs';
 

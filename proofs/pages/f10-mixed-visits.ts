@@ -8,6 +8,8 @@ import { inChromium, openSite, press } from './chromium.ts';
 import { DEEDS, type Deed, type Furnished, furnish, PAGES, type PageKind } from './pages.ts';
 import { changed, type State, stateOf } from './state.ts';
 
+const OF_SHOPS = DEEDS.filter(({ page }) => !page.ofNoShop);
+
 /**
  * Three things that browsers do: hold pages of two shops at once, go back, and look at links before anybody follows them.
  * None may mix what belongs to two, do a thing twice, or change anything by looking.
@@ -142,7 +144,9 @@ async function mix(
   const { baseUrl, violations } = premises;
   const context = await browser.createBrowserContext();
   let pages = 0;
-  const visits = [one, other].flatMap((shop) => chance.some(DEEDS, 3).map(({ page, work }) => ({ shop, page, work })));
+  const visits = [one, other].flatMap((shop) =>
+    chance.some(OF_SHOPS, 3).map(({ page, work }) => ({ shop, page, work })),
+  );
   const look = async (tab: Page, shop: Furnished, what: string) => {
     const text = String(await tab.evaluate('document.documentElement.outerHTML'));
     const [own, foreign] = [shop, shop === one ? other : one].map(({ texts }) => text.includes(texts.shop));

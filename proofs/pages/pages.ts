@@ -13,6 +13,8 @@ export interface PageKind {
   arrange(shop: Furnished): Promise<string>;
   /** What its forms do. Each is tried on a page of its own, for most can be done once. */
   operations: Deed[];
+  /** It names no shop: its account may be of a member of staff, who works for several. */
+  ofNoShop?: true;
 }
 
 export interface Deed {
@@ -253,6 +255,7 @@ export const PAGES: PageKind[] = [
       return mailedPath(furnished);
     },
     operations: [{ action: 'unlock', entries: () => ({}), renews: true }],
+    ofNoShop: true,
   },
 ];
 

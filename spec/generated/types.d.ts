@@ -6849,7 +6849,6 @@ export interface operations {
                  */
                 "application/json": {
                     description: string;
-                    /** @default public */
                     kind?: components["schemas"]["StorefrontTokenKind"];
                     /** @description The web origins whose pages may use it. If it is empty or left out, the origins in the settings apply. */
                     allowed_origins?: components["schemas"]["Origin"][];
