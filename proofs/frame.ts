@@ -1,6 +1,6 @@
 /**
  * What every proof is: a promise, an attack on it that is driven by the contract or by faults, and figures that say how hard
- * it was attacked. The short form runs with the tests, the full form by `npm run prove`.
+ * it was attacked. The short form runs by `npm run prove -- --short`, the full form by `npm run prove`.
  */
 export interface Proof {
   /** Stable, as in the table of README.md: `A1`, `H6` … */
