@@ -132,6 +132,19 @@ export const DEADLINES: Record<string, Deadline> = {
       return (server) => readWith(server, '/api/dashboard/me', { Authorization: `Bearer ${access_token}` });
     },
   },
+  'the delay after five failed logins': {
+    after: 1,
+    async begin(by) {
+      const { email } = await customerOf(by);
+      const wrong = { email, password: 'not the password of this account' };
+      for (let failure = 1; failure <= 5; failure += 1) {
+        const { status } = await by.ask('storefront.loginCustomer', { body: wrong });
+        if (status !== 401) throw new Error(`Failed login ${failure} got ${status}, not 401.`);
+      }
+      const request = { body: { email, password: CUSTOMER_PASSWORD } };
+      return async (server) => told(await server.ask('storefront.loginCustomer', request), 'rate_limited', 200);
+    },
+  },
   'the overlap of a token of the storefront that was rotated': {
     after: DAY,
     async begin(by) {

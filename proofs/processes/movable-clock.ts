@@ -5,9 +5,9 @@ import { DatabaseProxy, type Message } from './database-proxy.ts';
 import { asOwner } from './server-process.ts';
 
 /**
- * A database whose `now()` is what it is told: it stands until it is moved. Every statement, column default, policy and
- * function of the schema finds it before PostgreSQL's own, which keeps its last place on the search path. The time zone of
- * the database is one that changes its clocks.
+ * A database whose `now()` and `clock_timestamp()` are what it is told: they stand until they are moved. Every statement,
+ * column default, policy and function of the schema finds them before PostgreSQL's own, which come last on the search path.
+ * The time zone of the database is one that changes its clocks.
  */
 export class MovableClock {
   /** For servers: the search path that they ask for is put right on the way. */
@@ -60,6 +60,7 @@ const SETUP = [
   'create schema clock',
   'create table clock.hands as select pg_catalog.now() as at',
   'create function clock.now() returns timestamptz language sql stable as $$ select at from clock.hands $$',
+  'create function clock.clock_timestamp() returns timestamptz language sql volatile as $$ select clock.now() $$',
   'grant usage on schema clock to public',
   'grant select on clock.hands to public',
   `alter database NAME set search_path = "$user", public, clock, pg_catalog`,
