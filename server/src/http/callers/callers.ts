@@ -142,12 +142,11 @@ function customerOf({ customer_secret }: Claim) {
   };
 }
 
-interface StaffRow extends Tenant {
-  id: string | null;
-  staff_id: string;
-  merchants: number;
-  limits: SiteLimits | null;
-}
+type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits };
+/** No session where the secret is unknown, and no site where none of its merchants is chosen. */
+type StaffRow = OrNulls<{ id: string; staff_id: string }> &
+  OrNulls<Site> &
+  Pick<Tenant, 'catalog_version'> & { merchants: number };
 
 async function authenticateStaff(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
   const { rows } = await query<StaffRow>(
