@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Sql } from 'sql-template-tag';
@@ -19,16 +18,16 @@ import type { LastUsed } from '../callers/last-used.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
 import { unlockPasses } from '../callers/unlock-cookie.ts';
 import type { Operation, Surface } from '../contract/contract.ts';
-import { auditEvent, auditRefused, userAgentOf } from './audit.ts';
+import { auditEvent, userAgentOf } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import { Deadline, type Deadlines, secondsFor } from './deadline.ts';
 import { type Answer, answerTo, isRetryable } from './errors.ts';
-import { isCredentialRefusal } from './failed-credentials.ts';
 import { isAnswered, isReplay, type Key, runOncePerKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
+import { codeOf, countFailure, ensureAudited, runSucceeded } from './outcome.ts';
 import { payloadOf } from './payload.ts';
 import type { Readiness } from './readiness.ts';
 import { requestMistakes } from './request-mistakes.ts';
@@ -38,13 +37,13 @@ import { isStrict } from './strict-limits.ts';
 
 /**
  * The way of one request:
- * 1. the contract names its operation (404, 405), which may have to give way to others (503)
+ * 1. the contract names its operation (404, 405), which may be refused under load (503)
  * 2. the credential has the right form (401), the body is JSON within bounds (413, 415)
- * 3. the request is held against the contract; mistakes wait until we know who asks
- * 4. on one connection, inside a transaction when it is a mutation: the caller is looked up (401, 403), counted (429),
- *    told the mistakes (422), and the handler runs, once per Idempotency-Key
- * 5. commit, and only then the answer; a call of an agent is on record by then, whatever came of it
- * The whole has a deadline: beyond it, what is not committed is undone, and the answer is 503 `timeout`.
+ * 3. the request is validated against the contract; mistakes are reported only once the caller is known
+ * 4. on one connection, inside a transaction when it is a mutation: the caller is authenticated (401, 403) and counted (429),
+ *    mistakes are reported (422), and the handler runs, once per Idempotency-Key
+ * 5. commit, and only then the answer; by then an agent's call has its audit row, whatever the outcome
+ * The whole has a deadline: beyond it, what is not committed is rolled back, and the answer is 503 `timeout`.
  */
 export interface Deps {
   db: Pool;
@@ -83,62 +82,18 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
       if (!handler) throw new Error(`No handler for ${operation.id}`);
       const deadline = new Deadline(secondsFor(operation, deps.deadlines));
       answer = await deadline.limit(serve(deps, handler, deadline, operation, req, res));
-      if (answer.status < 400) await succeeded(notes);
+      if (answer.status < 400) await runSucceeded(notes);
     } catch (thrown) {
-      const error = await countFailure(deps, thrown, req, res);
+      const error = await countFailure(deps.limits, thrown, req, res);
       answer = answerTo(error, notes.request_id);
       if (answer.status >= 500 && !(error instanceof Overload)) notes.cause = error;
       notes.error = codeOf(error);
     }
-    await send(req, res, await onRecord(deps, req, notes, answer), deps.validateResponses);
+    await send(req, res, await ensureAudited(deps, req, notes, answer), deps.validateResponses);
   };
 }
 
-/** What happened stays as it is, whether or not this is noted. */
-async function succeeded({ succeeded: note }: Notes): Promise<void> {
-  await note?.().catch(() => undefined);
-}
-
-/** A bad credential is 401, or 429 where there have been too many of them. */
-async function countFailure({ limits }: Deps, error: unknown, req: Request, res: Response): Promise<unknown> {
-  if (!(error instanceof ShopError) || !isCredentialRefusal(error)) return error;
-  const { headers, refusal } = await limits.countFailure(req);
-  if (refusal) res.set(headers);
-  return refusal ?? error;
-}
-
-const AUDIT_FAILURE_WITHIN_MS = 500;
-
-/** Sees to it that a call of an agent has its row before it is answered; without one there is no answer. */
-async function onRecord(deps: Deps, req: Request, notes: Notes, answer: Answer): Promise<Answer> {
-  if (answer.audited) return answer;
-  const { operation, request_id, audit_id, caller } = notes;
-  const { secretKey, db } = deps;
-  const { status } = answer;
-  try {
-    const payload = payloadOf(req, operation);
-    const call = { operation, req, payload, secretKey, request_id, audit_id, status, buyer_ip: caller?.buyer_ip };
-    const written = auditRefused(db, call);
-    if (status < 500) await written;
-    // What keeps the request from its answer may keep the row as well: the caller does not wait for both.
-    else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);
-    return answer;
-  } catch (error) {
-    if (status >= 500) return answer;
-    notes.cause = error;
-    return answerTo(error, request_id);
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof ShopError
-    ? error.code
-    : error instanceof ValidationError
-      ? 'validation_error'
-      : 'internal_error';
-}
-
-/** A request with all that is known of it before the database is asked. */
+/** A request with all that is known of it before the database is queried. */
 interface Incoming {
   operation: Operation;
   claim: Claim;
@@ -158,13 +113,13 @@ async function serve(
 ): Promise<Answer> {
   shed(deps.strain(), operation, req);
   const secured = claimOf(operation, req.headers);
-  // Where bad credentials keep coming from, this one is looked at before anything else is done for it.
+  // From an address that keeps sending bad credentials, the credential is checked before anything else is done.
   const open = operation.security.length === 0;
   if (!open && (await deps.limits.isSuspect(req))) await lookUp(deps, secured, operation, deadline);
-  // Before its body is read: of a flood, each refusal must cost next to nothing.
+  // Before its body is read: in a flood of requests, a refusal must cost next to nothing.
   if ('hashes' in handler) logins.refuseIfFull();
   const mistakes = await requestMistakes(operation, req, res);
-  // Where nobody is to be authenticated, mistakes need not wait.
+  // Where nobody is authenticated, mistakes need not wait.
   if (open && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = open ? openClaimOf(operation, req) : secured;
   const incoming = { operation, claim, mistakes, deadline, req, res };
@@ -184,7 +139,7 @@ async function lookUp(deps: Deps, claim: Claim, operation: Operation, deadline: 
 async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   const { operation, claim, mistakes, req, res } = incoming;
   if (mistakes.length > 0 || !isStrict(operation)) return;
-  // Whether the header counts is known of the token alone, and failures must not escape their limits by it.
+  // Only the token tells whether the header with the buyer's address counts, and it must not let failures escape their limits.
   const caller = namesBuyer(operation, req) ? await lookUp(deps, claim, operation, incoming.deadline) : undefined;
   const buyer: Buyer = caller ? buyerOf(operation, caller, req) : { mistakes: [] };
   if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
@@ -194,16 +149,16 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   applyLimit(res, counted);
 }
 
-/** The handler proper, once what stands outside the transaction is done. */
+/** The handler proper, after what it does outside the transaction. */
 async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming): Promise<PlainHandler> {
   await countStrictly(deps, incoming);
   const { caller, answered } = await look(deps, incoming, true);
-  // What stands outside the transaction must not happen again for an answer that is only told again.
+  // What is done outside the transaction must not happen again when a stored answer is only sent again.
   if (answered) return alreadyAnswered;
   const ended = () => incoming.res.destroyed || deps.readiness.draining || incoming.deadline.over;
   const call = { ...partsOf(deps, incoming, caller), caller, db: deps.db, ended };
   return handler.beforehand(call as never).catch(async (error: unknown) => {
-    // A copy of this request may have been answered meanwhile, and have used up what this one found gone.
+    // A copy of this request may have been answered meanwhile, and have used what this one no longer found.
     if (!(await look(deps, incoming, false)).answered) throw error;
     return alreadyAnswered;
   });
@@ -219,10 +174,10 @@ async function look(deps: Deps, incoming: Incoming, counted: boolean): Promise<{
   });
 }
 
-/** What took longer to fail would take as long again, and a caller does not wait twice. */
+/** A request that took longer to fail would take as long again, and a caller does not wait twice. */
 const RETRY_WITHIN_MS = 1_000;
 
-/** Runs the request, again when the database chose it as the victim of a deadlock or a serialisation conflict. */
+/** Runs the request, and again if the database chose it as the victim of a deadlock or a serialisation conflict. */
 function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
   const write = !incoming.operation.safe;
   const begun = Date.now();
@@ -287,7 +242,7 @@ async function run(
   const keyed = write && hasKey(req);
   const result = keyed ? await runOncePerKey(shop, key, answer, event) : write ? await answer() : await read();
   const ofAgent = caller.kind === 'agent';
-  // What `once` ran is on record with its answer; the other calls are told here.
+  // `runOncePerKey` writes the audit row together with the answer that it stores; the other rows are written here.
   if (keyed ? ofAgent && isReplay(result) : ofAgent || write) await recordAudit(shop, event(result.status));
   deps.lastUsed.note(caller);
   return ofAgent ? { ...result, audited: true } : result;
@@ -297,7 +252,7 @@ async function recordAudit(shop: Shop, event: Sql | undefined): Promise<void> {
   if (event) await shop.run(event);
 }
 
-/** The few operations where it may be absent aside, every mutation has one. */
+/** Every mutation has one, except for the few operations where it is optional. */
 function hasKey(req: Request): boolean {
   return req.headers['idempotency-key'] !== undefined;
 }
@@ -314,7 +269,7 @@ function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal
   };
 }
 
-/** Runs only if the answer that was just seen is gone in the next moment. */
+/** Runs only if the answer that was just found is deleted before it can be sent again. */
 async function alreadyAnswered(): Promise<never> {
   throw new ShopError('unavailable', 'The answer to this Idempotency-Key is just being removed. Send it again.');
 }
