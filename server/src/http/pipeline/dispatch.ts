@@ -22,7 +22,7 @@ import { auditEvent, userAgentOf } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import { Deadline, type Deadlines, secondsFor } from './deadline.ts';
-import { type Answer, answerTo, isRetryable } from './errors.ts';
+import { type Answer, answerTo, isRetryable, isUnavailable } from './errors.ts';
 import { isAnswered, isReplay, type Key, runOncePerKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
 import { address } from './match.ts';
@@ -158,8 +158,9 @@ async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming)
   const ended = () => incoming.res.destroyed || deps.readiness.draining || incoming.deadline.over;
   const call = { ...partsOf(deps, incoming, caller), caller, db: deps.db, ended };
   return handler.beforehand(call as never).catch(async (error: unknown) => {
-    // A copy of this request may have been answered meanwhile, and have used what this one no longer found.
-    if (!(await look(deps, incoming, false)).answered) throw error;
+    // A copy of this request may have been answered meanwhile, and have used what this one no longer found. A database that
+    // did not answer is not asked for that: the caller would wait for it a second time.
+    if (isUnavailable(error) || !(await look(deps, incoming, false)).answered) throw error;
     return alreadyAnswered;
   });
 }

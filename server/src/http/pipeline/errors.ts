@@ -122,7 +122,8 @@ export function isRetryable(error: unknown): boolean {
 const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
-function isUnavailable(error: unknown): boolean {
+/** The database did not answer, or not in time. */
+export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknown) return true;
   const { code = '', message = '' } = error as DatabaseError;
   return code === '' ? UNAVAILABLE_MESSAGES.test(message) : UNAVAILABLE_CODES.test(code);

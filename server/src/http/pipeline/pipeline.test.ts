@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
@@ -186,6 +186,27 @@ test('without the database a call is told to try again, and readiness says so', 
   expect(call.headers.get('Retry-After')).toBe('1');
   expect([ready.status, live.status]).toEqual([503, 200]);
   await stopServer(lost);
+});
+
+test('a call whose preparation got no answer from the database in time does not ask it again', async () => {
+  const { credentials } = await openShop();
+  const server = await startServer(databaseUrl());
+  onTestFinished(() => stopServer(server));
+  let asked = 0;
+  server.db.on('acquire', () => {
+    asked += 1;
+  });
+  const lock = await server.owner.connect();
+  await lock.query('begin; lock table commerce.orders in access exclusive mode');
+
+  // Orders past their deadline are looked for before the list is.
+  const late = await fetch(`${server.baseUrl}/api/dashboard/orders`, { headers: { 'X-API-Key': credentials.api_key } });
+  await lock.query('rollback');
+  lock.release();
+
+  expect([late.status, await late.json()]).toMatchObject([503, { error: 'unavailable' }]);
+  // For the credential, and in vain.
+  expect(asked).toBe(2);
 });
 
 test('behind a proxy that pools by transaction, tenants stay apart', async () => {
