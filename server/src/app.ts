@@ -30,6 +30,8 @@ import { sync } from './sync/index.ts';
 
 export interface AppDeps {
   db: Pool;
+  /** The connection of `/readyz`. */
+  probe: Pool;
   redis: RedisClientType | undefined;
   logger: Logger;
   readiness: Readiness;
@@ -72,7 +74,7 @@ export function createApp(deps: AppDeps): Express {
   const deadlines = deps.deadlines ?? DEADLINES;
   app.use(arriveInTime(deadlines));
   app.get('/healthz', healthz);
-  app.get('/readyz', readyz(deps.db, deps.redis, deps.readiness));
+  app.get('/readyz', readyz(deps));
   app.get('/metrics', metrics.expose(deps.metricsAccess));
   app.use(docs());
   app.get('/demo-images/:name', demoImages);

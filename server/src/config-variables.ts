@@ -76,7 +76,7 @@ export const VARIABLES = {
     read: onOrOff,
   },
   DATABASE_POOL_MAX: {
-    meaning: 'How many connections to the database each process opens at most.',
+    meaning: 'How many connections to the database each process uses at most for requests.',
     allowed: 'a whole number from 2 to 200',
     whenUnset: '`10`',
     read: integer(2, 200),

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { type AppDeps, createApp } from '../src/app.ts';
 import { ignoreLostConnections, openPool } from '../src/db/connect.ts';
 import { createLastUsed } from '../src/http/callers/last-used.ts';
+import { openProbe } from '../src/http/operators/health.ts';
 import { createMetrics } from '../src/http/operators/metrics.ts';
 import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
 import { testCard } from '../src/shop/payments/test-card.ts';
@@ -17,6 +18,8 @@ export interface TestServer {
   baseUrl: string;
   /** As requests see the database: under row-level security. */
   db: pg.Pool;
+  /** As `/readyz` sees it. */
+  probe: pg.Pool;
   /** As nobody sees it in production, past row-level security: for arranging time, and for looking behind the scenes. */
   owner: pg.Pool;
 }
@@ -40,11 +43,14 @@ export async function closeServer(): Promise<void> {
 
 /** A server with settings of its own, for tests of the settings; the caller stops it. */
 export async function startServer(url: string, settings: Partial<AppDeps> = {}, ownerUrl = superuserUrl()) {
-  const db = openPool({ url, max: 10, pooling: settings.pooling ?? 'session' });
+  const pooling = settings.pooling ?? 'session';
+  const db = openPool({ url, max: 10, pooling });
+  const probe = openProbe({ url, pooling });
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
   const cache = createCatalogueCache({ enabled: true });
   const app = createApp({
     db,
+    probe,
     cache,
     metrics: createMetrics(db, cache),
     metricsAccess: { open: true, token: undefined },
@@ -57,7 +63,7 @@ export async function startServer(url: string, settings: Partial<AppDeps> = {}, 
     secretKey: SECRET_KEY,
     card: testCard,
     egressPolicy: { allowPrivate: true, ownHost: 'localhost' },
-    pooling: 'session',
+    pooling,
     trustProxy: 0,
     dashboardOrigins: [],
     rateLimits: false,
@@ -69,11 +75,11 @@ export async function startServer(url: string, settings: Partial<AppDeps> = {}, 
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}`, db, owner, server };
+  return { baseUrl: `http://127.0.0.1:${port}`, db, probe, owner, server };
 }
 
-export async function stopServer({ db, owner, server }: TestServer & { server: Server }): Promise<void> {
+export async function stopServer({ db, probe, owner, server }: TestServer & { server: Server }): Promise<void> {
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));
-  await Promise.all([db.end(), owner.end()]);
+  await Promise.all([db.end(), probe.end(), owner.end()]);
 }

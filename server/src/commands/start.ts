@@ -12,7 +12,7 @@ import type { EgressPolicy } from '../egress/addresses.ts';
 import { openEgress } from '../egress/post.ts';
 import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
 import { document } from '../http/contract/contract.ts';
-import { healthz, readyz } from '../http/operators/health.ts';
+import { healthz, openProbe, readyz } from '../http/operators/health.ts';
 import { createMetrics, type Metrics } from '../http/operators/metrics.ts';
 import { type CatalogueCache, createCatalogueCache } from '../http/pipeline/cache.ts';
 import { createLogger } from '../http/pipeline/log.ts';
@@ -61,7 +61,8 @@ async function serve(config: Config, logger: Logger, database: Database, readine
   const onWait = (sentence: string) => logger.warn(sentence);
   await prepareSchema(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
   const db = openPool({ url: database.url, max: config.databasePoolMax, pooling: config.databasePooling });
-  stops.unshift(() => db.end());
+  const probe = openProbe({ url: database.url, pooling: config.databasePooling });
+  stops.unshift(() => Promise.all([db.end(), probe.end()]));
   db.on('error', (cause) => {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
@@ -72,7 +73,7 @@ async function serve(config: Config, logger: Logger, database: Database, readine
   const cache = createCatalogueCache({ enabled: config.catalogueCache });
   const metrics = createMetrics(db, cache);
   const app = await appFor(
-    { config, demoSiteId: demo?.site_id, logger, db, readiness, lastUsed, cache, metrics },
+    { config, demoSiteId: demo?.site_id, logger, db, probe, readiness, lastUsed, cache, metrics },
     stops,
   );
   if (config.role !== 'api') {
@@ -109,6 +110,7 @@ interface Parts {
   demoSiteId: string | undefined;
   logger: Logger;
   db: pg.Pool;
+  probe: pg.Pool;
   readiness: Readiness;
   lastUsed: LastUsed;
   cache: CatalogueCache;
@@ -117,7 +119,7 @@ interface Parts {
 
 /** The whole API, or for a worker health and metrics alone. */
 async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
-  const { config, logger, db, readiness, metrics } = parts;
+  const { config, logger, db, probe, readiness, metrics } = parts;
   const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
   if (redis) stops.unshift(async () => redis.destroy());
   const { production, metricsPort, metricsToken: token } = config;
@@ -136,7 +138,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');
   app.get('/healthz', healthz);
-  app.get('/readyz', readyz(db, redis, readiness));
+  app.get('/readyz', readyz({ db, probe, redis, readiness }));
   app.get('/metrics', metrics.expose(metricsAccess));
   return app;
 }

@@ -11,6 +11,8 @@ export interface PoolOptions {
   /** `transaction`: a proxy may hand each transaction another connection, so statements are not prepared. */
   pooling: 'session' | 'transaction';
   applicationName?: string;
+  /** How long to wait for a connection. */
+  connectWithinMs?: number;
 }
 
 export type Connection = pg.PoolClient;
@@ -73,7 +75,8 @@ export function begin(): string {
   return prepare ? 'begin' : BEGIN_WITH_SETTINGS;
 }
 
-export function openPool({ url, max, pooling, applicationName = 'commerce' }: PoolOptions): pg.Pool {
+export function openPool(options: PoolOptions): pg.Pool {
+  const { url, max, pooling, applicationName = 'commerce', connectWithinMs = 3_000 } = options;
   prepare = pooling === 'session';
   const settings = Object.entries({ ...SETTINGS, client_connection_check_interval: '2s' });
   const pool = new pg.Pool({
@@ -81,7 +84,7 @@ export function openPool({ url, max, pooling, applicationName = 'commerce' }: Po
     max,
     min: 0,
     application_name: applicationName,
-    connectionTimeoutMillis: 3_000,
+    connectionTimeoutMillis: connectWithinMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

@@ -22,10 +22,10 @@ export function noteFailure(pool: pg.Pool, error: unknown): void {
   if (isDiskFull(error)) refused.add(pool);
 }
 
-/** Whether the database takes writes, as far as is known; tries it when it last did not. */
-export async function takesWrites(pool: pg.Pool, timeout_ms: number): Promise<boolean> {
+/** Whether the database behind the pool takes writes, as far as is known; when it last did not, a trial by `probe` tells. */
+export async function takesWrites(pool: pg.Pool, probe: pg.Pool, timeout_ms: number): Promise<boolean> {
   if (!refused.has(pool)) return true;
-  const connection = await pool.connect();
+  const connection = await probe.connect();
   let failure: Error | undefined;
   try {
     await connection.query({ text: TRIAL, query_timeout: timeout_ms } as pg.QueryConfig);

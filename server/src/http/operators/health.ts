@@ -1,6 +1,7 @@
 import type { RedisClientType } from '@redis/client';
 import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
+import { openPool, type PoolOptions } from '../../db/connect.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
 import { takesWrites } from '../../db/storage.ts';
 import { isLostConnection } from '../../db/transaction.ts';
@@ -18,7 +19,22 @@ interface Verdict {
   reason?: string;
 }
 
-export function readyz(db: Pool, redis: RedisClientType | undefined, readiness: Readiness): RequestHandler {
+const WITHIN_MS = 1_000;
+
+/** The one connection by which `/readyz` asks: those of requests may all be taken, which says nothing of the database. */
+export function openProbe(options: Pick<PoolOptions, 'url' | 'pooling'>): Pool {
+  return openPool({ ...options, max: 1, connectWithinMs: WITHIN_MS });
+}
+
+export interface ReadyzDeps {
+  /** What requests use. */
+  db: Pool;
+  probe: Pool;
+  redis: RedisClientType | undefined;
+  readiness: Readiness;
+}
+
+export function readyz({ db, probe, redis, readiness }: ReadyzDeps): RequestHandler {
   let asked = 0;
   let answer: Promise<Verdict> | undefined;
   return async (_req, res) => {
@@ -28,40 +44,41 @@ export function readyz(db: Pool, redis: RedisClientType | undefined, readiness: 
     }
     if (!answer || Date.now() - asked > CACHED_MS) {
       asked = Date.now();
-      answer = ask(db);
+      answer = ask(db, probe);
     }
-    const { ready, reason } = await answer;
-    if (!ready) answer = undefined;
+    const current = answer;
+    const { ready, reason } = await current;
+    if (!ready && answer === current) answer = undefined;
     const degraded = redis !== undefined && !redis.isReady;
     res.status(ready ? 200 : 503).json({ status: ready ? (degraded ? 'degraded' : 'ok') : 'unavailable', reason });
   };
 }
 
-const WITHIN_MS = 1_000;
 const SILENT = { ready: false, reason: 'The database does not answer.' };
 const FULL = { ready: false, reason: 'The disk of the database is full: nothing can be written.' };
 const OTHER_SCHEMA = { ready: false, reason: 'The database has another schema version: run commerce-server migrate.' };
 
-async function ask(db: Pool): Promise<Verdict> {
+async function ask(db: Pool, probe: Pool): Promise<Verdict> {
   const tooLate = new Promise<Verdict>((resolve) => setTimeout(resolve, WITHIN_MS, SILENT).unref());
-  return Promise.race([judge(db).catch(() => SILENT), tooLate]);
+  return Promise.race([judge(db, probe).catch(() => SILENT), tooLate]);
 }
 
-async function judge(db: Pool): Promise<Verdict> {
-  if ((await newestMigration(db)) !== LATEST_MIGRATION) return OTHER_SCHEMA;
-  return (await takesWrites(db, WITHIN_MS)) ? { ready: true } : FULL;
+async function judge(db: Pool, probe: Pool): Promise<Verdict> {
+  if ((await newestMigration(probe)) !== LATEST_MIGRATION) return OTHER_SCHEMA;
+  return (await takesWrites(db, probe, WITHIN_MS)) ? { ready: true } : FULL;
 }
 
 /** Asked twice when the connection was lost: that one connection has ended says nothing of the database. */
-async function newestMigration(db: Pool): Promise<string | undefined> {
+async function newestMigration(probe: Pool): Promise<string | undefined> {
   const statement = {
     text: 'select name from public.commerce_migrations order by id desc limit 1',
-    // Later than that nobody waits for the answer, and the connection is wanted by others.
+    // Later than that nobody waits for the answer.
     query_timeout: WITHIN_MS,
   };
-  const ask = () => db.query<{ name: string }>(statement);
+  const begun = Date.now();
+  const ask = () => probe.query<{ name: string }>(statement);
   const { rows } = await ask().catch((error: unknown) => {
-    if (!isLostConnection(error)) throw error;
+    if (!isLostConnection(error) || Date.now() - begun >= WITHIN_MS) throw error;
     return ask();
   });
   return rows[0]?.name;
