@@ -1,11 +1,16 @@
 import type { Violations } from '../frame.ts';
 
+interface Told {
+  /** 0 when there was no answer. */
+  status: number;
+  body: string;
+}
+
 interface Seen {
   begun: number;
   ended: number;
-  /** Of /healthz and /readyz; 0 when there was no answer. */
-  live: number;
-  ready: number;
+  live: Told;
+  ready: Told;
 }
 
 const EVERY_MS = 200;
@@ -36,21 +41,22 @@ export class HealthProbe {
     this.seen.push({ begun, ended: performance.now(), live, ready });
   }
 
-  async #ask(path: string): Promise<number> {
+  async #ask(path: string): Promise<Told> {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const answer = await fetch(this.#baseUrl + path, { signal }).catch(() => undefined);
-    await answer?.arrayBuffer().catch(() => undefined);
-    return answer?.status ?? 0;
+    const body = await answer?.text().catch(() => undefined);
+    return { status: answer?.status ?? 0, body: body ?? 'nothing' };
   }
 
   /** Holds what was seen in a time against what is true of it. Answers how often was asked. */
   judge(what: string, [from, to]: [number, number], ready: 200 | 503 | 'either', violations: Violations): number {
     const seen = this.seen.filter(({ begun, ended }) => begun >= from && ended <= to);
-    for (const { live, begun, ...one } of seen) {
-      const when = `${what}, after ${Math.round(begun - from)} ms`;
-      if (live !== 200) violations.add(`${when}: /healthz answered ${live}`);
-      if (ready !== 'either' && one.ready !== ready) violations.add(`${when}: /readyz answered ${one.ready}`);
-      if (one.ready === 0) violations.add(`${when}: /readyz did not answer`);
+    for (const one of seen) {
+      const when = `${what}, after ${Math.round(one.begun - from)} ms`;
+      const [live, said] = [one.live, one.ready];
+      if (live.status !== 200) violations.add(`${when}: /healthz answered ${live.status}`);
+      const right = ready === 'either' ? said.status !== 0 : said.status === ready;
+      if (!right) violations.add(`${when}: /readyz answered ${said.status} ${said.body}`);
     }
     if (seen.length === 0) violations.add(`${what}: nobody asked, and nothing is proven`);
     return seen.length;

@@ -19,10 +19,12 @@ import { openTenant } from './tenant.ts';
 
 const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 const DISK_MB = 400;
-/** It looks every 2 s, and waits 1 s for the answer. */
+/** So far `/readyz` may be behind: it asks the database every 2 s, and waits 1 s for the answer. */
 const LAG_MS = 3_500;
-/** Calls that were cut off keep their connections for 6 s, and so long there may be none for who looks. */
-const RECOVERY_MS = 9_000;
+/** After that the answers count, for so long. */
+const COUNTED_MS = 2_500;
+/** All that is written here must leave the small disk some space, or it would be full before its turn. */
+const WAL_MB = 64;
 
 /** What C5 to C9 do to the database and to Redis, one after the other, while an orchestrator asks how the server is. */
 export const J5: Proof = {
@@ -46,6 +48,7 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
     mountSmallDisk(disk, DISK_MB);
     const database = await startEmbedded({ dataDir: disk });
     await prepareSchema(database.url);
+    await boundLog(database.superuserUrl);
     const own = join(directory, 'server');
     await mkdir(own);
     const redisPort = await freePort();
@@ -57,18 +60,19 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
       ...{ DATABASE_URL: database.url, DATA_DIR: own, REDIS_URL: `redis://127.0.0.1:${redisPort}`, ROLE: 'all' },
       ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off' },
     });
-    const callers = new Callers(server.baseUrl, await openTenant(database.superuserUrl));
+    const tenant = await openTenant(database.superuserUrl);
+    const [callers, writers] = [new Callers(server.baseUrl, tenant), new Callers(server.baseUrl, tenant)];
     const probe = new HealthProbe(server.baseUrl);
     let asked = 0;
     let begun = 0;
     try {
       await server.readyAtLast();
-      callers.begin(4, ['large', 'list', 'cart', 'orders']);
+      callers.begin(4, ['product', 'list', 'cart', 'orders']);
       probe.begin();
-      const faults = faultsOf(database.superuserUrl, disk, redis, callers);
+      const faults = faultsOf(database.superuserUrl, disk, redis, writers);
       for (let round = 0; round < pick(size, 1, 2); round += 1) {
         for (const fault of faults) {
-          asked += await suffer(fault, pick(size, 9_000, 15_000), probe, violations);
+          asked += await suffer(fault, pick(size, COUNTED_MS, 4 * COUNTED_MS), probe, violations);
           begun += 1;
           progress(`${begun} faults, the last: ${fault.name}; asked ${asked} times`);
           if (!server.running) throw new Error(`The server ended (${fault.name}): ${server.errors}`);
@@ -78,7 +82,7 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
       return { tried: asked, unit: 'times asked', violations: violations.list, note: `${begun} faults. ${note}` };
     } finally {
       probe.end();
-      await callers.rest();
+      await Promise.all([callers.rest(), writers.rest()]);
       await server.end('SIGTERM');
       redis.kill('SIGKILL');
       await database.stop();
@@ -87,21 +91,23 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
   });
 }
 
-async function suffer(fault: Fault, forMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
+async function suffer(fault: Fault, countedMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
+  // What is no reason to be unready is none at any moment.
+  const lag = fault.ready === 200 ? 0 : LAG_MS;
   await fault.begin();
   const begun = performance.now();
-  await sleep(forMs);
+  await sleep(lag + countedMs);
   const healing = performance.now();
   await fault.heal();
   const healed = performance.now();
-  await sleep(RECOVERY_MS + forMs / 3);
-  const during = probe.judge(fault.name, [begun + LAG_MS, healing], fault.ready, violations);
-  const after = probe.judge(`after ${fault.name}`, [healed + RECOVERY_MS, performance.now()], 200, violations);
+  await sleep(lag + countedMs);
+  const during = probe.judge(fault.name, [begun + lag, healing], fault.ready, violations);
+  const after = probe.judge(`after ${fault.name}`, [healed + lag, performance.now()], 200, violations);
   probe.seen.length = 0;
   return during + after;
 }
 
-function faultsOf(superuserUrl: string, disk: string, redis: ChildProcess, callers: Callers): Fault[] {
+function faultsOf(superuserUrl: string, disk: string, redis: ChildProcess, writers: Callers): Fault[] {
   const port = Number(new URL(superuserUrl).port);
   const [refusing, silent] = [new Partition(port, 'REJECT'), new Partition(port, 'DROP')];
   const ballast = new Ballast(disk);
@@ -124,9 +130,13 @@ function faultsOf(superuserUrl: string, disk: string, redis: ChildProcess, calle
       ready: 503,
       begin: async () => {
         ballast.fill();
-        await refusal(callers);
+        writers.begin(2, ['large']);
+        await refusal(writers);
       },
-      heal: () => ballast.remove(),
+      heal: async () => {
+        await writers.rest();
+        ballast.remove();
+      },
     },
     { name: 'Redis killed', ready: 200, begin: () => end(redis), heal: nothing },
   ];
@@ -135,6 +145,14 @@ function faultsOf(superuserUrl: string, disk: string, redis: ChildProcess, calle
 async function end(child: ChildProcess): Promise<void> {
   if (child.signalCode !== null || !child.kill('SIGKILL')) return;
   await once(child, 'exit');
+}
+
+async function boundLog(superuserUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: superuserUrl });
+  await client.connect();
+  await client.query(`alter system set max_wal_size = '${WAL_MB}MB'`);
+  await client.query('select pg_reload_conf()');
+  await client.end();
 }
 
 function postmasterIn(disk: string): number {
@@ -160,10 +178,10 @@ async function connectable(url: string): Promise<void> {
 }
 
 /** Resolves when the server has refused a call because the disk is full. */
-async function refusal(callers: Callers): Promise<void> {
-  callers.told.length = 0;
+async function refusal(writers: Callers): Promise<void> {
+  writers.told.length = 0;
   for (let tries = 0; tries < 3_000; tries += 1) {
-    if (callers.told.some(({ error }) => error === 'storage_full')) return;
+    if (writers.told.some(({ error }) => error === 'storage_full')) return;
     await sleep(20);
   }
   throw new Error('No call was refused by storage_full.');
