@@ -3,7 +3,7 @@ import { type Figures, type Proof, pick } from './frame.ts';
 import { answersOf, onlyVariantOf, putInCarts, putOnSale, type Stock, stockOf, takeTransfers } from './goods.ts';
 import { explain, type Step } from './linearizable.ts';
 import { type Chance, chanceOf } from './random.ts';
-import { type Answer, type OpenShop, onPremises } from './shop.ts';
+import { type Answer, type OpenShop, onPremises, untilConnected } from './shop.ts';
 import { hold, move, type Outcome, release, reservedOf, type StockState, withCheckout } from './stock-model.ts';
 
 /** Three shoppers, the staff and the clock at work on two variants at once, seeded, again and again. */
@@ -280,7 +280,7 @@ async function tidy({ shop, variants, faults }: History): Promise<void> {
      where site_id = $1 and status in ('open', 'ready')`,
     [shop.site_id],
   );
-  await expireCheckouts(shop.premises.db, shop.tenant);
+  await untilConnected(() => expireCheckouts(shop.premises.db, shop.tenant));
   const left = await stockOf(shop, variants);
   if (left.some(({ reserved }) => reserved !== 0)) faults.push(`held by nobody: ${JSON.stringify(left)}`);
 }

@@ -3,7 +3,7 @@ import { expireCheckouts } from '../server/src/shop/checkout/expiry.ts';
 import { openAccount, openCustomerSession } from './customers.ts';
 import { checkOut, onlyVariantOf, order, type Pieces, type Product, putInCarts, putOnSale } from './goods.ts';
 import type { Chance } from './random.ts';
-import type { OpenShop } from './shop.ts';
+import { type OpenShop, untilConnected } from './shop.ts';
 
 /**
  * Things arranged so that many requests at the same time want the same rows in different orders. Refusals are welcome: of two
@@ -178,7 +178,7 @@ export const BAITS: Record<string, Bait> = {
       [tenant.site_id],
     );
     return [
-      ...each(4, (): Deed => () => expireCheckouts(premises.db, tenant)),
+      ...each(4, (): Deed => () => untilConnected(() => expireCheckouts(premises.db, tenant))),
       ...checkouts.map(({ data }): Deed => {
         const path = { checkout_id: data?.id ?? randomUUID() };
         return () => shop.ask('storefront.updateCheckout', { path, body: { note: 'Still here' } });

@@ -54,8 +54,10 @@ export async function onPremises<T>(trial: Trial, deed: (premises: Premises) => 
 async function openShop(premises: Premises, currency: string): Promise<OpenShop> {
   const staff = { email: `${randomUUID()}@example.com`, name: 'Staff' };
   const password = await mintPassword();
-  const { shop, credentials } = await inTransaction(premises.db, (connection) =>
-    createSite(connection, { name: 'Alder & Finch', currency, staff, password }),
+  const { shop, credentials } = await untilConnected(() =>
+    inTransaction(premises.db, (connection) =>
+      createSite(connection, { name: 'Alder & Finch', currency, staff, password }),
+    ),
   );
   const { site_id, merchant_id } = credentials;
   const currency_digits = shop.currencyDigits;
@@ -94,6 +96,24 @@ function unlessReset(error: Error & { code?: string }): Reply {
 
 /** How often a call is sent again that found the server too busy. */
 const ATTEMPTS = 200;
+
+/** What pg throws when no connection becomes free, or none opens, in time: nothing has been sent then. */
+const NO_CONNECTION = /timeout exceeded when trying to connect|terminated due to connection timeout/;
+
+/**
+ * Runs work on the pool of the server from within this process, and again while a busy machine has no connection for it, as
+ * a client sends a request again and the queue runs a job again. Whatever else fails is thrown.
+ */
+export async function untilConnected<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !NO_CONNECTION.test((error as Error).message)) throw error;
+      await new Promise((done) => setTimeout(done, 100 * (0.5 + Math.random())));
+    }
+  }
+}
 
 export class OpenShop {
   readonly premises: Premises;
