@@ -1,6 +1,8 @@
+import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
+import { MAX_CONNECTIONS } from '../../server/src/commands/listen.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { rawRequest } from '../raw-http.ts';
 import { freePort, ServerProcess, withDirectory } from './server-process.ts';
@@ -9,8 +11,17 @@ import { openTenant } from './tenant.ts';
 /** Of what 99 of 100 looks at the catalogue take; held against full forms alone, on a machine at rest. */
 const GOAL_MS = 50;
 const READS_A_SECOND = 50;
+/** Of the server, beside the connections of its clients: its pool, its log, and what Node itself has open. */
+const FILES_OF_ITS_OWN = 64;
 
-/** Sockets that send their headers or their body by the byte, and sockets that send nothing, while others look at the goods. */
+/** How many connections are opened at once, and how soon the next: all of them within three seconds. */
+const AT_ONCE = 250;
+const PAUSE_MS = 100;
+
+/**
+ * Sockets that send their headers or their body by the byte, and more silent ones than a server keeps, while others look at
+ * the catalogue.
+ */
 export const I2: Proof = {
   id: 'I2',
   promise: 'Whoever is slow, or silent on thousands of connections, keeps nobody else waiting, and is let go in time.',
@@ -24,15 +35,23 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const violations = new Violations();
   const crowd = new Crowd(server.port);
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
-  const [silent, dawdling] = [pick(size, 300, 5_000), pick(size, 50, 500)];
+  const [silent, dawdling] = [pick(size, 4_500, 5_000), pick(size, 50, 500)];
+  const body = { ...headers, 'Content-Type': 'application/json', 'Content-Length': '1000' };
   try {
     const atRest = await read(server, headers, pick(size, 2, 5));
-    crowd.open(silent, '');
-    crowd.open(dawdling, 'GET /api/storefront/products HTTP/1.1\r\nHost: x\r\nX-Slow: ');
-    const body = { ...headers, 'Content-Type': 'application/json', 'Content-Length': '1000' };
-    crowd.open(dawdling, `${rawRequest('POST', '/api/storefront/checkout', body)}{`);
+    const files = OpenFiles.of(server.pid);
     crowd.dribble();
-    const meanwhile = await read(server, headers, pick(size, 4, 45));
+    const coming = (async () => {
+      await crowd.open(dawdling, 'GET /api/storefront/products HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+      await crowd.open(dawdling, `${rawRequest('POST', '/api/storefront/checkout', body)}{`);
+      await crowd.open(silent, '');
+    })();
+    const meanwhile = await read(server, headers, pick(size, 6, 45));
+    await coming;
+    const kept = await files.end();
+    if (kept > MAX_CONNECTIONS + FILES_OF_ITS_OWN) {
+      violations.add(`the server had ${kept} files and connections open, for at most ${MAX_CONNECTIONS} connections`);
+    }
     progress(`${meanwhile.latency.p99} ms of the catalogue meanwhile, ${atRest.latency.p99} ms at rest`);
     if (meanwhile.requests.total === 0) violations.add('Nobody looked at the catalogue.');
     if (meanwhile.errors > 0 || meanwhile.non2xx > 0) {
@@ -43,11 +62,40 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     }
     // Headers have 10 s, a body 30 s, and the server looks every two seconds.
     if (size === 'full' && crowd.opened > 0) violations.add(`${crowd.opened} connections were not let go in 45 s`);
-    const note = `catalogue meanwhile p99 ${meanwhile.latency.p99} ms, at rest ${atRest.latency.p99} ms; new connections for every tenth look`;
+    const note = `${kept} files and connections of the server at most; catalogue meanwhile p99 ${meanwhile.latency.p99} ms, at rest ${atRest.latency.p99} ms; new connections for every tenth look`;
     return { tried: silent + 2 * dawdling, unit: 'slow connections', violations: violations.list, note };
   } finally {
     crowd.close();
     await server.end('SIGKILL');
+  }
+}
+
+/** Looks four times a second how many files a process has open; connections are files. */
+class OpenFiles {
+  readonly #watching: Promise<void>;
+  #most = 0;
+  #over = false;
+
+  private constructor(pid: number) {
+    this.#watching = this.#watch(pid);
+  }
+
+  static of(pid: number): OpenFiles {
+    return new OpenFiles(pid);
+  }
+
+  async #watch(pid: number): Promise<void> {
+    while (!this.#over) {
+      this.#most = Math.max(this.#most, (await readdir(`/proc/${pid}/fd`)).length);
+      await sleep(250);
+    }
+  }
+
+  /** The most that there were. */
+  async end(): Promise<number> {
+    this.#over = true;
+    await this.#watching;
+    return this.#most;
   }
 }
 
@@ -67,8 +115,9 @@ class Crowd {
     return this.#sockets.size;
   }
 
-  open(many: number, beginning: string): void {
+  async open(many: number, beginning: string): Promise<void> {
     for (let n = 0; n < many; n += 1) {
+      if (n % AT_ONCE === AT_ONCE - 1) await sleep(PAUSE_MS);
       const socket = connect({ port: this.#port, host: '127.0.0.1' });
       this.#sockets.add(socket);
       if (beginning) this.#dawdlers.add(socket);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import express from 'express';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from './listen.ts';
 
 /** What a server answers to these bytes. */
@@ -73,6 +73,76 @@ test('a client that dawdles over its headers is told after ten seconds and let g
   expect(head).toMatch(/^HTTP\/1\.1 408 /);
   expect(body).toMatchObject({ error: 'request_timeout', retryable: true });
   expect(Date.now() - began).toBeLessThan(14_000);
+});
+
+describe('at the limit of connections', () => {
+  /** A server that has three at most, and as many callers as a test wants. */
+  async function crowdedServer() {
+    const app = express().get('/', (_req, res) => void res.json({}));
+    const held: express.Response[] = [];
+    app.all('/waits', (_req, res) => void held.push(res));
+    const server = await listen(app, { host: '127.0.0.1', port: 0, keepAliveSeconds: 60, maxConnections: 3 });
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const call = async (bytes: string) => {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      const one = { socket, answer: '', closed: false };
+      socket.on('data', (chunk) => {
+        one.answer += chunk;
+      });
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        one.closed = true;
+      });
+      const accepted = once(server, 'connection');
+      socket.write(bytes);
+      await accepted;
+      return one;
+    };
+    return { call, held };
+  }
+  const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+  const WAIT = 'GET /waits HTTP/1.1\r\nHost: x\r\n\r\n';
+  const SLOW_BODY = 'POST /waits HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{';
+
+  test('whoever asks is served, and the connection that has been silent for longest is closed', async () => {
+    const { call } = await crowdedServer();
+    const silent = [await call(''), await call('GET / HTTP/1.1\r\nX-Slow: '), await call('')];
+
+    const shopper = await call(GET);
+
+    await vi.waitFor(() => expect(shopper.answer).toMatch(/^HTTP\/1\.1 200 /));
+    await vi.waitFor(() => expect(silent.map(({ closed }) => closed)).toEqual([true, false, false]));
+  });
+
+  test('without silent ones an idle connection is closed, and then one whose body is on its way', async () => {
+    const { call, held } = await crowdedServer();
+    const idle = await call(GET);
+    await vi.waitFor(() => expect(idle.answer).toMatch(/^HTTP\/1\.1 200 /));
+    const [slow, asking] = [await call(SLOW_BODY), await call(WAIT)];
+    await vi.waitFor(() => expect(held).toHaveLength(2));
+
+    await call(WAIT);
+    await vi.waitFor(() => expect([idle.closed, slow.closed, held.length]).toEqual([true, false, 3]));
+    await call(WAIT);
+
+    await vi.waitFor(() => expect([slow.closed, held.length]).toEqual([true, 4]));
+    expect(asking.closed).toBe(false);
+  });
+
+  test('a newcomer is refused when all others await their answers, which they get', async () => {
+    const { call, held } = await crowdedServer();
+    const asking = [await call(WAIT), await call(WAIT), await call(WAIT)];
+    await vi.waitFor(() => expect(held).toHaveLength(3));
+
+    const newcomer = await call(WAIT);
+
+    await vi.waitFor(() => expect(newcomer.closed).toBe(true));
+    for (const response of held) response.json({});
+    await vi.waitFor(() => expect(asking.every(({ answer }) => answer.startsWith('HTTP/1.1 200 '))).toBe(true));
+  });
 });
 
 test('a taken port is an error, not a server', async () => {

@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { DEADLINES } from '../http/pipeline/deadline.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
 import { ShopError } from '../shop/errors.ts';
+import { boundConnections } from './bound-connections.ts';
 
 /**
  * Bounds of every connection (hazards §4.1); Node's own are lax, a client may take a minute over its headers. A slow or
@@ -17,16 +18,23 @@ const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 64;
 const MAX_REQUESTS_PER_SOCKET = 1_000;
-const MAX_CONNECTIONS = 4_096;
+export const MAX_CONNECTIONS = 4_096;
+/** How many may wait to be accepted; Node's own 511 is full at once when thousands come together. */
+const BACKLOG = 4_096;
 
 export interface ListenOptions {
   host: string;
   port: number;
   keepAliveSeconds: number;
+  /** Beyond that many, see boundConnections. */
+  maxConnections?: number;
 }
 
 /** An HTTP server that accepts connections when this resolves. Rejects when the port is taken. */
-export async function listen(app: Express, { host, port, keepAliveSeconds }: ListenOptions): Promise<Server> {
+export async function listen(
+  app: Express,
+  { host, port, keepAliveSeconds, maxConnections = MAX_CONNECTIONS }: ListenOptions,
+): Promise<Server> {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -40,10 +48,10 @@ export async function listen(app: Express, { host, port, keepAliveSeconds }: Lis
   server.on('clientError', refuse);
   server.maxHeadersCount = MAX_HEADERS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
-  server.maxConnections = MAX_CONNECTIONS;
+  boundConnections(server, maxConnections);
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
-    server.listen(port, host, listening);
+    server.listen({ port, host, backlog: BACKLOG }, listening);
   });
   return server;
 }
