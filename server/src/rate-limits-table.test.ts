@@ -14,3 +14,14 @@ test('docs/limits.md tells of every limit what the server counts', () => {
 test('every limit that the contract names is in the table', () => {
   for (const { rateLimit, id } of operationTable) expect(Object.keys(RATE_LIMITS), id).toContain(rateLimit);
 });
+
+test.each(['agent_find', 'agent_buy'] as const)(
+  '%s is told of the operations that the contract counts by it',
+  (limit) => {
+    const counted = operationTable
+      .filter(({ rateLimit }) => rateLimit === limit)
+      .map(({ path }) => path.split('/').at(-1));
+
+    expect(RATE_LIMITS[limit].counts).toBe(counted.join(' and '));
+  },
+);

@@ -36,7 +36,7 @@ export const RATE_LIMITS = {
   dashboard: load(600, 'Calls of the dashboard', 'staff member or API key'),
   sync: load(600, 'Calls of the sync surface', 'sync key'),
   agent: load(120, 'Calls of an agent, those of the next two included', 'agent token'),
-  agent_find: load(60, 'find and find-and-add', 'agent token'),
+  agent_find: load(60, 'find', 'agent token'),
   agent_buy: load(10, 'find-and-buy', 'agent token'),
   failed_credentials: load(60, 'Calls with a missing, unknown or expired credential', 'address and kind of credential'),
   failed_credentials_address: load(600, 'The same, whatever the kind and the site', 'address'),
