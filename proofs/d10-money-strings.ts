@@ -74,7 +74,7 @@ function parse(text: string, digits: number): string | undefined {
   }
 }
 
-/** The one form of an amount, read character by character; nothing for what is none (decisions §3). */
+/** The one form of an amount, read character by character; nothing for what is none. */
 function formOf(text: string, digits: number): string | undefined {
   const [whole = '', fraction, ...more] = text.split('.');
   const isDigits = (part: string) => part !== '' && [...part].every((char) => char >= '0' && char <= '9');

@@ -84,7 +84,7 @@ function termsIn({ digits, lines, discount, shipping, tax }: CartInput): TotalsI
   return { lines: named, discount: discount && { ...discount, covers }, shipping, tax, digits };
 }
 
-/** What the totals break of the rules of decisions §5, each told by itself and in exact arithmetic. */
+/** What the totals break of the rules, each told by itself and in exact arithmetic. */
 function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals: Totals): string[] {
   const faults: string[] = [];
   const check = (rule: string, holds: boolean) => {

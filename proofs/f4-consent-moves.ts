@@ -78,7 +78,7 @@ function outcome(state: string, who: string, verb: 'approve' | 'deny'): { status
   const before = state === 'expired' ? 'pending' : (state.split(' ')[0] ?? '');
   if (['guest', 'agent alone', 'foreign, with the site of the shop'].includes(who))
     return { status: 401, after: before };
-  // Beside the pair an agent is known, and may never decide (decisions §10).
+  // Beside the pair an agent is known, and may never decide.
   if (who === 'agent') return { status: 403, after: before };
   const mayKnow = who === 'owner' || (who === 'second' && ['pending', 'expired'].includes(state));
   if (!mayKnow) return { status: 404, after: before };

@@ -5,7 +5,7 @@ import { type Figures, type Proof, pick } from './frame.ts';
 import { checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfers } from './goods.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
-/** Orders as old and simple producers wrote them: every subset of the optional fields of a line item (interface §2.2). */
+/** Orders as old and simple producers wrote them: every subset of the optional fields of a line item. */
 export const H9: Proof = {
   id: 'H9',
   promise: 'An order is shown wherever orders are, whatever its line items lack.',

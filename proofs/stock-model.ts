@@ -1,4 +1,4 @@
-/** What the shop promises of its stock (decisions §5), for one caller after the other: the reference that D2 holds it against. */
+/** What the shop promises of its stock, for one caller after the other: the reference that D2 holds it against. */
 
 export interface StockState {
   /** By variant. */

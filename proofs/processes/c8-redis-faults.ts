@@ -7,7 +7,7 @@ import { withOwnDatabase } from './own-database.ts';
 import { REDIS, Redis } from './redis.ts';
 import { freePort, ServerProcess, withDirectory } from './server-process.ts';
 
-/** Logins that an address may try in a quarter of an hour (decisions §5). */
+/** Logins that an address may try in a quarter of an hour. */
 const LOGINS = 30;
 
 /** Redis stops, dies, forgets and is full, while people buy and somebody guesses passwords. */

@@ -45,7 +45,7 @@ export interface AppDeps {
   strain: Strain;
   baseUrl: string;
   secretKey: string;
-  /** Who takes cards; none means that none are taken. */
+  /** The provider of card payments; undefined means that cards are not accepted. */
   card: PaymentProvider | undefined;
   /** Which addresses webhooks may go to. */
   egressPolicy: EgressPolicy;
@@ -58,7 +58,7 @@ export interface AppDeps {
   demoSiteId?: string;
 }
 
-/** The whole pipeline on one screen. What the contract describes goes through `dispatch`; the rest is for operators. */
+/** The whole pipeline. What the contract describes goes through `dispatch`; the rest is for operators. */
 export function createApp(deps: AppDeps): Express {
   const { metrics, cache } = deps;
   const limits = createLimits({ db: deps.db, redis: deps.redis, enabled: deps.rateLimits });
@@ -118,7 +118,7 @@ const securityHeaders: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Nothing should arrive here; Express's own page would show the message (hazards §0.11). */
+/** No error should reach this handler; Express's own page would show its message. */
 const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {
   const notes = res.locals as Notes;
   const refusal = !(error instanceof ShopError) && (error as { status?: number }).status === 400 ? badRequest() : error;

@@ -6,7 +6,7 @@ const PAGE = new URL('../../docs/configuration.md', import.meta.url);
 const BEGIN = '<!-- settings: written by server/src/config-table.ts -->';
 const END = '<!-- end of settings -->';
 
-/** The page with its table as VARIABLES has it; what stands around the table is left as it is. */
+/** The page with its table rewritten from VARIABLES; the text around the table stays as it is. */
 export function withTable(page: string): string {
   const [before, rest = ''] = page.split(BEGIN);
   const after = rest.split(END)[1] ?? '';

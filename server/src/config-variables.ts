@@ -1,21 +1,21 @@
 /**
- * Every environment variable of the server: what it means, what it is by default, and how its text is read. The
- * configuration, `commerce-server doctor` and docs/configuration.md all come from this list.
+ * Every environment variable of the server: what it means, its default, and how its text is parsed. The configuration,
+ * `commerce-server doctor` and docs/configuration.md are all made from this list.
  */
 export interface Variable<Value> {
   /** What the setting does, in a sentence for the operator. */
   meaning: string;
   /** What a value may be. */
   allowed: string;
-  /** What holds when the variable is not set, as told to the operator. */
+  /** What applies when the variable is not set, in words for the operator. */
   whenUnset: string;
-  /** A secret is never printed, whole or in part. */
+  /** A secret is never printed, not even in part. */
   secret?: true;
-  /** The value, or Unreadable when the text is none. */
+  /** The value, or Unreadable if the text is not a valid one. */
   read: (text: string) => Value | Unreadable;
 }
 
-/** What reading a text gives when it is not a value; an instance, so that no value can be taken for it. */
+/** The result of reading a text that is not valid; an instance of a class, so that it cannot be mistaken for a value. */
 export class Unreadable {
   readonly unreadable = true;
 }
@@ -24,7 +24,7 @@ const UNREADABLE = new Unreadable();
 
 export const VARIABLES = {
   NODE_ENV: {
-    meaning: 'How strict the server is. In `production` it refuses settings that are only safe on a desk.',
+    meaning: 'How strict the server is. In `production` it refuses settings that are only safe for development.',
     allowed: '`production`, `development` or `test`',
     whenUnset: '`development`',
     read: oneOf('production', 'development', 'test'),
@@ -42,14 +42,14 @@ export const VARIABLES = {
     read: matching(/^[A-Za-z0-9.:-]{1,255}$/),
   },
   BASE_URL: {
-    meaning: 'The address under which clients reach the server; links in answers begin with it.',
+    meaning: 'The address at which clients reach the server; links in answers begin with it.',
     allowed: 'an `http` or `https` address without a path; in production `https`',
     whenUnset: '`http://localhost:PORT`; in production it is required',
     read: origin,
   },
   DATA_DIR: {
     meaning:
-      'The directory of what the server keeps itself: the embedded database, the secret key, the demo credentials, mails.',
+      'The directory for what the server stores itself: the embedded database, the secret key, the demo credentials, mails.',
     allowed: 'a directory that the server may write to',
     whenUnset: '`.data`',
     read: matching(/^[^\0]{1,4000}$/),
@@ -63,106 +63,110 @@ export const VARIABLES = {
     read: address('postgres:', 'postgresql:'),
   },
   DATABASE_DIRECT_URL: {
-    meaning: 'The same database past a pooler. Migrations and background jobs need it: they lock and listen.',
+    meaning:
+      'The same database without the pooler. Migrations and background jobs need it for advisory locks and `LISTEN`.',
     allowed: '`postgres://user:password@host:port/database`',
     whenUnset: '`DATABASE_URL`; with `DATABASE_POOLING=transaction` it is required',
     secret: true,
     read: address('postgres:', 'postgresql:'),
   },
   ALLOW_EMBEDDED: {
-    meaning: 'Lets the embedded database serve in production: one machine, one process, backups by you.',
+    meaning:
+      'Allows the embedded database in production: one machine, one process, and backups are your responsibility.',
     allowed: '`on` or `off`',
     whenUnset: '`off`',
     read: onOrOff,
   },
   DATABASE_POOL_MAX: {
-    meaning: 'How many connections to the database each process uses at most for requests.',
+    meaning: 'The most connections to the database that each process uses for requests.',
     allowed: 'a whole number from 2 to 200',
     whenUnset: '`10`',
     read: integer(2, 200),
   },
   DATABASE_POOLING: {
-    meaning: 'Say `transaction` when a pooler such as PgBouncer gives each transaction another connection.',
+    meaning: 'Set it to `transaction` if a pooler such as PgBouncer may give each transaction another connection.',
     allowed: '`session` or `transaction`',
     whenUnset: '`session`',
     read: oneOf('session', 'transaction'),
   },
   MIGRATION_WAIT_SECONDS: {
     meaning:
-      'How long a start waits for another process that migrates the database, before it gives up with exit code 1.',
+      'How long a start waits for another process that is migrating the database, before it gives up with exit code 1.',
     allowed: 'a whole number from 1 to 86400',
     whenUnset: '`300`',
     read: integer(1, 86_400),
   },
   REDIS_URL: {
-    meaning: 'Redis, for rate limits that hold across processes. Without it each process counts for itself.',
+    meaning: 'Redis, for rate limits that apply across processes. Without it each process counts separately.',
     allowed: '`redis://…` or `rediss://…`',
     whenUnset: 'no Redis',
     secret: true,
     read: address('redis:', 'rediss:'),
   },
   SMTP_URL: {
-    meaning: 'The mail server that mails go out by. Without it they are written to `outbox` in `DATA_DIR`.',
+    meaning: 'The server that mails are sent through. Without it they are written to `outbox` in `DATA_DIR`.',
     allowed: '`smtp://user:password@host:port` or `smtps://…`',
     whenUnset: 'mails are written to files',
     secret: true,
     read: address('smtp:', 'smtps:'),
   },
   MAIL_FROM: {
-    meaning: 'The address that mails come from. The name beside it is that of the shop.',
+    meaning: 'The address that mails are sent from. The sender name is that of the shop.',
     allowed: 'an e-mail address',
     whenUnset: '`no-reply@` and the host of `BASE_URL`',
     read: matching(/^[^\s@"<>()[\],;:\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/),
   },
   SECRET_KEY: {
     meaning:
-      'What stored secrets are sealed with. All processes of one installation share it; `rotate-secret-key` alone changes it.',
-    allowed: 'at least 32 characters from a random source, e.g. of `openssl rand -base64 48`',
-    whenUnset: 'made once and kept in `DATA_DIR/secret.key`; in production it is required',
+      'The key that stored secrets are encrypted with. All processes of an installation share it; only `rotate-secret-key` changes it.',
+    allowed: 'at least 32 characters from a random source, such as `openssl rand -base64 48`',
+    whenUnset: 'generated once and stored in `DATA_DIR/secret.key`; in production it is required',
     secret: true,
     read: secretKey,
   },
   NEW_SECRET_KEY: {
-    meaning: 'What `commerce-server rotate-secret-key` changes `SECRET_KEY` to. Nothing else reads it.',
+    meaning: 'The key that `commerce-server rotate-secret-key` replaces `SECRET_KEY` with. Nothing else reads it.',
     allowed: 'at least 32 characters from a random source, other than `SECRET_KEY`',
-    whenUnset: 'a key that is kept in `DATA_DIR/secret.key` is changed to one made by the command',
+    whenUnset: 'the command replaces a key stored in `DATA_DIR/secret.key` with one that it generates',
     secret: true,
     read: secretKey,
   },
   ROLE: {
-    meaning: 'What this process does: answer requests, run background jobs, or both.',
+    meaning: 'What this process does: answer requests (`api`), run background jobs (`worker`), or both.',
     allowed: '`api`, `worker` or `all`',
     whenUnset: '`all`',
     read: oneOf('api', 'worker', 'all'),
   },
   TRUST_PROXY: {
-    meaning: 'How many proxies stand before the server. The address of the client is read that many hops back.',
+    meaning:
+      'How many proxies are in front of the server. That many hops of `X-Forwarded-For` are trusted for the client address.',
     allowed: 'a whole number from 0 to 10',
     whenUnset: '`0`',
     read: integer(0, 10),
   },
   KEEP_ALIVE_SECONDS: {
-    meaning: 'How long an idle connection stays open. It must exceed the idle time of a proxy before the server.',
+    meaning:
+      'How long an idle connection stays open. It must exceed the idle timeout of a proxy in front of the server.',
     allowed: 'a whole number from 1 to 600',
     whenUnset: '`5`; behind a proxy `65`',
     read: integer(1, 600),
   },
   DRAIN_SECONDS: {
-    meaning: 'How long the server goes on after SIGTERM with `/readyz` at 503, so that the balancer can turn away.',
+    meaning:
+      'How long the server keeps serving after SIGTERM while `/readyz` answers 503, so that a load balancer can take it out.',
     allowed: 'a whole number from 0 to 8',
     whenUnset: '`0`; in production `5`',
     read: integer(0, 8),
   },
   METRICS_TOKEN: {
-    meaning:
-      'Who sends it as a Bearer token may read `/metrics`. Without it, `/metrics` is 404 on `PORT` in production.',
-    allowed: 'at least 16 characters, without blanks',
-    whenUnset: 'no token; `/metrics` is open outside production alone',
+    meaning: 'The Bearer token for reading `/metrics`. Without it, `/metrics` on `PORT` answers 404 in production.',
+    allowed: 'at least 16 characters, without spaces',
+    whenUnset: 'no token; `/metrics` is open, but only outside production',
     secret: true,
     read: matching(/^[\x21-\x7e]{16,1000}$/),
   },
   METRICS_PORT: {
-    meaning: 'A port of its own for `/metrics`, beside `PORT` on the same address; let no stranger reach it.',
+    meaning: 'A separate port for `/metrics`, on the same address as `PORT`; do not expose it to the public.',
     allowed: 'a whole number from 1 to 65535, other than `PORT`',
     whenUnset: '`/metrics` is served on `PORT`',
     read: integer(1, 65_535),
@@ -180,45 +184,45 @@ export const VARIABLES = {
     read: origins,
   },
   RATE_LIMITS: {
-    meaning: 'Whether callers that ask too often are refused. Switch it off for measurements only.',
+    meaning: 'Whether requests beyond the rate limits are refused. Switch it off for measurements only.',
     allowed: '`on` or `off`; in production `on`',
     whenUnset: '`on`',
     read: onOrOff,
   },
   CATALOG_CACHE: {
-    meaning: 'Whether storefront reads of the catalogue are kept in memory until the catalogue changes.',
+    meaning: 'Whether answers to storefront reads of the catalogue are cached in memory until the catalogue changes.',
     allowed: '`on` or `off`',
     whenUnset: '`on`',
     read: onOrOff,
   },
   WEBHOOK_PRIVATE_ADDRESSES: {
     meaning:
-      'Lets webhooks go to plain `http` and to private addresses, such as a receiver on this machine. Refused in production.',
+      'Allows webhooks to plain `http` and to private addresses, such as a receiver on this machine. Refused in production.',
     allowed: '`on` or `off`',
     whenUnset: '`on`; in production `off`',
     read: onOrOff,
   },
   WEBHOOK_CONCURRENCY: {
     meaning:
-      'How many webhooks each process calls at a time; a shop gets up to 20 of them, fewer when few are free, a webhook up to 5.',
+      'How many webhook calls each process makes at a time: up to 20 for one shop (fewer when few are free), up to 5 for one webhook.',
     allowed: 'a whole number from 1 to 500',
     whenUnset: '`200`',
     read: integer(1, 500),
   },
   CARD_PROVIDER: {
-    meaning: 'Who takes card payments. `test` takes no money: its tokens say what is to become of a payment.',
+    meaning: 'The provider of card payments. `test` takes no money: its tokens determine the result of a payment.',
     allowed: '`none` or `test`; in production `none`',
     whenUnset: '`test`; in production `none`',
     read: oneOf('none', 'test'),
   },
   VALIDATE_RESPONSES: {
-    meaning: 'Whether each answer is checked against the contract before it leaves. Costs time; meant for tests.',
+    meaning: 'Whether each answer is validated against the contract before it is sent. Slow; meant for tests.',
     allowed: '`on` or `off`',
     whenUnset: '`off`',
     read: onOrOff,
   },
   DEMO_SHOP: {
-    meaning: 'Whether a demo shop, with credentials in `DATA_DIR/demo.json`, is made on the first start.',
+    meaning: 'Whether the first start creates a demo shop, with its credentials in `DATA_DIR/demo.json`.',
     allowed: '`on` or `off`; in production `off`',
     whenUnset: '`on`; in production `off`',
     read: onOrOff,
@@ -256,7 +260,7 @@ function onOrOff(text: string): boolean | Unreadable {
 function origin(text: string): string | Unreadable {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return UNREADABLE;
-  // Anything beyond the origin (path, query, password) makes the two differ.
+  // They differ if there is more than an origin (path, query, password).
   return url.href === `${url.origin}/` ? url.origin : UNREADABLE;
 }
 
@@ -277,7 +281,7 @@ function address(...protocols: string[]) {
 
 const PLACEHOLDER = /change.?me|example|placeholder|your.?(secret|key)|secret.?key|password|default/i;
 
-/** Long enough, and neither a placeholder from someone's notes nor one key held down. */
+/** Long enough, and neither a placeholder from the documentation nor one character repeated. */
 function secretKey(text: string): string | Unreadable {
   const varied = new Set(text).size >= 8;
   return text.length >= 32 && varied && !PLACEHOLDER.test(text) ? text : UNREADABLE;

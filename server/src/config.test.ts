@@ -48,7 +48,9 @@ test('with nothing set, the server runs on this machine alone, on what it makes 
 
 test('metrics have a port of their own or a token of some length', () => {
   expect(readConfig({ DATA_DIR, METRICS_PORT: '9100' }).metricsPort).toBe(9100);
-  expect(mistakesIn({ DATA_DIR, METRICS_PORT: '8080' })).toEqual([expect.stringContaining('another port than PORT')]);
+  expect(mistakesIn({ DATA_DIR, METRICS_PORT: '8080' })).toEqual([
+    expect.stringContaining('METRICS_PORT must differ from PORT'),
+  ]);
   expect(mistakesIn({ DATA_DIR, METRICS_TOKEN: 'short' })).toEqual([expect.stringContaining('METRICS_TOKEN')]);
 });
 
@@ -127,7 +129,7 @@ describe('production refuses', () => {
 test('outside production a misspelt variable is only pointed out', () => {
   const { warnings } = readConfig({ DATA_DIR, REDIS_URI: 'redis://redis', POST: '1', HOSTNAME: 'desk', NODE: 'x' });
 
-  expect(warnings).toEqual(['REDIS_URI is no setting of the server. Did you mean REDIS_URL?']);
+  expect(warnings).toEqual(['REDIS_URI is not a setting of the server. Did you mean REDIS_URL?']);
 });
 
 test('a variable whose like is set as well is taken for somebody else’s', () => {

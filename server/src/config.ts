@@ -8,21 +8,21 @@ export interface Config {
   port: number;
   host: string;
   metricsToken: string | undefined;
-  /** Undefined means that there is no port for metrics alone. */
+  /** Undefined means that metrics have no port of their own. */
   metricsPort: number | undefined;
   /** Without a slash at the end. */
   baseUrl: string;
-  /** Nobody chose it: neither BASE_URL nor PORT is set. */
+  /** Neither BASE_URL nor PORT is set. */
   baseUrlAssumed: boolean;
   /** Absolute. */
   dataDir: string;
   /** Undefined means the embedded database. */
   databaseUrl: string | undefined;
-  /** Past a pooler, for migrations and jobs; undefined means that `databaseUrl` is. */
+  /** Without a pooler, for migrations and jobs; undefined means that `databaseUrl` has none either. */
   databaseDirectUrl: string | undefined;
   databasePoolMax: number;
   databasePooling: 'session' | 'transaction';
-  /** How long a start waits for the migrations of another process. */
+  /** How long a start waits for the migrations that another process runs. */
   migrationWaitSeconds: number;
   redisUrl: string | undefined;
   /** Undefined means that mails are written to files. */
@@ -38,7 +38,7 @@ export interface Config {
   /** SECRET_KEY was not set: the key is the one in DATA_DIR. */
   secretKeyInFile: boolean;
   role: 'api' | 'worker' | 'all';
-  /** Proxies before the server. */
+  /** How many proxies are in front of the server. */
   trustProxy: number;
   keepAliveSeconds: number;
   drainSeconds: number;
@@ -48,7 +48,7 @@ export interface Config {
   catalogueCache: boolean;
   validateResponses: boolean;
   demoShop: boolean;
-  /** What looks wrong without being so for certain, a sentence each. In production these are mistakes. */
+  /** What is probably a mistake, a sentence each. In production these are errors. */
   warnings: string[];
 }
 
@@ -72,7 +72,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, secretKeyIn);
 }
 
-/** The same for who only looks: a secret key that was never made is not made, and is empty. */
+/** The same without writing anything: a secret key that does not exist yet is not created, and is empty. */
 export function inspectConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, (dataDir) => (hasSecretKey(dataDir) ? secretKeyIn(dataDir) : ''));
 }
@@ -82,10 +82,10 @@ const DEFAULT_PORT = 8080;
 function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): Config {
   const { values, mistakes } = readValues(env);
   const production = values.NODE_ENV === 'production';
-  const strangers = strangersIn(env);
+  const unknown = unknownSettings(env);
 
   mistakes.push(...contradictions(values));
-  if (production) mistakes.push(...unsafeInProduction(values, env), ...strangers);
+  if (production) mistakes.push(...unsafeInProduction(values, env), ...unknown);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
   const port = values.PORT ?? DEFAULT_PORT;
@@ -125,7 +125,7 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     catalogueCache: values.CATALOG_CACHE ?? true,
     validateResponses: values.VALIDATE_RESPONSES ?? false,
     demoShop: values.DEMO_SHOP ?? !production,
-    warnings: strangers,
+    warnings: unknown,
   };
 }
 
@@ -146,7 +146,7 @@ function contradictions(values: Values): string[] {
   const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLING, ROLE = 'all' } = values;
   const mistakes: string[] = [];
   if (values.METRICS_PORT === (values.PORT ?? DEFAULT_PORT)) {
-    mistakes.push('METRICS_PORT must be another port than PORT: strangers reach that one.');
+    mistakes.push('METRICS_PORT must differ from PORT, which is public.');
   }
   if (!DATABASE_URL && ROLE !== 'all') {
     mistakes.push(
@@ -154,7 +154,7 @@ function contradictions(values: Values): string[] {
     );
   }
   if (!DATABASE_URL && DATABASE_DIRECT_URL) {
-    mistakes.push('DATABASE_DIRECT_URL needs DATABASE_URL beside it. Without a pooler, set DATABASE_URL alone.');
+    mistakes.push('DATABASE_DIRECT_URL needs DATABASE_URL as well. Without a pooler, set only DATABASE_URL.');
   }
   if (DATABASE_URL && DATABASE_POOLING === 'transaction' && !DATABASE_DIRECT_URL) {
     mistakes.push(
@@ -168,52 +168,52 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   const mistakes: string[] = [];
   if (!env.SECRET_KEY?.trim()) {
     mistakes.push(
-      'SECRET_KEY is required in production. Make one with `openssl rand -base64 48` and keep it in your secret store.',
+      'SECRET_KEY is required in production. Generate one with `openssl rand -base64 48` and keep it in your secret store.',
     );
   }
   if (!env.BASE_URL?.trim()) {
-    mistakes.push('BASE_URL is required in production. Set the https address under which clients reach the server.');
+    mistakes.push('BASE_URL is required in production. Set the https address at which clients reach the server.');
   } else if (values.BASE_URL?.startsWith('http:')) {
-    mistakes.push('BASE_URL must be https in production. Set the address of the proxy that ends TLS.');
+    mistakes.push('BASE_URL must be https in production. Set the address of the proxy that terminates TLS.');
   }
   if (!env.DATABASE_URL?.trim() && !values.ALLOW_EMBEDDED) {
-    mistakes.push(
-      'DATABASE_URL is required in production. Set it, or ALLOW_EMBEDDED=on to run the embedded database all the same.',
-    );
+    mistakes.push('DATABASE_URL is required in production. Set it, or ALLOW_EMBEDDED=on to use the embedded database.');
   }
   if (values.RATE_LIMITS === false) mistakes.push('RATE_LIMITS=off is refused in production. Remove it.');
   if (values.CARD_PROVIDER === 'test') {
-    mistakes.push('CARD_PROVIDER=test is refused in production: it gives goods away for no money. Remove it.');
+    mistakes.push(
+      'CARD_PROVIDER=test is refused in production: orders would be marked paid without any money. Remove it.',
+    );
   }
   if (values.WEBHOOK_PRIVATE_ADDRESSES) {
     mistakes.push(
-      'WEBHOOK_PRIVATE_ADDRESSES=on is refused in production: shops could reach what only this machine can.',
+      'WEBHOOK_PRIVATE_ADDRESSES=on is refused in production: merchants could reach your private network. Remove it.',
     );
   }
-  if (values.DEMO_SHOP) mistakes.push('DEMO_SHOP=on is refused in production: its passwords are known. Remove it.');
+  if (values.DEMO_SHOP) mistakes.push('DEMO_SHOP=on is refused in production: its passwords are public. Remove it.');
   return mistakes;
 }
 
-/** What the `commerce` command reads, which may well be set beside a server. */
+/** What the `commerce` command reads, which may be set in the same environment. */
 const OF_THE_COMMAND_LINE = ['COMMERCE_URL', 'COMMERCE_API_KEY', 'COMMERCE_PROFILE', 'COMMERCE_CONFIG'];
 
-/** Variables that are most likely meant for the server, but are none of its own. */
-function strangersIn(env: NodeJS.ProcessEnv): string[] {
+/** Variables that look like settings of the server, but are not. */
+function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const sentences: string[] = [];
   for (const name of Object.keys(env)) {
     if (Object.hasOwn(VARIABLES, name)) continue;
     const meant = entries().find(([known]) => !env[known] && isTypo(name, known))?.[0];
-    if (meant) sentences.push(`${name} is no setting of the server. Did you mean ${meant}?`);
+    if (meant) sentences.push(`${name} is not a setting of the server. Did you mean ${meant}?`);
     else if (name.startsWith('COMMERCE_') && !OF_THE_COMMAND_LINE.includes(name))
-      sentences.push(`${name} is no setting of the server. Remove it.`);
+      sentences.push(`${name} is not a setting of the server. Remove it.`);
   }
   return sentences;
 }
 
-// Shorter names have too many honest neighbours: POST is no misspelt PORT.
+// Shorter names resemble other valid names too often: POST is not a misspelt PORT.
 const LEAST_LENGTH_OF_A_TYPO = 8;
 
-/** True when the names differ by underscores or a plural, by one letter more, less or other, or by two swapped. */
+/** True if the names differ by underscores, a plural, one letter added, missing or changed, or two letters swapped. */
 function isTypo(name: string, known: string): boolean {
   if (known.length < LEAST_LENGTH_OF_A_TYPO) return false;
   if (stem(name) === stem(known)) return true;
@@ -240,7 +240,7 @@ function entries() {
   return Object.entries(VARIABLES) as [VariableName, (typeof VARIABLES)[VariableName]][];
 }
 
-/** Without the marks that make the sentence Markdown. */
+/** Without Markdown's code marks. */
 function plain(text: string): string {
   return text.replaceAll('`', '');
 }

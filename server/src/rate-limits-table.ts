@@ -7,7 +7,7 @@ const PAGE = new URL('../../docs/limits.md', import.meta.url);
 const BEGIN = '<!-- limits: written by server/src/rate-limits-table.ts -->';
 const END = '<!-- end of limits -->';
 
-/** The page with its table as RATE_LIMITS has it; what stands around the table is left as it is. */
+/** The page with its table rewritten from RATE_LIMITS; the text around the table stays as it is. */
 export function withTable(page: string): string {
   const [before, rest = ''] = page.split(BEGIN);
   const after = rest.split(END)[1] ?? '';

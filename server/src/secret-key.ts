@@ -12,19 +12,21 @@ export function secretKeyIn(dataDir: string): string {
     const key = readOrMake(dataDir, file);
     if (key.length >= 32) return key;
   } catch (error) {
-    throw new Error(`DATA_DIR cannot be used: ${(error as Error).message}. Set DATA_DIR to a directory of yours.`);
+    throw new Error(
+      `DATA_DIR cannot be used: ${(error as Error).message}. Set DATA_DIR to a directory that you can write to.`,
+    );
   }
-  throw new Error(`${file} is damaged. Restore it from a backup; without it, stored secrets cannot be opened.`);
+  throw new Error(`${file} is damaged. Restore it from a backup; without it, stored secrets cannot be decrypted.`);
 }
 
-/** Whether there is a key already. */
+/** Whether a key exists already. */
 export function hasSecretKey(dataDir: string): boolean {
   return existsSync(fileIn(dataDir));
 }
 
 /**
- * The key that is to come after the one in the data directory, kept beside it until `adoptNewKey`: a change that was
- * interrupted goes on with the same one.
+ * The key that is to replace the one in the data directory, stored beside it until `adoptNewKey`: a change that was interrupted
+ * continues with the same key.
  */
 export function newKeyIn(dataDir: string, given?: string): string {
   const draft = newFileIn(dataDir);
@@ -32,7 +34,7 @@ export function newKeyIn(dataDir: string, given?: string): string {
   if (kept !== undefined && kept.length >= 32 && (given === undefined || given === kept)) return kept;
   if (kept !== undefined && given !== undefined) {
     throw new Error(
-      `${draft} holds another key, of a change that was not finished. Finish that one without NEW_SECRET_KEY.`,
+      `${draft} contains another key, from a change that was not finished. Finish it by running the command without NEW_SECRET_KEY.`,
     );
   }
   const key = given ?? randomBytes(48).toString('base64url');
@@ -48,7 +50,7 @@ function newFileIn(dataDir: string): string {
   return `${fileIn(dataDir)}.new`;
 }
 
-/** Tells keys apart and gives nothing away of them. */
+/** Identifies a key without revealing it. */
 export function fingerprintOf(secretKey: string): string {
   return createHmac('sha256', secretKey).update('fingerprint of the secret key').digest('hex').slice(0, 16);
 }
@@ -62,7 +64,7 @@ function readOrMake(dataDir: string, file: string): string {
   if (kept !== undefined) return kept;
 
   makeDataDir(dataDir);
-  // Written aside and linked into place: nobody ever reads half a key, and the first of two writers wins.
+  // Written to a temporary file, then linked: nobody ever reads half a key, and the first of two writers wins.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
@@ -85,8 +87,8 @@ function readKey(file: string): string | undefined {
 }
 
 /**
- * Makes the data directory if there is none. Others may pass through it, not list it: when the server runs as root,
- * the embedded database below belongs to another user.
+ * Creates the data directory if there is none. Other users may enter it, but not list it: when the server runs as root, the
+ * embedded database in it belongs to another user.
  */
 export function makeDataDir(dataDir: string): void {
   const made = mkdirSync(dataDir, { recursive: true });

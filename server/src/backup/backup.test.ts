@@ -132,7 +132,7 @@ test('a backup brings every row into an empty cluster, where doctor finds nothin
 
   const found = await examine({ DATA_DIR: dataDir, SECRET_KEY });
   expect(found.filter(({ state }) => state !== 'ok' && state !== 'warning')).toEqual([]);
-  expect(found).toContainEqual({ check: 'secrets', state: 'ok', found: '1 webhook secrets opened' });
+  expect(found).toContainEqual({ check: 'secrets', state: 'ok', found: '1 webhook secrets can be decrypted' });
   const { superuserUrl: there, stop } = await startEmbedded({ dataDir, durable: false });
   try {
     expect(await contentsOf(there)).toEqual(await contentsOf(asSuperuser(shop)));
@@ -209,7 +209,7 @@ test('a file that was cut off or changed in any place is refused before the data
 test('a database that is in use is not overwritten', { timeout: LONG_ENOUGH_MS }, async () => {
   const before = await contentsOf(asSuperuser(shop));
 
-  await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it holds 1 sites');
+  await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it has 1 site');
 
   expect(await contentsOf(asSuperuser(shop))).toEqual(before);
 });
@@ -229,7 +229,7 @@ test('another SECRET_KEY is refused with what would not open, and taken when tha
   const url = await givenDatabase();
   const config = configOf(url, { SECRET_KEY: randomBytes(32).toString('base64') });
 
-  await expect(restore(config, made, { otherKey: false })).rejects.toThrow('the secrets of webhooks do not open');
+  await expect(restore(config, made, { otherKey: false })).rejects.toThrow('webhook secrets cannot be decrypted');
   await restore(config, made, { otherKey: true });
 
   expect(await send(url, 'select count(*)::int as sites from commerce.sites')).toEqual([{ sites: 1 }]);

@@ -3,14 +3,14 @@ import { to } from 'pg-copy-streams';
 import { BACKUP_ROLE } from '../db/access.ts';
 import { encode, FORMAT, type Header, opening, RowCounter, type Sequence, type TableColumns } from './format.ts';
 
-/** What the header says that the database does not. */
+/** What goes into the header and is not in the database. */
 export interface About {
   release: string;
   /** The fingerprint of SECRET_KEY. */
   secret_key: string;
 }
 
-/** How far it is: the table at hand, its number, how many there are, and how many bytes of it came so far. */
+/** The progress: the current table, its number, the number of tables, and how many bytes of it were read so far. */
 export interface TableProgress {
   table: string;
   number: number;
@@ -21,10 +21,10 @@ export interface TableProgress {
 export type OnRows = (progress: TableProgress) => void;
 
 /**
- * The bytes of a backup, before they are compressed. All is read in one snapshot, so that it fits together however much is
- * sold meanwhile, and as commerce_backup, whose policies open every table. `row_security = off`, with which PostgreSQL
- * raises an error instead of leaving rows out, is for roles that bypass policies and would refuse this one; so it is looked
- * up beforehand that each table is open, and no tenant is named, without which the policy of tenants raises an error, too.
+ * The bytes of a backup, before compression. Everything is read in one snapshot, so that it is consistent however much is sold
+ * meanwhile, and as commerce_backup, whose policies show every row. `row_security = off`, with which PostgreSQL raises an error
+ * instead of hiding rows, would refuse every role that does not bypass policies, and so this one. Therefore the policies are
+ * checked first, and no tenant is set: the tenants' policy then raises an error as well.
  */
 export async function* dump(client: pg.Client, about: About, onRows: OnRows): AsyncGenerator<Buffer> {
   await begin(client);
@@ -47,17 +47,17 @@ export async function* dump(client: pg.Client, about: About, onRows: OnRows): As
     }
     const end = counter.end();
     if (end.rows !== stream.rowCount) {
-      throw new Error(`PostgreSQL sent ${stream.rowCount} rows of ${table}, and ${end.rows} came.`);
+      throw new Error(`PostgreSQL sent ${stream.rowCount} rows of ${table}, but ${end.rows} arrived.`);
     }
     yield encode({ kind: 'tableEnd', end });
   }
-  // Sequences stand outside of snapshots: read last, they are at least where the rows need them.
+  // Sequences are not part of a snapshot: read last, they are at least as high as the rows need.
   yield encode({ kind: 'sequences', sequences: await readSequences(client) });
   yield encode({ kind: 'end', tables: tables.length });
   await client.query('commit');
 }
 
-/** Settings under which the text of a value does not depend on the database or the login. */
+/** Settings that make the text of values independent of the database and the login. */
 const PLAIN = {
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
@@ -74,7 +74,7 @@ const PLAIN = {
 
 async function begin(client: pg.Client): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
-  // PostgreSQL has transaction_timeout since 17.
+  // transaction_timeout exists only since PostgreSQL 17.
   await client.query(
     `select set_config(name, ($2::text[])[array_position($1::text[], lower(name))], true)
       from pg_settings where lower(name) = any($1)`,
@@ -84,8 +84,8 @@ async function begin(client: pg.Client): Promise<void> {
 }
 
 /**
- * The tables of a backup, by pg_namespace `n` and pg_class `c`: all but the version of the queue's own schema, which the
- * header names, and the lock of the migrations, which is nobody's afterwards.
+ * The tables of a backup, by pg_namespace `n` and pg_class `c`: all but the version of the queue's own schema, which is in the
+ * header, and the lock of the migrations, which nobody holds after a restore.
  */
 export const HELD = `(n.nspname = 'commerce' or (n.nspname = 'graphile_worker' and c.relname <> 'migrations')
   or (n.nspname = 'public' and c.relname = 'commerce_migrations'))`;

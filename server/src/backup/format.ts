@@ -3,21 +3,21 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 
 /**
- * A backup is one gzip file: a line that says so, then frames, each of a kind (one byte), a length (four) and its content.
- * A header comes first; then for each table its rows as COPY writes them, in text, and how many they were with their
- * SHA-256; then the sequences; last a frame without which the file is cut off.
+ * A backup is one gzip file: a line that identifies it, then frames, each with a kind (one byte), a length (four) and content.
+ * The header comes first; then, for each table, its rows as COPY writes them in text, their number and their SHA-256; then the
+ * sequences; last an end frame, without which the file was cut off.
  */
 export const FORMAT = 1;
 const MAGIC = Buffer.from('commerce-server backup\n');
 const HEAD_BYTES = 5;
-/** Rows come in pieces of some 64 KB; a longer one is a single row, and PostgreSQL has none beyond 1 GB. */
+/** Rows come in pieces of about 64 KB; a longer piece is a single row, and PostgreSQL allows none beyond 1 GB. */
 const LONGEST_FRAME = 2 ** 30 + 2 ** 20;
 
 const KINDS = { header: 'H', table: 'T', rows: 'D', tableEnd: 'E', sequences: 'S', end: 'Z' } as const;
 type Kind = keyof typeof KINDS;
 
 export interface TableColumns {
-  /** With its schema, quoted where it must be. */
+  /** With its schema, quoted where necessary. */
   table: string;
   columns: string[];
 }
@@ -25,14 +25,14 @@ export interface TableColumns {
 export interface Header {
   format: number;
   made_at: string;
-  /** The version of this package that wrote it. */
+  /** The version of the package that wrote it. */
   release: string;
   postgresql: string;
-  /** Applied to the database, oldest first. */
+  /** The migrations applied to the database, oldest first. */
   migrations: string[];
   /** The newest migration of the job queue. */
   queue: number;
-  /** Tells keys apart without giving any away. */
+  /** A fingerprint, which identifies the key without revealing it. */
   secret_key: string;
   tables: TableColumns[];
 }
@@ -57,7 +57,7 @@ export type Frame =
   | { kind: 'sequences'; sequences: Sequence[] }
   | { kind: 'end'; tables: number };
 
-/** The file is no backup, or not all of one. */
+/** The file is not a backup, or is damaged or incomplete. */
 export class DamagedBackup extends Error {
   constructor(file: string, why: string) {
     super(`${file} cannot be restored: ${why}.`);
@@ -98,11 +98,11 @@ function headOf(kind: Kind, length: number): Buffer {
   return head;
 }
 
-/** The frames of a file. Throws DamagedBackup for one that is none, was cut off, or has other bytes than were written. */
+/** The frames of a file. Throws DamagedBackup if it is not a backup, was cut off, or was changed. */
 export async function* readFrames(file: string): AsyncGenerator<Frame> {
   const bytes = new Bytes(file);
   try {
-    if (!(await bytes.take(MAGIC.length)).equals(MAGIC)) throw new DamagedBackup(file, 'it is no backup');
+    if (!(await bytes.take(MAGIC.length)).equals(MAGIC)) throw new DamagedBackup(file, 'it is not a backup');
     for (;;) {
       const head = await bytes.take(HEAD_BYTES);
       const length = head.readUInt32BE(1);
@@ -111,7 +111,7 @@ export async function* readFrames(file: string): AsyncGenerator<Frame> {
       yield frame;
       if (frame.kind === 'end') break;
     }
-    if (await bytes.more()) throw new DamagedBackup(file, 'something follows its end');
+    if (await bytes.more()) throw new DamagedBackup(file, 'it goes on after its end');
   } catch (error) {
     throw readable(file, error);
   } finally {
@@ -128,7 +128,7 @@ function decode(file: string, letter: string, content: Buffer): Frame {
       if (header.format === FORMAT) return { kind: 'header', header };
       throw new DamagedBackup(
         file,
-        `its format is ${header.format}, and this release reads ${FORMAT}: use a newer one`,
+        `its format is ${header.format}, but this release reads ${FORMAT}: use a newer release`,
       );
     }
     case KINDS.table:
@@ -144,17 +144,17 @@ function decode(file: string, letter: string, content: Buffer): Frame {
   }
 }
 
-/** What zlib and the JSON parser say of a damaged file, in words of ours. */
+/** Turns what zlib and the JSON parser throw into a readable error. */
 function readable(file: string, error: unknown): unknown {
   const { code = '' } = error as { code?: string };
   if (code === 'Z_BUF_ERROR') return new DamagedBackup(file, 'it was cut off');
   if (code === 'Z_DATA_ERROR') {
-    return new DamagedBackup(file, /incorrect header/.test(String(error)) ? 'it is no backup' : 'it is damaged');
+    return new DamagedBackup(file, /incorrect header/.test(String(error)) ? 'it is not a backup' : 'it is damaged');
   }
   return error instanceof SyntaxError ? new DamagedBackup(file, 'it is damaged') : error;
 }
 
-/** The uncompressed bytes of a file, as many at a time as are asked for. */
+/** The uncompressed bytes of a file, as many at a time as are requested. */
 class Bytes {
   readonly #file: string;
   readonly #source: ReturnType<typeof createReadStream>;
@@ -192,7 +192,7 @@ class Bytes {
   }
 }
 
-/** Counts and hashes the rows of one table. In COPY's text form each ends with the only newline in it. */
+/** Counts and hashes the rows of one table. In COPY's text format, a newline ends each row and occurs nowhere else. */
 export class RowCounter {
   readonly #hash: Hash = createHash('sha256');
   #rows = 0;

@@ -6,9 +6,9 @@ import type { Frame, Header, Sequence, TableColumns } from './format.ts';
 import { checkedFrames } from './verify.ts';
 
 /**
- * Loads a backup into the empty tables of its own version, in one transaction. Walls, triggers and foreign keys are taken
- * away first and put back in the same transaction: rows come in by table, not in the order in which they refer to each
- * other, and what triggers would add to them is in the backup already. Foreign keys are checked as they come back.
+ * Loads a backup into the empty tables of its own version, in one transaction. Forced row-level security, triggers and foreign
+ * keys are removed first and put back in the same transaction: rows are loaded by table, not in the order of their references,
+ * and what triggers would add is in the backup already. Foreign keys are checked when they are put back.
  */
 export async function load(client: pg.Client, file: string, onRows: OnRows): Promise<void> {
   await client.query('begin');
@@ -30,15 +30,15 @@ export async function load(client: pg.Client, file: string, onRows: OnRows): Pro
   await client.query('commit');
 }
 
-interface Wall {
+interface OpenedTable {
   table: string;
   forced: boolean;
   keys: { name: string; definition: string }[];
 }
 
 /** Empties the tables, and returns what `closeTables` has to put back. */
-async function openTables(client: pg.Client): Promise<Wall[]> {
-  const { rows } = await client.query<Wall>(
+async function openTables(client: pg.Client): Promise<OpenedTable[]> {
+  const { rows } = await client.query<OpenedTable>(
     `select c.oid::regclass::text as table, c.relforcerowsecurity as forced,
         coalesce((select json_agg(json_build_object('name', quote_ident(k.conname), 'definition', pg_get_constraintdef(k.oid)))
           from pg_constraint k where k.conrelid = c.oid and k.contype = 'f' and k.conparentid = 0), '[]') as keys
@@ -53,13 +53,13 @@ async function openTables(client: pg.Client): Promise<Wall[]> {
   return rows;
 }
 
-async function closeTables(client: pg.Client, walls: Wall[]): Promise<void> {
-  for (const { table, keys } of walls) {
+async function closeTables(client: pg.Client, tables: OpenedTable[]): Promise<void> {
+  for (const { table, keys } of tables) {
     for (const { name, definition } of keys) {
       await client.query(`alter table ${table} add constraint ${name} ${definition}`);
     }
   }
-  for (const { table, forced } of walls) {
+  for (const { table, forced } of tables) {
     await client.query(`alter table ${table} enable trigger user`);
     if (forced) await client.query(`alter table ${table} force row level security`);
   }
@@ -75,7 +75,7 @@ async function refuseUnknown(client: pg.Client, tables: TableColumns[]): Promise
   );
   if (rows.length === 0) return;
   throw new Error(
-    `The backup holds ${rows[0]?.column}, which this release does not know. Restore it with the release that made it, and upgrade then.`,
+    `The backup contains ${rows[0]?.column}, which this release does not know. Restore it with the release that wrote it, then upgrade.`,
   );
 }
 
@@ -89,7 +89,7 @@ async function loadTable(
   const { table, columns } = tables[index] as TableColumns;
   const target = client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`));
   let bytes = 0;
-  let told = 0;
+  let expected = 0;
   await pipeline(async function* rowsOf() {
     for (;;) {
       const { value: frame } = await frames.next();
@@ -99,12 +99,14 @@ async function loadTable(
         yield frame.rows;
         continue;
       }
-      if (frame?.kind !== 'tableEnd') throw new Error(`The rows of ${table} do not end.`);
-      told = frame.end.rows;
+      if (frame?.kind !== 'tableEnd') throw new Error(`The end of the rows of ${table} is missing.`);
+      expected = frame.end.rows;
       return;
     }
   }, target);
-  if (target.rowCount !== told) throw new Error(`${table} took ${target.rowCount} of ${told} rows.`);
+  if (target.rowCount !== expected) {
+    throw new Error(`PostgreSQL stored ${target.rowCount} of ${expected} rows of ${table}.`);
+  }
 }
 
 async function setSequences(client: pg.Client, sequences: Sequence[]): Promise<void> {
@@ -114,8 +116,8 @@ async function setSequences(client: pg.Client, sequences: Sequence[]): Promise<v
 }
 
 /**
- * Product changes are numbered by the transactions of one history (0009_sync), and this is another one from here on, also
- * where it goes on in the same cluster.
+ * Product changes are numbered by the transaction ids of one cluster's history (0009_sync). A restored database begins another
+ * history, even in the same cluster.
  */
 async function beginEra(client: pg.Client, made_at: string): Promise<void> {
   await client.query(

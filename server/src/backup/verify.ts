@@ -1,13 +1,13 @@
 import { DamagedBackup, type Frame, type Header, RowCounter, readFrames } from './format.ts';
 
-/** What a backup holds, as it was read back. */
+/** What was found in a backup. */
 export interface Contents {
   header: Header;
-  /** Of each table of the header. */
+  /** The number of rows of each table of the header. */
   rows: number[];
 }
 
-/** Reads a backup to its end, and holds every table against its count and checksum. Throws DamagedBackup. */
+/** Reads a whole backup, and compares every table with its row count and checksum. Throws DamagedBackup. */
 export async function verify(file: string): Promise<Contents> {
   let header: Header | undefined;
   const rows: number[] = [];
@@ -35,7 +35,7 @@ export async function* checkedFrames(file: string): AsyncGenerator<Frame> {
     if (frame.kind === 'tableEnd') {
       const found = counter?.end();
       if (found?.sha256 !== frame.end.sha256 || found.rows !== frame.end.rows) {
-        throw new DamagedBackup(file, 'the rows of a table are not those that were written');
+        throw new DamagedBackup(file, 'the rows of a table do not match its checksum');
       }
       counter = undefined;
       tables += 1;

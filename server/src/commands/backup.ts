@@ -18,12 +18,13 @@ import { printProgress } from './progress.ts';
 import { ofTables, showProgress } from './progress-line.ts';
 
 /**
- * Writes the whole database to a file: beside it first, brought to disk and read back there, and then put in its place. So a
- * file of that name is a complete backup, whatever happens on the way.
+ * Writes the whole database to a file: first under a temporary name, where it is synced to disk and read back, and only then
+ * renamed. So a file of that name is a complete backup, whatever happens meanwhile.
  */
 export async function backup(config: Config, file: string): Promise<void> {
   const place = resolve(file);
-  if (!existsSync(dirname(place))) throw new Error(`There is no directory ${dirname(place)} to write to.`);
+  if (!existsSync(dirname(place)))
+    throw new Error(`The directory ${dirname(place)} does not exist. Create it, or choose another place.`);
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))) {
     throw new Error(`There is no database in ${config.dataDir}. Set DATA_DIR to its directory, or set DATABASE_URL.`);
   }
@@ -53,7 +54,7 @@ async function write(url: string, draft: string, { secretKey }: Config): Promise
     await openToBackups(client);
     const about = { release: manifest.version, secret_key: fingerprintOf(secretKey) };
     const source = dump(client, about, (done) => progress.update(ofTables(done)));
-    // Whoever reads it has every customer and every order: it is for its owner alone.
+    // It holds every customer and every order, so only its owner may read it.
     await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
   } finally {
     progress.end();
@@ -63,17 +64,17 @@ async function write(url: string, draft: string, { secretKey }: Config): Promise
 
 /** A database that was last migrated by a release without backups has no role for them yet. */
 async function openToBackups(client: pg.Client): Promise<void> {
-  const may = (await mayBackUp(client)) || ((await isMade(client)) && (await mayBackUp(client)));
+  const may = (await mayBackUp(client)) || ((await createRoles(client)) && (await mayBackUp(client)));
   if (!may) {
     throw new Error(
-      `This login may not act as ${BACKUP_ROLE}, the role that reads every row. Run commerce-server doctor, which says how to fix that.`,
+      `This login may not act as ${BACKUP_ROLE}, the role that can read every row. Run commerce-server doctor to see how to fix that.`,
     );
   }
-  // A login that is for backups alone may mend nothing; what is closed is told by `dump`.
+  // A login that is only for backups may grant nothing; `dump` then reports the tables that it cannot read.
   await mendAccess(client, BACKUP_ROLE).catch(unlessForbidden);
 }
 
-async function isMade(client: pg.Client): Promise<boolean> {
+async function createRoles(client: pg.Client): Promise<boolean> {
   try {
     await ensureRoles(client);
     return true;
@@ -91,19 +92,19 @@ async function summaryOf(file: string, { header, rows }: Contents): Promise<stri
   const total = rows.reduce((sum, count) => sum + count, 0);
   const megabytes = ((await stat(file)).size / 1e6).toFixed(1);
   return (
-    `${file}: ${total.toLocaleString('en')} rows of ${rows.length} tables as of ${header.made_at}, ${megabytes} MB, read back ` +
-    `and complete. SECRET_KEY is not in it: keep that, too (fingerprint ${header.secret_key}).`
+    `${file}: ${total.toLocaleString('en')} rows of ${rows.length} tables as of ${header.made_at}, ${megabytes} MB, verified. ` +
+    `It does not contain SECRET_KEY: back that up separately (fingerprint ${header.secret_key}).`
   );
 }
 
-/** The new name is on disk when the directory is. */
+/** Syncs a directory, so that the new name of a file is on disk. */
 async function sync(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(directory, 'r');
   await handle.sync().finally(() => handle.close());
 }
 
-/** A draft that nobody will finish is not left behind. Returns what ends the watch. */
+/** Removes the unfinished file if a signal ends the process. Returns a function that stops listening for signals. */
 function removeOnSignal(draft: string): () => void {
   const stop = (signal: NodeJS.Signals) => {
     void rm(draft, { force: true }).finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));

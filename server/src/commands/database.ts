@@ -10,9 +10,9 @@ import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 /** The database that the configuration names, running. */
 export interface Database {
-  /** For requests; a pooler may stand there. Holds a password. */
+  /** For requests; it may be that of a pooler. Contains a password. */
   url: string;
-  /** Past any pooler, for migrations and jobs. Its login may change the schema. */
+  /** Without a pooler, for migrations and jobs. Its login may change the schema. */
   directUrl: string;
   embedded: boolean;
   /** In words, without a password. */
@@ -23,7 +23,7 @@ export interface Database {
 
 type Progress = (sentence: string) => void;
 
-/** Starts the embedded database when there is no DATABASE_URL. A real one is not touched yet. */
+/** Starts the embedded database if there is no DATABASE_URL. Does not connect to another database yet. */
 export async function openDatabase(config: Config, onProgress: Progress): Promise<Database> {
   const { databaseUrl: url, databaseDirectUrl: directUrl = url, dataDir } = config;
   if (url && directUrl) {
@@ -34,7 +34,7 @@ export async function openDatabase(config: Config, onProgress: Progress): Promis
   return { url: embedded.url, directUrl: embedded.url, embedded: true, description: describeEmbedded(dataDir), stop };
 }
 
-/** The same for a command that may work beside a running server: it then uses that server's database. */
+/** The same for a command that may run while a server does: it then uses that server's database. */
 export async function shareDatabase(config: Config, onProgress: Progress): Promise<Database> {
   try {
     return await openDatabase(config, onProgress);
@@ -55,7 +55,7 @@ function withoutPassword(address: string): string {
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-/** Runs work of a command on the database, brought to the schema of this release first. */
+/** Runs work of a command on the database, after migrating it to the schema of this release. */
 export async function withPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
   const database = await shareDatabase(config, printProgress);
   try {

@@ -10,17 +10,17 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 const OLDEST_VERSION = 15;
 const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
-/** Of max_connections, left to the operator and to other programs. */
+/** The part of max_connections that is left to the operator and to other programs. */
 const SPARE_CONNECTIONS = 10;
-/** Of a process that runs jobs: two runners with three each, one that wakes them, one that holds their locks. */
+/** Connections of a process that runs jobs: two runners with three each, one to wake them, one to hold their locks. */
 const JOB_CONNECTIONS = 8;
 
 type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding>;
 
-/** What the server needs of its database, reached or not. */
+/** Checks what the server needs from its database. */
 export async function checkDatabase(url: string, config: Config): Promise<Finding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 7_000 });
-  // A connection that breaks under a check is that check's finding.
+  // A connection that breaks during a check is reported by that check.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -51,7 +51,7 @@ function mendFor({ code = '' }: { code?: string }, { databaseDirectUrl }: Config
   const name = databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
   if (code.startsWith('28')) return `Correct the user and the password in ${name}.`;
   if (code === '3D000') return `Create the database that ${name} names.`;
-  return `Start PostgreSQL, and see that ${name} names its host and port.`;
+  return `Start PostgreSQL, and check the host and port of ${name}.`;
 }
 
 const checkVersion: Check = async (client) => {
@@ -77,7 +77,7 @@ const checkMigrations: Check = async (client, url) => {
   const { rows } = await client.query<{ found: string | null }>(
     `select to_regclass('public.commerce_migrations')::text as found`,
   );
-  // Asking for what is pending would make that table.
+  // Looking for pending migrations would create that table.
   const pending = rows[0]?.found ? await pendingMigrations(url) : ['all'];
   return pending.length === 0
     ? ok('migrations', 'all applied')
@@ -92,10 +92,14 @@ const checkRole: Check = async (client) => {
   const role = rows[0];
   if (!role) return missingRole(client);
   if (role.unbound) {
-    return wrong('role', 'row-level security does not bind it', 'alter role commerce_app nosuperuser nobypassrls;');
+    return wrong(
+      'role',
+      'commerce_app bypasses row-level security',
+      'As a superuser: alter role commerce_app nosuperuser nobypassrls;',
+    );
   }
   return role.member
-    ? ok('role', 'commerce_app, bound by row-level security')
+    ? ok('role', 'commerce_app, subject to row-level security')
     : wrong(
         'role',
         `${role.login} may not act as commerce_app`,
@@ -117,25 +121,29 @@ async function missingRole(client: pg.Client): Promise<Finding> {
       );
 }
 
-/** The roles beside commerce_app, and the grants and policies of all, which a restored dump may lack. */
+/** The other roles, and the grants and policies of all roles, which a restored dump may lack. */
 const checkAccess: Check = async (client) => {
   const roles = await missingRoles(client);
   const gaps = await accessGaps(client);
   const missing = [...roles, ...gaps].map(({ text }) => text);
   if (missing.length === 0) return ok('access', 'every role has its grants and policies');
-  const found = `${missing.length} things are missing, such as ${missing[0]}`;
-  // Without what backups need, the server runs.
+  const found = `${missing.length} missing, such as ${missing[0]}`;
+  // The server runs without what only backups need.
   const onlyBackups = roles.every(({ needed }) => !needed) && gaps.length === 0;
   const mend = onlyBackups
-    ? 'Run commerce-server migrate by a login with CREATEROLE; until then there are no backups.'
+    ? 'Run commerce-server migrate with a login that has CREATEROLE; until then backups fail.'
     : 'Run commerce-server migrate.';
   return onlyBackups ? warning('access', found, mend) : wrong('access', found, mend);
 };
 
 const checkDurability: Check = async (client) => {
   const unsafe = await unsafeDurability(client);
-  if (unsafe.length === 0) return ok('durability', 'confirmed writes survive a crash');
-  return wrong('durability', unsafe.join(', '), 'Switch it on in postgresql.conf: confirmed writes may be lost.');
+  if (unsafe.length === 0) return ok('durability', 'committed transactions survive a crash');
+  return wrong(
+    'durability',
+    unsafe.join(', '),
+    'Turn it on in postgresql.conf: a crash may lose committed transactions.',
+  );
 };
 
 const checkConnections: Check = async (client, _url, { databasePoolMax }) => {
@@ -143,26 +151,27 @@ const checkConnections: Check = async (client, _url, { databasePoolMax }) => {
   const max = Number(rows[0]?.max_connections);
   const perProcess = databasePoolMax + JOB_CONNECTIONS;
   const processes = Math.floor((max - SPARE_CONNECTIONS) / perProcess);
-  if (processes >= 1) return ok('connections', `${perProcess} per process of ${max}: room for ${processes} processes`);
+  if (processes >= 1)
+    return ok('connections', `${perProcess} per process, ${max} in all: enough for ${processes} processes`);
   return warning(
     'connections',
-    `${perProcess} per process of ${max}`,
+    `${perProcess} per process, ${max} in all: not enough for one process`,
     'Lower DATABASE_POOL_MAX or raise max_connections.',
   );
 };
 
-/** In so many shops, the oldest first, since a key that was changed opens what is new. */
+/** How many shops are checked, the oldest first: if the key was changed, new secrets open and old ones do not. */
 const SHOPS = 200;
 
-/** One secret of each shop. */
+/** Checks one secret of each shop. */
 const checkSecrets: Check = async (client, _url, { secretKey }) => {
   const sealed = await webhookSecrets(client);
   const closed = sealed.filter(({ id, secret }) => !opens(secretKey, id, secret));
-  if (closed.length === 0) return ok('secrets', `${sealed.length} webhook secrets opened`);
+  if (closed.length === 0) return ok('secrets', `${sealed.length} webhook secrets can be decrypted`);
   return wrong(
     'secrets',
-    `${closed.length} of ${sealed.length} webhook secrets cannot be opened, such as that of ${closed[0]?.id}`,
-    'Set SECRET_KEY to the value that they were made with, run rotate-secret-key with both keys, or rotate the secrets of these webhooks.',
+    `${closed.length} of ${sealed.length} webhook secrets cannot be decrypted, such as that of ${closed[0]?.id}`,
+    'Set SECRET_KEY to the key that they were encrypted with, run rotate-secret-key with both keys, or rotate the secrets of these webhooks.',
   );
 };
 
@@ -171,7 +180,7 @@ interface Sealed {
   secret: Buffer;
 }
 
-/** Row-level security shows the webhooks of one shop at a time. */
+/** Row-level security allows reading the webhooks of only one shop at a time. */
 async function webhookSecrets(client: pg.Client): Promise<Sealed[]> {
   const { rows: tables } = await client.query<{ made: boolean }>(
     `select to_regclass('commerce.webhooks') is not null as made`,

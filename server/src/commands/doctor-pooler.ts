@@ -6,28 +6,28 @@ import { type Finding, ok, wrong } from './finding.ts';
 type Addresses = Pick<Database, 'url' | 'directUrl' | 'embedded'>;
 
 const DECLARE =
-  'Set DATABASE_POOLING=transaction, and DATABASE_DIRECT_URL to the address of PostgreSQL itself, past the pooler.';
+  'Set DATABASE_POOLING=transaction, and DATABASE_DIRECT_URL to the address of PostgreSQL itself, not of the pooler.';
 const TIMEOUT_MS = 3_000;
 
-/** Poolers that nobody has told the server of, and a direct address that is none. */
+/** Finds poolers that were not declared, and a direct address that is not direct. */
 export async function checkPooler(
   { url, directUrl, embedded }: Addresses,
   pooling: 'session' | 'transaction',
 ): Promise<Finding[]> {
   if (embedded) return [];
-  const findings = [await told('pooler', () => ofRequests(url, pooling))];
-  if (directUrl !== url) findings.push(await told('direct', () => ofMigrations(url, directUrl)));
+  const findings = [await findingOf('pooler', () => ofRequests(url, pooling))];
+  if (directUrl !== url) findings.push(await findingOf('direct', () => ofMigrations(url, directUrl)));
   return findings;
 }
 
 async function ofRequests(url: string, pooling: 'session' | 'transaction'): Promise<Finding> {
   const shared = await isSharedBetweenClients(url);
   if (pooling === 'transaction') {
-    return ok('pooler', shared ? 'in transaction mode, as declared' : 'declared, and none was found');
+    return ok('pooler', shared ? 'in transaction mode, as declared' : 'declared, but none was found');
   }
-  if (shared) return wrong('pooler', 'DATABASE_URL leads through a pooler in transaction mode', DECLARE);
+  if (shared) return wrong('pooler', 'DATABASE_URL goes through a pooler in transaction mode', DECLARE);
   if (await dropsSettings(url)) {
-    return wrong('pooler', 'DATABASE_URL leads through a pooler that drops the settings of a connection', DECLARE);
+    return wrong('pooler', 'DATABASE_URL goes through a pooler that drops the settings of a connection', DECLARE);
   }
   return ok('pooler', 'none in transaction mode');
 }
@@ -36,7 +36,7 @@ async function ofMigrations(url: string, directUrl: string): Promise<Finding> {
   if (await isSharedBetweenClients(directUrl)) {
     return wrong(
       'direct',
-      'DATABASE_DIRECT_URL leads through a pooler in transaction mode',
+      'DATABASE_DIRECT_URL goes through a pooler in transaction mode',
       'Set it to the host and port of PostgreSQL itself.',
     );
   }
@@ -44,24 +44,20 @@ async function ofMigrations(url: string, directUrl: string): Promise<Finding> {
   if (pooled !== direct) {
     return wrong(
       'direct',
-      'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases',
-      'Set DATABASE_DIRECT_URL to the PostgreSQL and the database behind the pooler.',
+      'DATABASE_URL and DATABASE_DIRECT_URL are different databases',
+      'Set DATABASE_DIRECT_URL to the server and database behind the pooler.',
     );
   }
-  return ok('direct', 'the same database, past the pooler');
+  return ok('direct', 'the same database, without the pooler');
 }
 
-/** An address that cannot be asked is a finding as well. */
-async function told(check: string, look: () => Promise<Finding>): Promise<Finding> {
+/** An address that does not answer is a finding as well. */
+async function findingOf(check: string, look: () => Promise<Finding>): Promise<Finding> {
   try {
     return await look();
   } catch (error) {
     const name = check === 'direct' ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
-    return wrong(
-      check,
-      `${name}: ${(error as Error).message}`,
-      `See that ${name} names the host and port that it means.`,
-    );
+    return wrong(check, `${name}: ${(error as Error).message}`, `Check the host and port of ${name}.`);
   }
 }
 
@@ -80,7 +76,7 @@ async function dropsSettings(url: string): Promise<boolean> {
   }
 }
 
-/** Tells one running database from any other. */
+/** Identifies a running database. */
 async function databaseAt(url: string): Promise<string> {
   const [row] = await ask<{ id: string }>(
     url,

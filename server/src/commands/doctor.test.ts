@@ -130,10 +130,10 @@ test('webhook secrets that were sealed with another key are wrong', async () => 
   const [well] = await findingsOf('secrets', { DATABASE_URL, SECRET_KEY });
   const [sick] = await findingsOf('secrets', { DATABASE_URL, SECRET_KEY: another });
 
-  expect(well).toEqual({ check: 'secrets', state: 'ok', found: '1 webhook secrets opened' });
+  expect(well).toEqual({ check: 'secrets', state: 'ok', found: '1 webhook secrets can be decrypted' });
   expect(sick).toMatchObject({
     state: 'wrong',
-    found: `1 of 1 webhook secrets cannot be opened, such as that of ${shop.webhook_id}`,
+    found: `1 of 1 webhook secrets cannot be decrypted, such as that of ${shop.webhook_id}`,
     mend: expect.stringContaining('SECRET_KEY'),
   });
 });

@@ -9,7 +9,7 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const OLDEST_NODE = 24;
 
-/** Prints what `examine` finds, for people or as JSON, and answers whether nothing is wrong. */
+/** Prints what `examine` finds, for people or as JSON, and returns whether nothing is wrong. */
 export async function doctor(env: NodeJS.ProcessEnv, { json }: { json: boolean }): Promise<boolean> {
   const findings = await examine(env);
   const healthy = findings.every(({ state }) => state !== 'wrong');
@@ -18,8 +18,8 @@ export async function doctor(env: NodeJS.ProcessEnv, { json }: { json: boolean }
 }
 
 /**
- * Looks at everything that the server stands on. Changes nothing, but it starts and stops the embedded database when there
- * is one and no server runs on it.
+ * Checks everything that the server depends on. Changes nothing, but starts and stops the embedded database if there is one
+ * and no server is running it.
  */
 export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [checkNode(), ...(await checkInstallation(env))];
@@ -31,21 +31,21 @@ async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
     config = inspectConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.mistakes.map((mistake) => wrong('configuration', 'a setting is wrong', mistake));
+    return error.mistakes.map((mistake) => wrong('configuration', 'a setting is invalid', mistake));
   }
   const settings =
     config.warnings.length === 0
       ? [ok('configuration', config.production ? 'production' : 'development')]
-      : config.warnings.map((mend) => warning('configuration', 'a setting looks wrong', mend));
+      : config.warnings.map((mend) => warning('configuration', 'a setting is probably a mistake', mend));
   return [...settings, ...(await checkOpenedDatabase(config)), await checkRedis(config.redisUrl)];
 }
 
 async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
   const place = join(config.dataDir, 'postgres');
-  // A link that leads nowhere is there, too, and is told as such by what follows.
+  // A dangling link counts as existing: what follows reports it.
   if (!config.databaseUrl && !lstatSync(place, { throwIfNoEntry: false })) {
     const mend =
-      'The first start makes it. If there should be one, set DATA_DIR to where it lies, or set DATABASE_URL.';
+      'The first start creates it. If it exists elsewhere, set DATA_DIR to its directory, or set DATABASE_URL.';
     return [warning('database', `there is none in ${place}`, mend)];
   }
   try {
@@ -68,10 +68,10 @@ function checkNode(): Finding {
   const { node } = process.versions;
   return Number.parseInt(node, 10) >= OLDEST_NODE
     ? ok('node', node)
-    : wrong('node', `${node} is too old`, `Install Node ${OLDEST_NODE} or newer, or run npm ci, which brings its own.`);
+    : wrong('node', `${node} is too old`, `Install Node ${OLDEST_NODE} or newer, or run npm ci, which installs one.`);
 }
 
-const MARKS = { ok: 'ok   ', warning: 'look ', wrong: 'WRONG' };
+const MARKS = { ok: 'ok   ', warning: 'WARN ', wrong: 'WRONG' };
 
 function inWords(findings: Finding[], healthy: boolean): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
@@ -80,6 +80,6 @@ function inWords(findings: Finding[], healthy: boolean): string {
     ...(mend ? [`${' '.repeat(width + 9)}→ ${mend}`] : []),
   ]);
   const count = findings.filter(({ state }) => state === 'wrong').length;
-  const last = healthy ? 'Nothing is wrong.' : `${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`;
+  const last = healthy ? 'Nothing is wrong.' : `${count} ${count === 1 ? 'problem' : 'problems'} found.`;
   return `${[...lines, '', last].join('\n')}\n`;
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
-/** Settings under which the database may lose what it has confirmed, each as `name = value`; none when it is safe. */
+/** The settings with which a crash may lose committed transactions, each as `name = value`; none if it is safe. */
 export async function unsafeDurability(db: pg.Pool | pg.Client): Promise<string[]> {
   const { rows } = await db.query<{ name: string; setting: string }>(
     'select name, setting from pg_settings where name = any($1) order by name',

@@ -1,10 +1,10 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   check: string;
   state: 'ok' | 'warning' | 'wrong';
   /** What was found, in a sentence or a few words. */
   found: string;
-  /** What to do about it; there unless all is well. */
+  /** What to do about it; absent if all is well. */
   mend?: string;
 }
 
@@ -13,7 +13,7 @@ export function ok(check: string, found: string): Finding {
   return { check, state: 'ok', found };
 }
 
-/** The server runs all the same. */
+/** The server runs nevertheless. */
 export function warning(check: string, found: string, mend: string): Finding {
   return { check, state: 'warning', found, mend };
 }

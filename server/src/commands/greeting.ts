@@ -12,11 +12,11 @@ export interface Greeting {
   demoFile: string;
   /** The page of a checkout to try, if there is one. */
   checkoutUrl: string | undefined;
-  /** Since the process began. */
+  /** Since the process started. */
   seconds: number;
 }
 
-/** What a person at a terminal wants to know of a server that has just started. */
+/** What a person at a terminal wants to know about a server that has just started. */
 export function greeting({ version, baseUrl, database, mails, seconds, ...shop }: Greeting): string {
   const head = [
     `Commerce Backend ${version} is ready, after ${seconds.toFixed(1)} s.`,
@@ -55,7 +55,9 @@ function demoLines(demo: DemoCredentials, { demoFile, checkoutUrl }: Shown): str
     `  curl '${demo.base_url}/api/storefront/products?limit=3' \\`,
     `    -H 'X-Site-ID: ${demo.site_id}' \\`,
     `    -H 'X-Service-Token: ${demo.storefront_token}'`,
-    ...(checkoutUrl ? ['', 'Buy something, with goods that are held for 15 minutes:', `  ${checkoutUrl}`] : []),
+    ...(checkoutUrl
+      ? ['', 'Buy something (the stock of this checkout is reserved for 15 minutes):', `  ${checkoutUrl}`]
+      : []),
   ];
 }
 

@@ -9,8 +9,8 @@ import { ShopError } from '../shop/errors.ts';
 import { boundConnections } from './bound-connections.ts';
 
 /**
- * Bounds of every connection (hazards §4.1); Node's own are lax, a client may take a minute over its headers. A slow or
- * endless request costs one socket for half a minute at most, or two minutes where a large body may be uploaded.
+ * Limits of every connection; Node's own are lax: a client may take a minute for its headers. A slow or endless request
+ * occupies one socket for half a minute at most, or two minutes where a large body may be uploaded.
  */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = DEADLINES.upload * 1_000;
@@ -56,9 +56,9 @@ export async function listen(
   return server;
 }
 
-/** Answers what never became a request, in the form of every other refusal; Node's own answer has no body. */
+/** Answers what could not be parsed as a request, in the form of every other error; Node's own answer has no body. */
 function refuse(error: ParseError, socket: Duplex): void {
-  // A peer that has hung up wants no answer, and one that has been answered gets no second one.
+  // A peer that has closed the connection gets no answer, and one that has been answered gets no second one.
   const answering = (socket as { _httpMessage?: ServerResponse })._httpMessage;
   if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
     if (answering?.writableEnded) (socket as Socket).destroySoon();
@@ -75,7 +75,7 @@ function refuse(error: ParseError, socket: Duplex): void {
     'X-Content-Type-Options: nosniff',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // What waits for the rest of this request waits for nothing.
+  // The rest of this request will never arrive.
   answering?.destroy();
 }
 

@@ -1,10 +1,10 @@
 import type { TableProgress } from '../backup/dump.ts';
 import { printProgress } from './progress.ts';
 
-/** How far a command is: one line that changes at a terminal, a line now and then where the output is kept. */
+/** The progress of a command: one line that is rewritten at a terminal, or a line every few seconds elsewhere. */
 export interface ProgressLine {
   update(sentence: string): void;
-  /** Leaves the terminal with an empty line to go on. */
+  /** Clears the line. */
   end(): void;
 }
 

@@ -18,15 +18,15 @@ export interface RestoreOptions {
 
 /**
  * Loads a backup into an empty database: the schema of its version first, then all rows in one transaction, then the
- * migrations that came since. The file is read to its end before anything is changed.
+ * migrations that are newer than it. The whole file is verified before anything is changed.
  */
 export async function restore(config: Config, file: string, { otherKey }: RestoreOptions): Promise<void> {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
-  printProgress(`Reading ${file} to its end.`);
+  if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
+  printProgress(`Verifying ${file}.`);
   const { header, rows } = await verify(file);
   refuseNewer(header);
   if (!otherKey) refuseOtherKey(header, config.secretKey);
-  // Not beside a running server: it would sell into the tables that are being filled.
+  // Not while a server runs: it would write to the tables that are being filled.
   const database = await openDatabase(config, printProgress);
   try {
     const wait = { onWait: printProgress, seconds: config.migrationWaitSeconds };
@@ -55,7 +55,7 @@ function refuseNewer({ migrations, release }: Header): void {
   const unknown = migrations.find((name, i) => MIGRATION_NAMES[i] !== name);
   if (unknown === undefined) return;
   throw new Error(
-    `The backup was made by release ${release} with the migration ${unknown}, which this release does not have. ` +
+    `The backup was written by release ${release} with the migration ${unknown}, which this release does not have. ` +
       'Restore it with that release or a newer one.',
   );
 }
@@ -64,16 +64,16 @@ function refuseOtherKey({ secret_key }: Header, secretKey: string): void {
   const own = secretKey === '' ? 'none' : fingerprintOf(secretKey);
   if (secret_key === own) return;
   throw new Error(
-    `The backup was made under another SECRET_KEY (fingerprint ${secret_key}, here ${own}). Set SECRET_KEY to that one, or ` +
-      'put its secret.key into DATA_DIR. With --other-key it is restored all the same: then the secrets of webhooks do not ' +
-      'open and must be rotated, answers with a secret are not replayed under their Idempotency-Key, and links to checkouts ' +
-      'that are shown from then on lead nowhere.',
+    `The backup was written with another SECRET_KEY (fingerprint ${secret_key}, here ${own}). Set SECRET_KEY to that key, or ` +
+      'put its secret.key into DATA_DIR. With --other-key it is restored nevertheless, but then webhook secrets cannot be ' +
+      'decrypted and must be rotated, stored answers that contain a secret are not replayed for their Idempotency-Key, and ' +
+      'new links to the restored checkouts do not work.',
   );
 }
 
-/** Tables without a site are empty enough: of a restore that failed, say. */
+/** Refuses a database that is in use. Tables without any site count as empty: a failed restore may have left them. */
 async function refuseUsed(client: pg.Client, { migrations }: Header): Promise<void> {
-  await refuseCompany(client);
+  await refuseOtherClients(client);
   const { rows } = await client.query<{ made: boolean; migrated: boolean }>(
     `select to_regclass('commerce.sites') is not null as made,
       to_regclass('public.commerce_migrations') is not null as migrated`,
@@ -81,9 +81,12 @@ async function refuseUsed(client: pg.Client, { migrations }: Header): Promise<vo
   const applied = rows[0]?.migrated ? await appliedTo(client) : [];
   const sites = rows[0]?.made ? await sitesIn(client) : 0;
   const empty = 'Restore into an empty database, such as a new one (create database … owner …) or a new DATA_DIR.';
-  if (sites > 0) throw new Error(`The database is in use: it holds ${sites} sites. ${empty}`);
+  if (sites > 0)
+    throw new Error(`The database is not empty: it has ${sites} ${sites === 1 ? 'site' : 'sites'}. ${empty}`);
   if (applied.some((name, i) => migrations[i] !== name)) {
-    throw new Error(`The database was migrated further than the backup (${migrations.at(-1)}). ${empty}`);
+    throw new Error(
+      `The database has migrations that the backup does not have (its last is ${migrations.at(-1)}). ${empty}`,
+    );
   }
 }
 
@@ -97,10 +100,11 @@ async function sitesIn(client: pg.Client): Promise<number> {
   return rows[0]?.sites ?? 0;
 }
 
-const LEAVE_WITHIN_MS = 3_000;
+/** A client that has just disconnected may be listed for a moment. */
+const LISTED_WITHIN_MS = 3_000;
 
-async function refuseCompany(client: pg.Client): Promise<void> {
-  for (const deadline = Date.now() + LEAVE_WITHIN_MS; ; await sleep(100)) {
+async function refuseOtherClients(client: pg.Client): Promise<void> {
+  for (const deadline = Date.now() + LISTED_WITHIN_MS; ; await sleep(100)) {
     const { rows } = await client.query<{ name: string }>(
       `select coalesce(nullif(application_name, ''), 'unnamed') as name from pg_stat_activity
         where datname = current_database() and usename = session_user and pid <> pg_backend_pid()
@@ -109,7 +113,7 @@ async function refuseCompany(client: pg.Client): Promise<void> {
     if (rows.length === 0) return;
     if (Date.now() > deadline) {
       throw new Error(
-        `Another program (${rows[0]?.name}) is connected to the database. Stop it, and the server, first.`,
+        `Another program (${rows[0]?.name}) is connected to the database. First stop it and every server process.`,
       );
     }
   }
@@ -119,7 +123,7 @@ async function fill(client: pg.Client, file: string): Promise<void> {
   const progress = showProgress();
   try {
     await load(client, file, (done) => progress.update(ofTables(done)));
-    progress.update('Counting what there is, for the planner of queries');
+    progress.update('Collecting statistics for the query planner');
     await client.query('analyze');
   } finally {
     progress.end();
@@ -128,6 +132,6 @@ async function fill(client: pg.Client, file: string): Promise<void> {
 
 function summaryOf(description: string, { made_at }: Header, rows: Contents['rows'], applied: string[]): string {
   const total = rows.reduce((sum, count) => sum + count, 0).toLocaleString('en');
-  const later = applied.length > 0 ? ` Applied since: ${applied.join(', ')}.` : '';
+  const later = applied.length > 0 ? ` Migrations applied to it: ${applied.join(', ')}.` : '';
   return `Restored ${total} rows of ${rows.length} tables as of ${made_at} into ${description}.${later}`;
 }

@@ -162,7 +162,7 @@ test('what neither key opens is named and left as it is, and a missing or equal 
   await expect(rotateSecretKey(configOf(shop, keys))).rejects.toThrow(`must be rotated: ${WEBHOOK}`);
   await expect(rotateSecretKey(configOf(shop, { SECRET_KEY: OLD }))).rejects.toThrow('Set NEW_SECRET_KEY');
   const same = { SECRET_KEY: OLD, NEW_SECRET_KEY: OLD };
-  await expect(rotateSecretKey(configOf(shop, same))).rejects.toThrow('Give another one');
+  await expect(rotateSecretKey(configOf(shop, same))).rejects.toThrow('Use another one');
 
   expect(await openedBy(OLD, shop)).toEqual(shop.secrets);
 }, 300_000);

@@ -11,12 +11,12 @@ import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
 
 /**
- * Changes SECRET_KEY: seals anew what is sealed under it, in one transaction, and gives open checkouts links of the new key.
- * Running it again with the same keys does what is left: what a process has sealed that still had the old one, say.
+ * Changes SECRET_KEY: encrypts again what is encrypted with it, in one transaction, and gives open checkouts links of the new
+ * key. Running it again with the same keys does what is left, such as what a process with the old key has encrypted meanwhile.
  */
 export async function rotateSecretKey(config: Config): Promise<void> {
   const keys = { from: config.secretKey, to: newKeyOf(config) };
-  if (keys.from === keys.to) throw new Error('NEW_SECRET_KEY is SECRET_KEY. Give another one.');
+  if (keys.from === keys.to) throw new Error('NEW_SECRET_KEY is the same as SECRET_KEY. Use another one.');
   const database = await shareDatabase(config, printProgress);
   try {
     const wait = { onWait: printProgress, seconds: config.migrationWaitSeconds };
@@ -24,13 +24,13 @@ export async function rotateSecretKey(config: Config): Promise<void> {
     const done = await change(database.directUrl, keys);
     if (config.secretKeyInFile) adoptNewKey(config.dataDir);
     printProgress(
-      `Sealed anew: ${done.resealed} secrets of webhooks. Open checkouts with a new link: ${done.links}. ` +
+      `Encrypted with the new key: ${done.resealed} webhook secrets. Open checkouts with a new link: ${done.links}. ` +
         `${config.secretKeyInFile ? 'The key in DATA_DIR is the new one' : 'Set SECRET_KEY to the new key'} ` +
         `(fingerprint ${fingerprintOf(keys.to)}). Restart every process of the server.`,
     );
     if (done.closed.length > 0) {
       throw new Error(
-        `${done.closed.length} webhooks have a secret that neither key opens, and must be rotated: ${done.closed.join(', ')}.`,
+        `The secrets of ${done.closed.length} webhooks cannot be decrypted with either key, and must be rotated: ${done.closed.join(', ')}.`,
       );
     }
   } finally {
@@ -42,7 +42,7 @@ function newKeyOf({ newSecretKey, secretKeyInFile, dataDir }: Config): string {
   if (secretKeyInFile) return newKeyIn(dataDir, newSecretKey);
   if (newSecretKey) return newSecretKey;
   throw new Error(
-    'Set NEW_SECRET_KEY to the new key, such as one of `openssl rand -base64 48` that you have put into your secret store.',
+    'Set NEW_SECRET_KEY to the new key. Generate one with `openssl rand -base64 48` and keep it in your secret store.',
   );
 }
 

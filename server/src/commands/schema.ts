@@ -7,20 +7,20 @@ import { ensureRoles, refuseForeignOwner } from '../db/roles.ts';
 import { migrateQueue } from '../jobs/run.ts';
 
 export interface Prepared {
-  /** The migrations that were run. */
+  /** The migrations that ran. */
   applied: string[];
-  /** What was missing of roles, grants and policies in a database that was migrated before, in words. */
+  /** The roles, grants and policies that were missing in a database that had been migrated before, in words. */
   mended: string[];
 }
 
 /**
- * Brings a database to the schema of this release, or of the migration `last`, that of the job queue included, and makes its
- * roles whole.
+ * Migrates a database to the schema of this release, or to the migration `last`, including the job queue's schema, and creates
+ * the roles, grants and policies that are missing.
  */
 export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // All of it: processes that start together would be in each other's way with roles and grants, too.
+      // All of it under the lock: processes that start together would also conflict over roles and grants.
       return await underMigrationLock(url, wait, () => prepareLocked(url, last));
     } catch (error) {
       if (attempt === ATTEMPTS || !isRaceForRoles(error)) throw error;
@@ -39,12 +39,12 @@ async function prepareLocked(url: string, last: string | undefined): Promise<Pre
 
 const ATTEMPTS = 5;
 
-/** Roles belong to the cluster, and the lock to a database: another database may be prepared at the same time. */
+/** Roles belong to the cluster, but the lock to a database: another database may be prepared at the same time. */
 function isRaceForRoles(error: unknown): boolean {
   return (error as { code?: string }).code === 'XX000' && String(error).includes('tuple concurrently updated');
 }
 
-/** Makes the roles of the server, where they are missing. Returns what was made. */
+/** Creates the roles of the server that are missing. Returns those that it created. */
 export async function prepareRoles(url: string): Promise<string[]> {
   return withClient(url, async (client) => {
     await refuseForeignOwner(client);
@@ -63,13 +63,13 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
   }
 }
 
-/** Roles each by name, grants and policies, of which there may be many, by their number. */
+/** Each role by name, and the number of grants and policies, of which there may be many. */
 function inWords(roles: string[], gaps: Gap[]): string[] {
   const count = (kind: Gap['kind']) => gaps.filter((gap) => gap.kind === kind).length;
   const counted = [
     [count('grant'), 'grants'],
     [count('policy'), 'policies'],
-    [count('owner'), 'owners of functions'],
+    [count('owner'), 'function owners'],
   ] as const;
   return [...roles, ...counted.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`)];
 }

@@ -6,7 +6,7 @@ import { withPool } from './database.ts';
 /** Shows the rate limits of a site, after changing those that are named. */
 export async function siteLimits(config: Config, site_id: string, { set }: { set: string[] }): Promise<void> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
-    throw new Error(`"${site_id}" is no site_id: it is a UUID, as site create printed it.`);
+    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
   }
   const wanted = new Map(set.map(readLimit));
   const limits = await withPool(config, (db) =>

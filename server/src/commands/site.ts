@@ -12,7 +12,7 @@ export interface SiteOptions {
   staffName?: string;
 }
 
-/** Makes a merchant with its site, and prints its credentials as JSON: the only time that the secrets are shown. */
+/** Creates a merchant with its site, and prints its credentials as JSON: the only time that the secrets are shown. */
 export async function createSite(config: Config, options: SiteOptions): Promise<void> {
   const { name, currency } = options;
   const staff = { email: options.staffEmail ?? inventedEmail(name), name: options.staffName ?? `${name} (owner)` };
@@ -23,12 +23,12 @@ export async function createSite(config: Config, options: SiteOptions): Promise<
       async (connection) => (await create(connection, { name, currency, staff, password })).credentials,
     ),
   );
-  // Where the server will listen, only its own settings say.
+  // Only the settings of the server say where it will listen.
   const address = config.baseUrlAssumed ? {} : { base_url: config.baseUrl };
   process.stdout.write(`${JSON.stringify({ ...address, ...credentials }, null, 2)}\n`);
 }
 
-/** A login that is nobody else's, of a domain that is nobody's (RFC 2606). */
+/** A unique login at a domain that cannot be registered (RFC 2606). */
 function inventedEmail(name: string): string {
   return `owner@${slugOf(name, 'shop').slice(0, 40)}-${randomBytes(3).toString('hex')}.invalid`;
 }

@@ -36,13 +36,13 @@ const FLUSH_EVERY_MS = 60_000;
 type Stop = () => Promise<unknown>;
 
 /**
- * Runs the server until a signal ends it. What was started before a failure is stopped again, so that a start that fails
- * (the port is taken, the database refuses) leaves nothing running behind it.
+ * Runs the server until a signal ends it. If the start fails (the port is in use, the database refuses), what was started before
+ * is stopped again, so that nothing is left running.
  */
 export async function start(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
-  if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: no mail leaves this machine.');
+  if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: mails are written to files, not sent.');
   // The last one started is the first one stopped.
   const stops: Stop[] = [];
   try {
@@ -96,7 +96,7 @@ async function serve(config: Config, logger: Logger, database: Database, readine
   return server;
 }
 
-/** The demo shop. The mails about the orders it is made with are written here, so that they do not bury the greeting. */
+/** Creates the demo shop. The mails about its orders are written here, so that their log lines do not hide the greeting. */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials> {
   const { demo, seeded } = await seedDemo({ ...config, db });
   if (seeded && config.role !== 'api' && !config.smtpUrl) {
@@ -117,7 +117,7 @@ interface Parts {
   metrics: Metrics;
 }
 
-/** The whole API, or for a worker health and metrics alone. */
+/** The whole API, or only health and metrics for a worker. */
 async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   const { config, logger, db, probe, readiness, metrics } = parts;
   const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
@@ -159,12 +159,14 @@ function cardOf({ cardProvider }: Config): PaymentProvider | undefined {
   return cardProvider === 'test' ? testCard : undefined;
 }
 
-/** A database that may lose what it has confirmed, or a login that may do anything: refused in production, pointed out elsewhere. */
+/** A database that may lose committed transactions, or a login that may do anything: refused in production, else a warning. */
 async function refuseUnsafe(db: pg.Pool, { production }: Config, logger: Logger): Promise<void> {
   const sentences: string[] = [];
   const unsafe = await unsafeDurability(db);
   if (unsafe.length > 0) {
-    sentences.push(`The database may lose confirmed writes: ${unsafe.join(', ')}. Switch them on.`);
+    sentences.push(
+      `A crash of the database may lose committed transactions: ${unsafe.join(', ')}. Turn these settings on.`,
+    );
   }
   if (await isUnboundLogin(db)) {
     sentences.push(

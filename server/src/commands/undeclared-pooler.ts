@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Refuses a pooler that was not declared and loses what each connection is set to: requests would then run as the owner of
- * the tables, without time limits.
+ * Refuses a pooler that was not declared and drops the settings of connections: requests would then run as the owner of the
+ * tables, without time limits.
  */
 export async function refuseUndeclaredPooler(db: pg.Pool, pooling: 'session' | 'transaction'): Promise<void> {
   if (pooling === 'transaction') return;
@@ -13,6 +13,6 @@ export async function refuseUndeclaredPooler(db: pg.Pool, pooling: 'session' | '
     if (!/startup parameter/.test((error as Error).message)) throw error;
   }
   throw new Error(
-    'DATABASE_URL leads through a pooler that drops the settings of a connection. Set DATABASE_POOLING=transaction, and DATABASE_DIRECT_URL to the address of PostgreSQL itself.',
+    'DATABASE_URL goes through a pooler that drops the settings of a connection. Set DATABASE_POOLING=transaction, and DATABASE_DIRECT_URL to the address of PostgreSQL itself.',
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Who may do what in the database, beside the owner of the tables. Migrations grant it as they make the tables; it is held
- * here once more, because a restored dump may arrive without roles, and with them without grants and policies: `roles.ts`
- * then gives back what is missing. A test compares the two, so a migration that grants something adds it here.
+ * The rights in the database of all roles but the owner of the tables. Migrations grant them as they create the tables. They are
+ * listed here again because a restored dump may lack the roles, and with them the grants and policies: `roles.ts` and
+ * `mend-access.ts` then add what is missing. A test compares the two, so what a migration grants is added here as well.
  */
 export interface TableRight {
   role: string;
@@ -20,18 +20,18 @@ export interface Policy {
   using: string;
 }
 
-/** Without these the server does not run. */
+/** The server does not run without these. */
 export const SERVER_ROLES = ['commerce_app', 'commerce_search', 'commerce_sweep'];
 
 /**
- * Reads every row, for backups. The owner of the tables is bound by row-level security as well, and an ordinary login
- * cannot make a role with BYPASSRLS, so policies open the tables to this one, for reading alone.
+ * Reads every row, for backups. The owner of the tables is subject to row-level security as well, and an ordinary login cannot
+ * create a role with BYPASSRLS, so policies let this role read the tables.
  */
 export const BACKUP_ROLE = 'commerce_backup';
 
 /**
- * Who is in it may act as commerce_backup. It inherits nothing itself: the login of the server is in it, and must not see
- * all rows as long as it has not taken the role on purpose. PostgreSQL 15 cannot say that of a single grant.
+ * Its members may act as commerce_backup. It is NOINHERIT: the login of the server is a member, and must not see all rows
+ * unless it takes the role on purpose. PostgreSQL 15 cannot express that for a single grant.
  */
 export const BACKUP_MEMBERS = 'commerce_backup_members';
 
@@ -40,7 +40,7 @@ const ADD = ['SELECT', 'INSERT'] as const;
 const WRITE = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
 const SWEEP = ['SELECT', 'DELETE'] as const;
 
-/** What commerce_app may not change as it may all other tables. */
+/** The tables that commerce_app may not write like all others. */
 const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   audit_events: ADD,
   change_eras: READ,
@@ -75,7 +75,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   webhook_deliveries: SWEEP,
 };
 
-/** The rights to the tables of schema commerce, of those tables that there are. */
+/** The rights to those tables of the schema commerce that exist. */
 export function tableRights(tables: string[]): TableRight[] {
   return tables.flatMap((name) => {
     const table = `commerce.${name}`;
@@ -86,7 +86,7 @@ export function tableRights(tables: string[]): TableRight[] {
   });
 }
 
-/** The policies that name a role. Those of tenants bind every role, and come with the tables. */
+/** The policies for one role. Those of tenants apply to every role, and are part of the tables. */
 export const POLICIES: Policy[] = [
   sweep('agent_consents', `expires_at <= now() - interval '1 day'`),
   sweep('customer_codes', `expires_at <= now() - interval '1 day'`),
@@ -128,13 +128,13 @@ function due(name: string, using: string): Policy {
   return { table: `commerce.${name}`, name: 'due', role: 'commerce_sweep', command: 'select', using };
 }
 
-/** The policy by which backups read a table that is under row-level security. */
+/** The policy that lets backups read a table with row-level security. */
 export function backupPolicy(table: string): Policy {
   return { table, name: 'backup', role: BACKUP_ROLE, command: 'select', using: 'true' };
 }
 
-/** Functions that run with the rights of their owner: requests call them, nobody else may. */
+/** Functions that run with the rights of their owner; only requests may call them. */
 export const REQUEST_FUNCTIONS = ['enqueue', 'enqueue_delivery', 'enqueue_deliveries'];
 
-/** The one that runs as commerce_search. Anybody may call it: it tells ids of the tenant at hand alone. */
+/** The function that runs as commerce_search. Anyone may call it: it returns only ids of the current tenant. */
 export const SEARCH_FUNCTION = 'search_products';

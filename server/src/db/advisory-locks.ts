@@ -1,14 +1,14 @@
 /**
- * The numbers of all advisory locks that live as long as a connection or a migration; each has one meaning, the same in every
- * release. The one in the middle of a request (shop/products) takes hashes of 64 bits instead.
+ * The keys of all advisory locks that are held for as long as a connection or a migration; each has one meaning, the same in
+ * every release. The lock that requests take (shop/products) uses hashes of 64 bits instead.
  */
 export const ADVISORY_LOCKS = {
-  /** Held by the transaction of whoever migrates (migration-lock.ts). */
+  /** Held by the transaction of the process that migrates (migration-lock.ts). */
   migration: 7_301_964,
   /** In the database `postgres` of an embedded cluster, held by the server that owns it (embedded.ts). */
   embeddedOwner: 7_301_965,
   /** The first of two keys, held by a process for each of its job runners (jobs/abandoned-jobs.ts). */
   jobRunner: 7_301_966,
-  /** Held by the transaction of whoever gives the roles a right that they lack (mend-access.ts). */
+  /** Held by the transaction of the process that adds missing rights (mend-access.ts). */
   access: 7_301_967,
 };

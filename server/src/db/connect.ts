@@ -2,13 +2,13 @@ import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 
 /**
- * The pool that serves every request, and the one way to send a statement. Time limits are those of hazards §4.2; each
+ * The pool that serves every request, and the only way to send a statement. Each statement has a time limit, and each
  * connection runs as commerce_app, a role that owns nothing and is subject to row-level security.
  */
 export interface PoolOptions {
   url: string;
   max: number;
-  /** `transaction`: a proxy may hand each transaction another connection, so statements are not prepared. */
+  /** `transaction`: a pooler may give each transaction another connection, so statements are not prepared. */
   pooling: 'session' | 'transaction';
   applicationName?: string;
   /** How long to wait for a connection. */
@@ -20,7 +20,7 @@ export type Connection = pg.PoolClient;
 pg.types.setTypeParser(pg.types.builtins.INT8, parseInteger);
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseMoment);
 
-/** PostgreSQL's text, in UTC, as ISO 8601. Its years have four digits at least, and what is later has no form in the contract. */
+/** Converts PostgreSQL's text, in UTC, to ISO 8601. Years beyond 9999 have no form in the contract. */
 export function parseMoment(text: string): string {
   const [, date, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)\+00$/.exec(text) ?? [];
   return date ? new Date(`${date}T${time}Z`).toISOString() : '9999-12-31T23:59:59.999Z';
@@ -32,7 +32,7 @@ function parseInteger(text: string): number {
   return value;
 }
 
-/** What every connection is set to; times in milliseconds. */
+/** The settings of every connection; times in milliseconds. */
 const SETTINGS = {
   role: 'commerce_app',
   search_path: 'commerce,public',
@@ -46,12 +46,12 @@ const BEGIN_WITH_SETTINGS = [
   ...Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = ${value}`),
 ].join('; ');
 
-/** How long the database may say nothing: a little longer than PostgreSQL lets a statement run, so that its word comes first. */
+/** How long to wait for the database: a little longer than PostgreSQL lets a statement run, so that its own error comes first. */
 const SILENCE_MS = 6_000;
 const LEAST_SILENCE_MS = 2_000;
 const silences = new WeakMap<Connection, number>();
 
-/** Takes a connection from the pool. The longer the caller had to wait for it, the less it will wait for answers. */
+/** Takes a connection from the pool. The longer the caller had to wait for it, the shorter it waits for answers. */
 export async function takeConnection(pool: pg.Pool): Promise<Connection> {
   const begun = Date.now();
   const connection = await pool.connect();
@@ -65,12 +65,12 @@ export function send(connection: Connection, text: string, within_ms = SILENCE_M
   return connection.query({ text, query_timeout } as pg.QueryConfig);
 }
 
-/** Whether a connection stays ours between transactions. */
+/** Whether a connection remains the same between transactions. */
 export function keepsSessions(): boolean {
   return prepare;
 }
 
-/** What opens a transaction: behind a proxy that pools by transaction it also brings the settings, which no one else can. */
+/** The statement that begins a transaction. Behind a pooler in transaction mode it also applies the settings. */
 export function begin(): string {
   return prepare ? 'begin' : BEGIN_WITH_SETTINGS;
 }
@@ -96,33 +96,33 @@ export function openPool(options: PoolOptions): pg.Pool {
 }
 
 /**
- * A connection that is lost while a request has it fails the request's next statement, and an idle one is replaced. Unheard,
- * either event would end the process.
+ * If a request's connection is lost, its next statement fails, and an idle connection is replaced. Without a handler, either
+ * event would end the process.
  */
 export function ignoreLostConnections(pool: pg.Pool): pg.Pool {
   pool.on('error', () => {});
   return pool.on('connect', (connection) => connection.on('error', () => {}));
 }
 
-// Statements come from the code, so their number is bounded; the limit guards against one that is not.
+// The texts of statements are constants, so their number is bounded; the limit guards against one that is not.
 const STATEMENT_LIMIT = 2_000;
 const names = new Map<string, string>();
 let prepare = true;
 
-/** Is told of each result and of where its statement was sent. */
+/** Called with each result and the place that sent its statement. */
 export type ResultObserver = (result: pg.QueryResult, stack: string) => void;
 
 let observer: ResultObserver | undefined;
 
-/** For tests, which compare the columns that come with the types that the code claims (scripts/check-row-types.ts). */
+/** For tests, which compare the columns of results with the types that the code claims (scripts/check-row-types.ts). */
 export function observeResults(next: ResultObserver): void {
   observer = next;
 }
 
 /**
- * Sends a statement, prepared under a name that stands for its text. PostgreSQL plans it anew each time as long as it expects
- * fewer rows than usual of the values given, as of any array that is short. Where planning takes longer than running, arrays
- * are therefore given as `(select $1::uuid[])`: the planner cannot look into that, and keeps one plan for all.
+ * Sends a statement, prepared under a name for its text. PostgreSQL plans it again each time while it estimates fewer rows for
+ * the given values than on average, as for any short array. Where planning takes longer than running, arrays are therefore
+ * written as `(select $1::uuid[])`: the planner cannot see their values, and keeps one generic plan.
  */
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
   const text = statement.text;

@@ -14,9 +14,9 @@ export interface PostmasterDeps {
   cluster: Cluster;
   binaries: Binaries;
   account: Account | undefined;
-  /** What PostgreSQL has to say goes here. */
+  /** Where PostgreSQL logs. */
   logFile: string;
-  /** False gives up crash safety for speed: for tests only. */
+  /** False trades crash safety for speed: for tests only. */
   durable: boolean;
   onProgress: (sentence: string) => void;
 }
@@ -32,7 +32,7 @@ const POLL_MS = 20;
 
 /**
  * A postmaster of this cluster that answers: the one that a killed server left behind, or a new one on `port` (any free
- * one when undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log when none comes up.
+ * one if undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log if none starts.
  */
 export async function runningPostmaster(deps: PostmasterDeps, port?: number): Promise<Running> {
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -47,7 +47,7 @@ export async function runningPostmaster(deps: PostmasterDeps, port?: number): Pr
       if ((await start(deps, chosen, deadline)) === 'answers') return { port: chosen, reused: false };
     } else if (!waited) {
       waited = true;
-      deps.onProgress('Waiting for PostgreSQL to finish what it is doing');
+      deps.onProgress('Waiting for PostgreSQL to recover or to shut down');
     }
     if (Date.now() > deadline) {
       throw new Error(`PostgreSQL did not start. The end of ${deps.logFile}:\n${endOf(deps.logFile)}`);
@@ -57,8 +57,8 @@ export async function runningPostmaster(deps: PostmasterDeps, port?: number): Pr
 }
 
 /**
- * Ends the postmaster: open transactions are rolled back, what is committed is on disk. Another server may start the next one
- * in the moment in which this one is gone, which `pg_ctl stop --wait` would take for the same, and end as well.
+ * Stops the postmaster: open transactions are rolled back, committed ones are on disk. Another server may start the next one as
+ * soon as this one has ended, which `pg_ctl stop --wait` would mistake for this one.
  */
 export async function stopPostmaster({ cluster, binaries, account }: PostmasterDeps): Promise<void> {
   const lock = lockOf(cluster.directory);
@@ -69,9 +69,9 @@ export async function stopPostmaster({ cluster, binaries, account }: PostmasterD
       env: plainEnv(),
       windowsHide: true,
     });
-  // Immediate is safe as well, only slower at the next start, which then replays the log.
+  // An immediate stop is safe as well, but the next start is slower: it replays the log.
   for (const [mode, seconds] of [['fast', 15] as const, ['immediate', 5] as const]) {
-    // A postmaster that has gone meanwhile cannot be told anything.
+    // Fails if the postmaster has ended meanwhile.
     const failure = await stop(mode).then(
       () => undefined,
       (error: Error) => error,
@@ -79,7 +79,7 @@ export async function stopPostmaster({ cluster, binaries, account }: PostmasterD
     if (await hasGone(cluster.directory, lock.pid, failure ? 0 : seconds)) return;
     if (failure && mode === 'immediate') throw failure;
   }
-  throw new Error(`PostgreSQL, process ${lock.pid}, does not stop.`);
+  throw new Error(`PostgreSQL (process ${lock.pid}) does not stop.`);
 }
 
 async function hasGone(directory: string, pid: number, seconds: number): Promise<boolean> {
@@ -89,14 +89,14 @@ async function hasGone(directory: string, pid: number, seconds: number): Promise
   }
 }
 
-/** What a postmaster writes of itself into its directory. */
+/** What a postmaster writes about itself into its directory. */
 interface Lock {
   pid: number;
   port: number;
   status: string;
 }
 
-/** True from before the moment in which the postmaster ends its connections. */
+/** True before the postmaster begins to close its connections. */
 export function isStopping(directory: string): boolean {
   return lockOf(directory)?.status !== 'ready';
 }
@@ -104,7 +104,7 @@ export function isStopping(directory: string): boolean {
 function lockOf(directory: string): Lock | undefined {
   try {
     const [pid, , , port, , , , status] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
-    // A file without a port is young: its postmaster is still starting. 0 is a port that nobody answers on.
+    // A file without a port is new: its postmaster is still starting. Nothing answers on port 0.
     return { pid: Number(pid), port: Number(port ?? 0), status: status?.trim() ?? '' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -113,8 +113,8 @@ function lockOf(directory: string): Lock | undefined {
 }
 
 /**
- * `answers`: it is ours and takes connections. `busy`: it is ours, and starts, recovers or stops. `foreign`: its number
- * is another program's by now. `gone`: nothing runs under its number.
+ * `answers`: it is ours and accepts connections. `busy`: it is ours, and starts, recovers or stops. `foreign`: its process id
+ * now belongs to another program. `gone`: no process has its id.
  */
 async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy' | 'foreign' | 'gone'> {
   if (lock.port > 0 && (await answers(cluster, lock.port))) return 'answers';
@@ -122,7 +122,7 @@ async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy'
   return isPostmaster(lock.pid, cluster.directory) ? 'busy' : 'foreign';
 }
 
-/** True when our cluster, and no copy of it or stranger, takes connections on the port. */
+/** True if our cluster, and not a copy of it or another program, accepts connections on the port. */
 async function answers(cluster: Cluster, port: number): Promise<boolean> {
   const client = clientOf(cluster, port, 'postgres');
   try {
@@ -136,7 +136,7 @@ async function answers(cluster: Cluster, port: number): Promise<boolean> {
   }
 }
 
-/** A client of the superuser, not yet connected. It never throws on its own when its connection is lost. */
+/** A client of the superuser, not yet connected. It does not throw when its connection is lost. */
 export function clientOf({ password }: Cluster, port: number, database: string, name = 'commerce-start'): pg.Client {
   const client = new pg.Client({
     host: '127.0.0.1',
@@ -176,20 +176,20 @@ function isPostmaster(pid: number, directory: string): boolean {
 }
 
 /**
- * PostgreSQL takes any live process of its user for its former self, and would never start again after a reboot gave
- * the number away. The file stays, with a number nobody has: so PostgreSQL still makes sure by its shared memory that
- * no other of its processes is left.
+ * PostgreSQL takes any running process of its user with that id for its former postmaster, and would never start again if
+ * another process gets the id after a reboot. The file stays, with an id that no process has: so PostgreSQL still checks its
+ * shared memory for other processes of its own.
  */
 function disownLock(directory: string): void {
   const file = join(directory, 'postmaster.pid');
-  if (!existsSync(file)) return; // Its PostgreSQL was just ending.
+  if (!existsSync(file)) return; // PostgreSQL was just stopping.
   const [, ...rest] = readFileSync(file, 'utf8').split('\n');
   writeFileSync(file, ['999999999', ...rest].join('\n'));
 }
 
 async function start(deps: PostmasterDeps, port: number, deadline: number): Promise<'answers' | 'exited'> {
   const { cluster, binaries, account } = deps;
-  // In a session of its own, Ctrl-C reaches us alone, and we stop PostgreSQL last.
+  // In a session of its own it does not get Ctrl-C: we do, and stop PostgreSQL last.
   const log = openSync(deps.logFile, logMode(deps.logFile), 0o600);
   const child = spawn(binaries.postgres, ['-D', cluster.directory, '-p', String(port), ...settings(deps.durable)], {
     ...account,
@@ -217,18 +217,18 @@ async function start(deps: PostmasterDeps, port: number, deadline: number): Prom
 function settings(durable: boolean): string[] {
   const chosen = {
     listen_addresses: '127.0.0.1',
-    // A path to a socket has room for 107 bytes, and a data directory may need more.
+    // The path of a socket may have 107 bytes, and that of a data directory more.
     unix_socket_directories: '',
     max_connections: '100',
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
-    // After a crash the whole directory goes to disk before recovery begins; file by file that takes seconds.
+    // After a crash the whole directory is synced before recovery begins; file by file that takes seconds.
     recovery_init_sync_method: canSyncAtOnce() ? 'syncfs' : 'fsync',
-    // Short statements gain nothing from either, and parallel workers need more shared memory than containers give.
+    // Short statements gain nothing from these, and parallel workers need more shared memory than containers have.
     jit: 'off',
     max_parallel_workers_per_gather: '0',
-    // Values of rows stay out of the log.
+    // Keeps the values of rows out of the log.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     log_line_prefix: '%m [%p] ',
@@ -238,7 +238,7 @@ function settings(durable: boolean): string[] {
   return Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Whether one call brings a file system to disk, and tells when that failed: Linux does since 5.8. */
+/** Whether one call syncs a file system and reports failures, as Linux does since 5.8. */
 function canSyncAtOnce(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number);
   return process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 8));

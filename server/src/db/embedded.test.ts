@@ -194,7 +194,7 @@ test('a PostgreSQL that dies under a living server is back on the same address',
   process.kill(postmasterOf(directory), 'SIGKILL');
 
   await expect.poll(() => count(url).catch(() => undefined), { timeout: 10_000 }).toBe(1);
-  await expect.poll(() => told).toContain('PostgreSQL is back');
+  await expect.poll(() => told).toContain('PostgreSQL is running again');
   await expect(start(directory)).rejects.toThrow(DataDirInUse);
 });
 

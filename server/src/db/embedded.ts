@@ -7,21 +7,21 @@ import { type Cluster, openCluster } from './embedded-cluster.ts';
 import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
 
 /**
- * The PostgreSQL that the server brings along, in `DATA_DIR/postgres`. It listens on the loopback alone, behind a random
- * password. It is a process of its own, which outlives a killed server; so a start goes:
+ * The PostgreSQL that comes with the server, in `DATA_DIR/postgres`. It listens only on the loopback interface, with a random
+ * password. It is a separate process, which outlives a killed server, so the steps of a start are:
  *
- * 1. Open the cluster, or make it (embedded-cluster.ts).
+ * 1. Open the cluster, or create it (embedded-cluster.ts).
  * 2. Find its postmaster, or start one (embedded-postmaster.ts).
- * 3. Take the owner's lock, an advisory lock in the database that lives as long as our connection: a server that is
- *    killed loses it in that moment, a second server on the directory is refused while it is held.
- * 4. Make the role and the database of the shop, when they are missing.
+ * 3. Take the owner's lock, an advisory lock in the database that is held by our connection: a server that is killed loses it
+ *    at once, and a second server on the directory is refused while it is held.
+ * 4. Create the role and the database of the shop if they are missing.
  *
- * While it is held, the lock's connection also watches PostgreSQL: when it breaks, steps 2 and 3 are done again.
+ * The connection that holds the lock also watches PostgreSQL: when it breaks, steps 2 and 3 are repeated.
  */
 export interface Embedded {
-  /** Of the owner of the database `commerce`, who is no superuser. */
+  /** Of the owner of the database `commerce`, who is not a superuser. */
   url: string;
-  /** Of the superuser, in the same database: for what looks behind row-level security, such as tests. */
+  /** Of the superuser, in the same database: for what must bypass row-level security, such as tests. */
   superuserUrl: string;
   /** True when PostgreSQL was running already, left behind by a server that was killed. */
   reused: boolean;
@@ -31,9 +31,9 @@ export interface Embedded {
 
 export interface EmbeddedOptions {
   dataDir: string;
-  /** Told what takes time, and what was mended, a sentence each. */
+  /** Called with what takes time and what was repaired, a sentence each. */
   onProgress?: (sentence: string) => void;
-  /** False gives up crash safety for speed: for tests only. */
+  /** False trades crash safety for speed: for tests only. */
   durable?: boolean;
 }
 
@@ -46,8 +46,8 @@ export class DataDirInUse extends Error {
 }
 
 /**
- * Starts the embedded PostgreSQL, or takes over the one that a killed server left. Throws DataDirInUse when a live
- * server has it, else an Error that says what to do.
+ * Starts the embedded PostgreSQL, or takes over the one that a killed server left running. Throws DataDirInUse if a running
+ * server uses it, else an Error that says what to do.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = resolve(options.dataDir);
@@ -65,7 +65,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 
   const { owner, port, reused } = await own(deps, dataDir);
-  if (reused) onProgress('Found PostgreSQL running, left by a server that was killed');
+  if (reused) onProgress('Found PostgreSQL running, left behind by a server that was killed');
   await prepareDatabase(owner, cluster);
 
   const watch = keepOwned(deps, dataDir, owner, port);
@@ -77,7 +77,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     stop: async () => {
       watch.end();
       await othersToLeave(watch.owner());
-      // The lock is not given back before: a server that starts meanwhile would take over what is about to end.
+      // The lock is not released before: a server that starts meanwhile would take over what is about to end.
       await stopPostmaster(deps);
     },
   };
@@ -101,19 +101,19 @@ async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promis
       owner = clientOf(deps.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
       await owner.connect();
       await lockDataDirectory(owner, dataDir);
-      // The lock may have come free because PostgreSQL is ending, and has told its former owner before us.
+      // The lock may be free because PostgreSQL is stopping, and has closed its former owner's connection before ours.
       if (isStopping(deps.cluster.directory)) throw new Error('PostgreSQL is stopping.');
       return { owner, ...running };
     } catch (error) {
       owner?.end().catch(() => {});
-      // The former owner may have been ending PostgreSQL under us: then it is started anew.
+      // The former owner may have been stopping PostgreSQL meanwhile: then it is started again.
       if (error instanceof DataDirInUse || attempt === ATTEMPTS) throw error;
       await sleep(100);
     }
   }
 }
 
-/** Waits a little: the backend of a server killed just now may not have noticed yet. */
+/** Waits a little: the backend of a server that was just killed may not have noticed yet. */
 async function lockDataDirectory(owner: pg.Client, dataDir: string): Promise<void> {
   const deadline = Date.now() + LOCK_WITHIN_MS;
   for (;;) {
@@ -135,7 +135,7 @@ async function holderOfLock(owner: pg.Client): Promise<string> {
   return rows[0] ? ` (${rows[0].name})` : '';
 }
 
-/** The shop's database belongs to a role that may make roles, as migrations do, and is otherwise no superuser. */
+/** The shop's database belongs to a role that may create roles, as migrations do, but is not a superuser. */
 async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise<void> {
   const { rows } = await owner.query<{ role: boolean; database: boolean }>(
     `select exists (select from pg_roles where rolname = 'commerce') as role,
@@ -147,7 +147,7 @@ async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise
   if (!rows[0]?.database) await owner.query('create database commerce owner commerce');
 }
 
-/** Does steps 2 and 3 again whenever the owner's connection breaks, on the same port, until it is ended. */
+/** Repeats steps 2 and 3 whenever the owner's connection breaks, on the same port, until it is stopped. */
 function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port: number) {
   let ended = false;
   let current = first;
@@ -158,15 +158,15 @@ function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port
     });
   };
   const mend = async () => {
-    deps.onProgress('PostgreSQL has gone away; starting it again');
+    deps.onProgress('PostgreSQL has stopped; starting it again');
     while (!ended) {
       try {
         const { owner } = await own(deps, dataDir, port);
         watch(owner);
-        if (!ended) deps.onProgress('PostgreSQL is back');
+        if (!ended) deps.onProgress('PostgreSQL is running again');
         return;
       } catch (error) {
-        deps.onProgress(`PostgreSQL is still away: ${(error as Error).message}`);
+        deps.onProgress(`PostgreSQL does not start yet: ${(error as Error).message}`);
         await sleep(1_000);
       }
     }
@@ -183,8 +183,8 @@ function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port
 const LEAVE_WITHIN_MS = 1_000;
 
 /**
- * A pool says that it has ended before its connections have. One that PostgreSQL cuts off instead raises an error when
- * nobody listens any more.
+ * A pool reports its end before its connections have ended. If PostgreSQL closes one of them instead, it raises an error when
+ * nothing handles it any more.
  */
 async function othersToLeave(owner: pg.Client): Promise<void> {
   const deadline = Date.now() + LEAVE_WITHIN_MS;
@@ -192,6 +192,6 @@ async function othersToLeave(owner: pg.Client): Promise<void> {
   try {
     while (Date.now() < deadline && (await owner.query(others)).rowCount) await sleep(10);
   } catch {
-    // PostgreSQL is away: so are they.
+    // PostgreSQL has stopped, and so have they.
   }
 }

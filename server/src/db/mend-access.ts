@@ -12,7 +12,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 
 type Client = pg.Client;
 
-/** Something that the roles lack, and the statement that gives it. */
+/** A grant, policy or owner that is missing, and the statement that adds it. */
 export interface Gap {
   kind: 'grant' | 'policy' | 'owner';
   role: string;
@@ -20,12 +20,12 @@ export interface Gap {
   statement: string;
 }
 
-/** A statement that changes a table waits for those who use it, and keeps others waiting meanwhile: not for long. */
+/** A statement that changes a table waits for its users, and blocks others meanwhile: it must not wait for long. */
 const ATTEMPTS = 5;
 
 /**
- * Gives the roles the grants and policies that they lack, and the search function its owner; with `only`, that role alone.
- * Expects the migrated schema, that of the queue included, and the roles. Returns what was given.
+ * Adds the grants and policies that the roles lack, and sets the owner of the search function; with `only`, for that role only.
+ * Expects the roles and the migrated schema, including the queue's. Returns what it added.
  */
 export async function mendAccess(client: Client, only?: string): Promise<Gap[]> {
   const gaps = (await accessGaps(client)).filter(({ role }) => only === undefined || role === only);
@@ -34,13 +34,13 @@ export async function mendAccess(client: Client, only?: string): Promise<Gap[]> 
   return given;
 }
 
-/** Whether it was given. Who keeps a table busy for long keeps backups away from it, not the server from starting. */
+/** Returns whether it was added. A table that is locked for long may prevent backups, but not the start of the server. */
 async function give(client: Client, { statement, role }: Gap): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await client.query('begin');
       await client.query(`set local lock_timeout = '2s'`);
-      // Two that grant on the same table at once fail.
+      // Two processes that grant on the same table at the same time both fail.
       await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.access]);
       await client.query(statement);
       await client.query('commit');
@@ -48,7 +48,7 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
     } catch (error) {
       await client.query('rollback');
       const { code } = error as { code?: string };
-      // Another process that starts at the same moment has made the policy.
+      // Another process that starts at the same time has created the policy.
       if (code === '42710') return false;
       if (code !== '55P03') throw error;
       if (attempt === ATTEMPTS && role === BACKUP_ROLE) return false;
@@ -57,7 +57,7 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
   }
 }
 
-/** What the roles lack; nothing where all is as the migrations made it. */
+/** What is missing compared to what the migrations grant. */
 export async function accessGaps(client: Client): Promise<Gap[]> {
   const roles = await knownRoles(client);
   const tables = await tablesOf(client);
@@ -94,7 +94,7 @@ async function tablesOf(client: Client): Promise<Relation[]> {
   return rows;
 }
 
-/** `SELECT on table commerce.orders to commerce_app` and its like, of which there must be many. */
+/** The grants that must exist, such as `SELECT on table commerce.orders to commerce_app`. */
 async function missingRights(client: Client, relations: Relation[], roles: string[]): Promise<Gap[]> {
   const held = await heldRights(client);
   const wanted = wantedRights(relations).filter(({ role }) => roles.includes(role));
@@ -163,7 +163,7 @@ async function heldRights(client: Client): Promise<Set<string>> {
   return new Set(rows.map(textOf));
 }
 
-/** Later tables come with the rights of requests by themselves. */
+/** Default privileges, which give requests their rights to later tables. */
 async function missingDefaults(client: Client, roles: string[]): Promise<Gap[]> {
   if (!roles.includes('commerce_app')) return [];
   const { rows } = await client.query<{ type: string }>(
@@ -210,7 +210,7 @@ interface FoundFunction {
   name: string;
   signature: string;
   owner: string;
-  /** The login may hand it on. */
+  /** The login may change its owner. */
   ours: boolean;
   open: boolean;
   callable: boolean;
@@ -231,7 +231,7 @@ async function functionGaps(client: Client, roles: string[]): Promise<Gap[]> {
   const search = rows.filter(({ name, owner }) => name === SEARCH_FUNCTION && owner !== 'commerce_search');
   return [
     ...requests.filter(({ open }) => open).map(({ signature }) => revoked(signature)),
-    // Before it is handed on: afterwards the rights to it are its new owner's to give.
+    // Before its owner changes: afterwards only the new owner can grant rights to it.
     ...rows
       .filter(({ callable, ours }) => !callable && ours && roles.includes('commerce_app'))
       .map(({ signature }) => called(signature)),
@@ -250,8 +250,8 @@ function called(signature: string): Gap {
 }
 
 /**
- * One that the login does not own, it may still take away, as the owner of the schema, and make anew. Its definition sets a
- * parameter of pg_trgm, which PostgreSQL allows once that is loaded.
+ * A function that the login does not own can still be dropped, by the owner of the schema, and created again. Its definition
+ * sets a parameter of pg_trgm, which PostgreSQL allows once that is loaded.
  */
 function handedOn({ signature, ours, definition }: FoundFunction): Gap {
   const anew = `select public.show_limit(); drop function ${signature}; ${definition}; grant execute on function ${signature} to commerce_app;`;

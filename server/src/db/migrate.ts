@@ -22,7 +22,7 @@ import * as limits from './migrations/0019_limits.ts';
 import * as privateStorefrontTokens from './migrations/0020_private_storefront_tokens.ts';
 import * as orderEventTypes from './migrations/0021_order_event_types.ts';
 
-/** All migrations, oldest first. A landed one is never edited: changes come as a new file. */
+/** All migrations, oldest first. A released migration is never edited: a change is a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
   '0001_foundation': foundation,
   '0002_catalogue': catalogue,
@@ -66,28 +66,27 @@ function sourceUpTo(last: string): Knex.MigrationSource<string> {
 }
 
 /**
- * Brings the database to the schema of this release, or to that of `last`, as the owner of the database. Returns the names of
- * what was applied.
- * The address must be one of PostgreSQL itself. knex's own lock row outlives a process that is killed, so it is cleared under
- * our lock, which does not.
+ * Migrates the database to the schema of this release, or to the migration `last`, as the owner of the database. Returns the
+ * names of the migrations that it applied. The address must be that of PostgreSQL itself. knex's lock row would outlive a process
+ * that is killed, so it is cleared under our own lock, which does not.
  */
 export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIGRATION): Promise<string[]> {
   return underMigrationLock(url, wait, () => migrateLocked(url, last));
 }
 
-/** The same for who holds the lock already. */
+/** The same for a caller that holds the lock already. */
 export function migrateLocked(url: string, last = LATEST_MIGRATION): Promise<string[]> {
   return withMigrator(url, last, async (knex) => {
     await knex.migrate.list();
     await knex.migrate.forceFreeMigrationsLock();
     const [, applied] = (await knex.migrate.latest()) as [number, string[]];
-    // A restored database goes on in an era of its own (see 0009_sync).
+    // A restored database begins an era of its own (see 0009_sync).
     await knex.raw('call commerce.begin_change_era()');
     return applied;
   });
 }
 
-/** Takes the last batch of migrations back. */
+/** Rolls the last batch of migrations back. */
 export async function rollback(url: string): Promise<string[]> {
   return withMigrator(url, LATEST_MIGRATION, async (knex) => {
     const [, undone] = (await knex.migrate.rollback()) as [number, string[]];
@@ -103,7 +102,7 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   });
 }
 
-// knex prints what fails by itself; whoever called is told by the error.
+// knex would print failures itself; the caller gets them as errors.
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 async function withMigrator<T>(url: string, last: string, work: (knex: Knex) => Promise<T>): Promise<T> {

@@ -4,11 +4,12 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { isSharedBetweenClients, isThroughProxy } from './pooler.ts';
 
 /**
- * Processes that start together take turns to migrate, by an advisory lock. A transaction holds it, not a session: it is gone
- * with its holder, and also where a pooler would keep the session. Who has to wait says for whom, and gives up in the end.
+ * Processes that start together migrate one after the other, by an advisory lock. A transaction holds it, not a session, so
+ * that it is released with its holder even if a pooler keeps the session. A process that waits reports for whom, and gives up
+ * after a time.
  */
 export interface MigrationWait {
-  /** Told whom it waits for, when that takes a second and then every ten. */
+  /** Called with what it waits for, after one second and then every ten. */
   onWait?: (sentence: string) => void;
   /** How long it waits. */
   seconds?: number;
@@ -19,7 +20,7 @@ const FIRST_TOLD_AFTER_MS = 1_000;
 const TOLD_EVERY_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Runs migrations under the lock. Throws an Error that names the holder when it cannot be had in time. */
+/** Runs migrations under the lock. Throws an Error that names the holder if it does not get the lock in time. */
 export async function underMigrationLock<T>(
   url: string,
   wait: MigrationWait | undefined,
@@ -35,7 +36,7 @@ export async function underMigrationLock<T>(
     await refusePooler(client, url);
     await acquire(client, wait ?? {});
     const result = await work();
-    if (lost) throw new Error(`The connection that held the lock of the migrations broke: ${lost.message}.`);
+    if (lost) throw new Error(`The connection that held the migration lock was lost: ${lost.message}.`);
     await client.query('commit');
     return result;
   } finally {
@@ -43,11 +44,11 @@ export async function underMigrationLock<T>(
   }
 }
 
-/** Migrations would pass, and the jobs that need the same address would not. */
+/** Refuses a pooler: migrations would work through it, but not the jobs, which use the same address. */
 async function refusePooler(client: pg.Client, url: string): Promise<void> {
   if (!(await isThroughProxy(client)) || !(await isSharedBetweenClients(url))) return;
   throw new Error(
-    'Migrations and background jobs reach PostgreSQL through a pooler in transaction mode, and cannot work there. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself, and DATABASE_POOLING=transaction.',
+    'Migrations and background jobs do not work through a pooler in transaction mode. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself, and DATABASE_POOLING=transaction.',
   );
 }
 
@@ -63,7 +64,7 @@ async function acquire(client: pg.Client, { onWait = () => {}, seconds = WAIT_SE
 }
 
 async function acquireWithin(client: pg.Client, milliseconds: number): Promise<boolean> {
-  // What an operator has set for the database may be meant for requests: migrations take their time.
+  // Timeouts that an operator has set for the database may be meant for requests: migrations take longer.
   await client.query(
     `begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
      set local lock_timeout = ${milliseconds}`,
@@ -96,13 +97,13 @@ async function holderOf(client: pg.Client): Promise<Holder | undefined> {
   if (!row) return undefined;
   const { pid, name, state, since } = row;
   const when = since ? ` since ${new Date(since).toISOString()}` : '';
-  return { pid, sentence: `PostgreSQL process ${pid} ("${name}", ${state}) holds their lock${when}` };
+  return { pid, sentence: `PostgreSQL process ${pid} ("${name}", ${state}) holds the lock${when}` };
 }
 
 function gaveUp(seconds: number, holder: Holder | undefined): string {
   const waited = `Gave up after waiting ${seconds} s for the migrations of another process`;
   if (!holder) return `${waited}, which has just ended. Start again.`;
-  return `${waited}: ${holder.sentence}. Let it finish and start again; if it is dead, end it by: select pg_terminate_backend(${holder.pid});`;
+  return `${waited}: ${holder.sentence}. Let it finish and start again; if it is stuck, end it with: select pg_terminate_backend(${holder.pid});`;
 }
 
 function applicationName(): string {

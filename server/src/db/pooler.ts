@@ -1,22 +1,22 @@
 import pg from 'pg';
 
 /**
- * Whether a pooler stands before PostgreSQL. In transaction mode, each transaction of a client may go to another connection,
- * so that locks, LISTEN and settings of a session get lost, or stay behind with somebody else.
+ * Detects a pooler in front of PostgreSQL. In transaction mode, each transaction of a client may use another connection, so
+ * that locks, LISTEN and settings of a session are lost, or affect other clients.
  */
 
 const ROUNDS = 3;
 const TIMEOUT_MS = 5_000;
 
-/** A pooler invents the process id by which its client would cancel a statement; PostgreSQL tells its own. */
+/** A pooler makes up the process id that its client would use to cancel a statement; PostgreSQL sends its own. */
 export async function isThroughProxy(client: pg.Client): Promise<boolean> {
   const { processID } = client as pg.Client & { processID?: number };
   return processID !== (await backendOf(client));
 }
 
 /**
- * Whether two clients of this address get the same connection of PostgreSQL in turn, as behind a pooler in transaction or
- * statement mode.
+ * Whether two clients of this address get the same PostgreSQL connection one after the other, as behind a pooler in transaction
+ * or statement mode.
  */
 export async function isSharedBetweenClients(url: string): Promise<boolean> {
   const [first, second] = [open(url), open(url)];
@@ -24,7 +24,7 @@ export async function isSharedBetweenClients(url: string): Promise<boolean> {
     await Promise.all([first.connect(), second.connect()]);
     const backend = await backendOf(first);
     for (let round = 0; round < ROUNDS; round += 1) {
-      // Whatever connection the first has just used is free for the second, unless it belongs to the first for good.
+      // The connection that the first client has just used is free for the second, unless it is reserved for the first.
       await second.query('begin');
       if ((await backendOf(second)) === backend || (await backendOf(first)) !== backend) return true;
       await second.query('rollback');
@@ -38,7 +38,7 @@ export async function isSharedBetweenClients(url: string): Promise<boolean> {
 function open(url: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'commerce, looking for a pooler',
+    application_name: 'commerce, detecting a pooler',
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });

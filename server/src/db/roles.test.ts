@@ -124,7 +124,7 @@ test('a login that may not make the roles is told what a superuser has to do', {
 
   const refused = await prepareSchema(url).then(String, String);
 
-  expect(refused).toContain('plain may not make the roles');
+  expect(refused).toContain('plain may not create the roles');
   const statements = refused.slice(refused.indexOf('grant'));
   expect(statements).toContain('grant commerce_app to "plain" with admin option;');
   await send(cluster.superuserUrl, statements);

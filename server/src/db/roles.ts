@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { BACKUP_MEMBERS, BACKUP_ROLE, SERVER_ROLES } from './access.ts';
 
-/** Roles belong to the cluster, not to the database: a dump that is restored elsewhere arrives without them. */
+/** Roles belong to the cluster, not to the database: a dump does not contain them. */
 export class RolesMissing extends Error {
   constructor(login: string, statements: string[]) {
-    super(`${login} may not make the roles of the server. As a superuser: ${statements.join(' ')}`);
+    super(`${login} may not create the roles of the server. As a superuser: ${statements.join(' ')}`);
     this.name = 'RolesMissing';
   }
 }
@@ -12,8 +12,8 @@ export class RolesMissing extends Error {
 type Client = pg.Client;
 
 /**
- * Makes the roles that are missing and lets the login act as them; returns in words what was made. Throws RolesMissing
- * when the login may not. Without the roles for backups the server runs as before, so those may stay missing.
+ * Creates the roles that are missing and lets the login act as them; returns what it did, in words. Throws RolesMissing if the
+ * login may not. The server runs without the roles for backups, so those may stay missing.
  */
 export async function ensureRoles(client: Client): Promise<string[]> {
   const made: string[] = [];
@@ -22,7 +22,7 @@ export async function ensureRoles(client: Client): Promise<string[]> {
       await client.query(statement);
       made.push(text);
     } catch (error) {
-      // Somebody else was quicker: 42710 and 23505.
+      // Another process was faster: 42710 and 23505.
       const { code } = error as { code?: string };
       if (code === '42710' || code === '23505') continue;
       if (code !== '42501') throw error;
@@ -32,7 +32,7 @@ export async function ensureRoles(client: Client): Promise<string[]> {
   return made;
 }
 
-/** What is missing of the roles, with the statement that makes it. */
+/** The missing roles and memberships, each with the statement that creates it. */
 interface MissingRole {
   text: string;
   statement: string;
@@ -68,10 +68,10 @@ export async function missingRoles(client: Client): Promise<MissingRole[]> {
   return [...created, ...joined, ...link];
 }
 
-/** Since PostgreSQL 16 a role's maker is a member of it, and still may not take it. */
+/** Since PostgreSQL 16, the creator of a role is a member of it, but may not SET ROLE to it. */
 const TAKE = `case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end`;
 
-/** `acting`: the roles that the login may take. `linked`: the members of backups may act as commerce_backup. */
+/** `acting`: the roles that the login may act as. `linked`: commerce_backup_members may act as commerce_backup. */
 async function lookAtRoles(client: Client) {
   const { rows } = await client.query<{ known: string[]; acting: string[]; linked: boolean }>(
     `select coalesce(array_agg(rolname::text), '{}') as known,
@@ -107,7 +107,7 @@ export async function mayBackUp(client: Client): Promise<boolean> {
   return rows[0]?.may ?? false;
 }
 
-/** Throws when the tables belong to somebody else, as after a dump that another login has restored. */
+/** Throws if the tables belong to another login, as after it has restored a dump. */
 export async function refuseForeignOwner(client: Client): Promise<void> {
   const { rows } = await client.query<{ owner: string; login: string; tables: number }>(
     `select pg_get_userbyid(c.relowner) as owner, current_user as login, count(*)::int as tables
@@ -120,6 +120,6 @@ export async function refuseForeignOwner(client: Client): Promise<void> {
   if (!found) return;
   throw new Error(
     `${found.tables} tables belong to ${found.owner}, so ${found.login} cannot migrate them. Restore the dump as ` +
-      `${found.login} (pg_restore --no-owner), or name the login of ${found.owner} in DATABASE_URL.`,
+      `${found.login} (pg_restore --no-owner), or use the login ${found.owner} in DATABASE_URL.`,
   );
 }

@@ -1,28 +1,28 @@
 import type pg from 'pg';
 
 /**
- * A database whose disk is full goes on reading, and refuses what needs space. That shows first where somebody writes; from then
- * on, until a trial succeeds, the process is not ready.
+ * A database whose disk is full still reads, and refuses what needs space. The first failed write shows it; from then on the
+ * process is not ready, until a trial write succeeds.
  */
 const DISK_FULL = '53100';
 const refused = new WeakSet<pg.Pool>();
 
-/** Far more than a request writes, so that the first order does not fill the disk again. */
+/** The size of the trial write: far more than a request writes, so that the first order does not fill the disk again. */
 const TRIAL = `begin; set local lock_timeout = '500ms';
   create temporary table trial_of_storage on commit drop as select repeat(md5(i::text), 30) as text from generate_series(1, 1000) i;
   rollback`;
 
-/** True when PostgreSQL had no space left for what it was to write. */
+/** True if PostgreSQL had no space left for a write. */
 export function isDiskFull(error: unknown): boolean {
   return (error as { code?: string } | undefined)?.code === DISK_FULL;
 }
 
-/** Remembers that the database behind the pool had no space left. */
+/** Records that the database of the pool had no space left. */
 export function noteFailure(pool: pg.Pool, error: unknown): void {
   if (isDiskFull(error)) refused.add(pool);
 }
 
-/** Whether the database behind the pool takes writes, as far as is known; when it last did not, a trial by `probe` tells. */
+/** Whether the database accepts writes, as far as is known; tries a write on a connection of `probe` if the last one failed. */
 export async function takesWrites(pool: pg.Pool, probe: pg.Pool, timeout_ms: number): Promise<boolean> {
   if (!refused.has(pool)) return true;
   const connection = await probe.connect();
@@ -32,7 +32,7 @@ export async function takesWrites(pool: pg.Pool, probe: pg.Pool, timeout_ms: num
   } catch (error) {
     failure = error as Error;
   } finally {
-    // What failed in its midst is still in a transaction, which ends with the connection.
+    // If the trial failed, its transaction is still open, and ends with the connection.
     connection.release(failure);
   }
   if (!isDiskFull(failure)) refused.delete(pool);

@@ -4,7 +4,7 @@ import type { Sql } from 'sql-template-tag';
 import { begin, type Connection, keepsSessions, query, send, takeConnection } from './connect.ts';
 import { noteFailure } from './storage.ts';
 
-/** The connection was lost while COMMIT was on its way: nobody knows yet whether it took place. */
+/** The connection was lost during COMMIT: it is unknown whether the transaction was committed. */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super('The connection was lost during COMMIT.', { cause });
@@ -12,10 +12,10 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** It needs no lock and no disk: a database that is there answers at once. */
+/** BEGIN needs no lock and no disk: a database that can be reached answers at once. */
 const BEGIN_WITHIN_MS = 2_000;
 
-/** Runs work on one connection between BEGIN and COMMIT; whatever it throws undoes all of it and is thrown on. */
+/** Runs work on one connection between BEGIN and COMMIT. If it throws, everything is rolled back, and the error is rethrown. */
 export async function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await takeConnection(pool);
   let broken: Error | undefined;
@@ -33,12 +33,12 @@ export async function inTransaction<T>(pool: pg.Pool, work: (connection: Connect
   }
 }
 
-/** PostgreSQL chose this transaction as the victim of a serialisation conflict or of a deadlock: it may be run again. */
+/** The error codes of a transaction that PostgreSQL aborted for a serialisation conflict or a deadlock: it may run again. */
 export const CONFLICTS: readonly string[] = ['40001', '40P01'];
 
 const ATTEMPTS = 3;
 
-/** Runs a transaction, and again, twice at the most, while it fails for a reason that `mayRetry` lets pass. */
+/** Runs a transaction, and repeats it, twice at most, while it fails for a reason that `mayRetry` accepts. */
 export async function retryConflicts<T>(
   work: (attempt: number) => Promise<T>,
   mayRetry: (error: unknown) => boolean,
@@ -48,7 +48,7 @@ export async function retryConflicts<T>(
       return await work(attempt);
     } catch (error) {
       if (attempt === ATTEMPTS || !mayRetry(error)) throw error;
-      // Of two that met, one goes first.
+      // A random delay, so that two that conflicted do not conflict again.
       await sleep(20 + Math.random() * 60 * attempt);
     }
   }
@@ -59,9 +59,9 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes((error as { code?: string }).code ?? '');
 }
 
-/** Answers why the connection must go, if it must: the database then undoes the transaction by itself. */
+/** Rolls back. Returns an error if the connection must be closed instead: the database then rolls back by itself. */
 async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
-  // Who waits for an answer in vain would wait once more for that of the rollback.
+  // After a timeout, the answer to ROLLBACK would not come in time either.
   if (isSilent(error)) return error as Error;
   return send(connection, 'rollback').then(
     () => undefined,
@@ -77,7 +77,7 @@ async function commit(connection: Connection): Promise<void> {
   }
 }
 
-/** Runs work of reads on one connection, each statement by itself unless a proxy would hand each another connection. */
+/** Runs reads on one connection, without a transaction unless a pooler would give each statement another connection. */
 export async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   if (!keepsSessions()) return inTransaction(pool, work);
   const connection = await takeConnection(pool);
@@ -93,17 +93,17 @@ export async function withConnection<T>(pool: pg.Pool, work: (connection: Connec
   }
 }
 
-/** Sends one statement by itself. */
+/** Runs a single statement. */
 export function queryAlone<Row extends object>(pool: pg.Pool, statement: Sql): Promise<pg.QueryResult<Row>> {
   return withConnection(pool, (connection) => query<Row>(connection, statement));
 }
 
-/** Errors that PostgreSQL itself sent carry a severity; all others are of the way to it. */
+/** Errors that PostgreSQL itself sent have a severity; all others are errors of the connection. */
 function isFromServer(error: unknown): boolean {
   return typeof (error as { severity?: unknown }).severity === 'string';
 }
 
-/** After a time limit of ours the connection still waits for its answer: the next user must not get it. */
+/** After our own timeout, the connection still waits for an answer, which its next user must not get. */
 function isSilent(error: unknown): boolean {
   const failure = error instanceof CommitUnknown ? error.cause : error;
   return (failure as { code?: string }).code === undefined && isLostConnection(failure);
@@ -112,7 +112,7 @@ function isSilent(error: unknown): boolean {
 const LOST_CODES = /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/;
 const LOST_MESSAGES = /Connection terminated|connection error|Query read timeout|not queryable/;
 
-/** The connection is gone, and with it the transaction that was open on it. */
+/** The connection is lost, and with it its open transaction. */
 export function isLostConnection(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   return LOST_CODES.test(code) || (!isFromServer(error) && LOST_MESSAGES.test(message));

@@ -4,14 +4,14 @@ import ipaddr from 'ipaddr.js';
 import { addressesOf, normalised, ownAddresses } from './names.ts';
 
 /**
- * Which addresses a tenant may have us call (hazards §2.4). An URL is judged by its text when it is registered and before
- * each attempt, a name by all that it resolves to when a connection is made: the checked address is the one connected to,
- * so that a name which resolves to something else a moment later gains nothing.
+ * Which addresses tenants may make this server call. The text of a URL is checked when it is registered and before each
+ * attempt, and everything that its name resolves to when a connection is made: the connection goes to the checked address, so
+ * that DNS rebinding gains nothing.
  */
 export interface EgressPolicy {
-  /** Lets plain http and private addresses pass: for receivers on a developer's machine. Refused in production. */
+  /** Allows plain http and private addresses, for receivers on a developer's machine. Refused in production. */
   allowPrivate: boolean;
-  /** The host of the configured public address: the server is not to be called by itself, under whatever name. */
+  /** The host of the configured public address: the server must not call itself, by whatever name. */
   ownHost: string;
 }
 
@@ -23,14 +23,14 @@ export class AddressRefused extends Error {
 const OWN = 'The address must not be that of this server.';
 const PORTS = ['', '443', '8443'];
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;
-/** Clouds answer here with secrets; the first looks public. */
+/** Metadata services of clouds, which answer with secrets; the first looks like a public address. */
 const DENIED = ['168.63.129.16', '169.254.169.254', '100.100.100.200', 'fd00:ec2::254'];
 
-/** The URL, checked as far as its text tells. Throws AddressRefused. */
+/** The parsed URL, if its text is acceptable. Throws AddressRefused. */
 export function checkUrl(text: string, policy: EgressPolicy): URL {
-  if (!URL.canParse(text)) throw new AddressRefused('This is not an address.');
+  if (!URL.canParse(text)) throw new AddressRefused('This is not a valid URL.');
   const url = new URL(text);
-  if (url.username || url.password) throw new AddressRefused('The address must not hold a user name or password.');
+  if (url.username || url.password) throw new AddressRefused('The address must not contain a user name or password.');
   if (policy.allowPrivate && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
   if (url.protocol !== 'https:') throw new AddressRefused('The address must begin with https://.');
   if (!PORTS.includes(url.port)) throw new AddressRefused('The port must be 443 or 8443.');
@@ -45,11 +45,11 @@ function checkHost(hostname: string, { ownHost }: EgressPolicy): void {
     return;
   }
   const name = hostname.replace(/\.$/, '');
-  if (!name.includes('.') || LOCAL_NAMES.test(name)) throw new AddressRefused('The host must be a public one.');
+  if (!name.includes('.') || LOCAL_NAMES.test(name)) throw new AddressRefused('The host must be a public name.');
   if (name === ownHost) throw new AddressRefused(OWN);
 }
 
-/** Throws AddressRefused unless the IP address is one of the public internet, and none of the server's `own`. */
+/** Throws AddressRefused unless the IP address is on the public internet, and not one of the server's `own`. */
 export function checkAddress(address: string, own: ReadonlySet<string> = new Set()): void {
   if (!isPublic(address))
     throw new AddressRefused('The host must be on the public internet, not in a private network.');
@@ -60,11 +60,11 @@ function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast' || DENIED.includes(parsed.toString())) return false;
-  // ipaddr.js takes some of what is outside 2000::/3 for unicast, such as ::127.0.0.1.
+  // ipaddr.js classifies some addresses outside 2000::/3 as unicast, such as ::127.0.0.1.
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0] ?? 0) >> 5 === 1;
 }
 
-/** What a name stands for, all of it checked: one bad address among several refuses them all. */
+/** The addresses of a name, all of them checked: one refused address refuses the name. */
 export async function checkedAddresses(name: string, { ownHost }: EgressPolicy): Promise<LookupAddress[]> {
   const [found, own] = await Promise.all([addressesOf(name), ownAddresses(ownHost)]);
   for (const { address } of found) checkAddress(address, own);
@@ -74,8 +74,8 @@ export async function checkedAddresses(name: string, { ownHost }: EgressPolicy):
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
- * A `lookup` for connections that answers checked addresses alone. Where private addresses pass, names of the machine do,
- * too, which the DNS does not know: there it is the system's own.
+ * A `lookup` for connections that returns only checked addresses. If private addresses are allowed, it is the system's own
+ * lookup, which also knows names that the DNS does not.
  */
 export function guardedLookup(policy: EgressPolicy) {
   return (hostname: string, options: LookupOptions, callback: LookupCallback): void => {

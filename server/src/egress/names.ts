@@ -5,12 +5,12 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
- * What the names that tenants register stand for, asked of the DNS by questions on the event loop. The system's own lookup
- * has four threads for the whole process, and a few names whose DNS does not answer would keep all others waiting.
+ * Resolves the host names that tenants register, by DNS queries on the event loop. The system's own lookup has four threads for
+ * the whole process, and a few names whose DNS servers do not answer would delay all others.
  */
 export const resolver = new Resolver({ timeout: 1_000, tries: 2 });
 
-/** All addresses of a name, of both families; of a literal itself. Rejects when there is none. */
+/** All addresses of a name, of both families; for a literal, itself. Rejects if there is none. */
 export async function addressesOf(name: string): Promise<LookupAddress[]> {
   const family = isIP(name);
   if (family) return [{ address: name, family }];
@@ -31,12 +31,12 @@ interface Known {
 }
 const known = new Map<string, Known>();
 
-/** The addresses that this server is reached at: of its interfaces, and those that its public name stands for. */
+/** The addresses of this server: those of its interfaces, and those of its public name. */
 export async function ownAddresses(ownHost: string): Promise<ReadonlySet<string>> {
   const before = known.get(ownHost);
   if (!before) remember(ownHost, lookUp(ownHost, []));
   else if (Date.now() - before.asked > KEPT_MS) {
-    // Meanwhile the former answer serves, and nobody waits.
+    // The former answer is used meanwhile, so that nothing waits.
     before.asked = Date.now();
     void before.addresses.then(async (former) => remember(ownHost, Promise.resolve(await lookUp(ownHost, former))));
   }
@@ -49,7 +49,7 @@ function remember(ownHost: string, addresses: Promise<string[]>): void {
   known.set(ownHost, { addresses, asked: Date.now() });
 }
 
-/** When the DNS does not answer, what was known still holds. */
+/** If the DNS does not answer, the former addresses stay valid. */
 async function lookUp(ownHost: string, former: string[]): Promise<string[]> {
   const found = await addressesOf(ownHost).catch(() => undefined);
   return found?.map(({ address }) => address) ?? former;

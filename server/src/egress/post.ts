@@ -4,7 +4,7 @@ import type { Agent, buildConnector, request } from 'undici';
 import { AddressRefused, checkAddress, checkUrl, type EgressPolicy, guardedLookup } from './addresses.ts';
 import { ownAddresses } from './names.ts';
 
-/** What became of a request to a foreign host, or of the attempt at one; the words are those of the contract's WebhookAttempt. */
+/** The outcome of an attempted request to a foreign host, in the terms of the contract's WebhookAttempt. */
 export type Outcome =
   | 'succeeded'
   | 'refused'
@@ -23,9 +23,9 @@ export interface Attempted {
   duration_ms: number;
 }
 
-/** The one way out of the house to hosts that tenants name. */
+/** The only way to send requests to hosts that tenants name. */
 export interface Egress {
-  /** Posts JSON. Never throws: what goes wrong is the outcome. */
+  /** Posts JSON. Never throws: a failure is an outcome. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Attempted>;
   close(): Promise<void>;
 }
@@ -33,13 +33,12 @@ export interface Egress {
 const CONNECT_MS = 3_000;
 const TOTAL_MS = 15_000;
 const READ_BYTES = 16 * 1024;
-/** Idle connections are kept that long: enough for a burst, too short to outlive a change of address. */
+/** How long idle connections are kept: enough for a burst, too short to outlive a change of address. */
 const KEEP_ALIVE_MS = 4_000;
 
 /**
- * An agent of its own: no proxy of the environment, no cookies, no redirects; undici follows none unless told to. It opens as
- * many connections to a host as there are requests: whoever posts limits those, and at a host that several tenants use none
- * may wait for another's.
+ * A separate undici agent: no proxy from the environment, no cookies, no redirects. It opens as many connections to a host as
+ * there are requests: the callers limit those, and tenants that use the same host must not wait for each other.
  */
 export function openEgress(policy: EgressPolicy): Egress {
   let opened: Promise<Client> | undefined;
@@ -57,7 +56,7 @@ interface Client {
   request: typeof request;
 }
 
-/** Loads undici when the first webhook is sent: many shops have none. */
+/** Loads undici when the first webhook is sent: many installations have none. */
 async function openClient(policy: EgressPolicy): Promise<Client> {
   const undici = await import('undici');
   const agent = new undici.Agent({
@@ -71,7 +70,7 @@ async function openClient(policy: EgressPolicy): Promise<Client> {
   return { agent, request: undici.request };
 }
 
-/** undici calls `lookup` for names alone, so literals are checked here, and every socket once more by its peer. */
+/** undici calls `lookup` only for names, so literals are checked here, and every socket again by its peer address. */
 function guardedConnector(policy: EgressPolicy, connectorOf: typeof buildConnector): buildConnector.connector {
   const connect = connectorOf({ timeout: CONNECT_MS, lookup: guardedLookup(policy) as never });
   if (policy.allowPrivate) return connect;
@@ -134,7 +133,7 @@ async function attempt(
   }
 }
 
-/** A short answer is read, so that the connection can be used again; what goes on beyond that is cut off. */
+/** Reads a short answer, so that the connection can be used again, and cuts a longer one off. */
 async function discard(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<void> {
   let read = 0;
   const reading = (async () => {

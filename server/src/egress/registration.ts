@@ -5,8 +5,8 @@ import { AddressRefused, checkedAddresses, checkUrl, type EgressPolicy } from '.
 const PATIENCE_MS = 2_000;
 
 /**
- * The first of the two times that an address is judged: when somebody registers it. A name that does not resolve now may
- * later; one that resolves to a private address is refused at once. Throws a ValidationError at `body.url`.
+ * The first of two checks of an address, when it is registered. A name that does not resolve now may resolve later; one that
+ * resolves to a private address is refused at once. Throws a ValidationError at `body.url`.
  */
 export async function checkRegistration(text: string, policy: EgressPolicy): Promise<void> {
   try {
@@ -22,7 +22,7 @@ export async function checkRegistration(text: string, policy: EgressPolicy): Pro
   }
 }
 
-/** The codes of the DNS, such as ENOTFOUND; those of a refusal or a mistake of ours read otherwise. */
+/** The error codes of DNS queries, such as ENOTFOUND; those of refusals and of our own errors differ. */
 function passOverUnresolved(error: { code?: string }): void {
   if (!/^E[A-Z]+$/.test(error.code ?? '')) throw error;
 }

@@ -3,25 +3,25 @@ import type { Logger } from 'pino';
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 
 /**
- * A process that is killed leaves its jobs locked, and graphile-worker waits four hours before it gives up on it. Each
- * process therefore holds an advisory lock for each of its runners, which dies with its connection; whoever can take that
- * lock knows that the runner is gone, and frees what it held. A process that only lost its connection for a moment may have
- * a job done twice, which every job bears.
+ * A process that is killed leaves its jobs locked, and graphile-worker waits four hours before it unlocks them. Each process
+ * therefore holds an advisory lock for each of its runners, which is released with its connection; a job whose runner no
+ * longer holds that lock is unlocked. If a process only lost its connection for a moment, a job may run twice, which every
+ * job tolerates.
  */
 const EVERY_MS = 5_000;
-/** Locks younger than this may be of a runner that has not yet said that it is alive. */
+/** Jobs locked more recently than this may be those of a runner that does not hold its advisory lock yet. */
 const GRACE = '10 seconds';
 const HOLD = 'select pg_advisory_lock($1, hashtext(name)) from unnest($2::text[]) as name';
 
 export interface Watch {
-  /** A runner of this process holds jobs under this name from now on. */
+  /** Adds the name under which a runner of this process locks jobs. */
   add(holder: string): void;
-  /** Says that our runners are alive, and frees what dead ones hold, every few seconds. */
+  /** Holds the locks of our runners, and unlocks the jobs of dead ones, every few seconds. */
   begin(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** `url` is the login that owns the queue. */
+/** `url` names the login that owns the queue. */
 export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   const runners: string[] = [];
   let connection: pg.Client | undefined;
@@ -35,13 +35,13 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
         connection = undefined;
         announced = 0;
       });
-      const news = runners.slice(announced);
-      if (news.length > 0) await connection.query(HOLD, [ADVISORY_LOCKS.jobRunner, news]);
-      announced += news.length;
+      const added = runners.slice(announced);
+      if (added.length > 0) await connection.query(HOLD, [ADVISORY_LOCKS.jobRunner, added]);
+      announced += added.length;
       const freed = await freeAbandoned(connection);
       if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
     } catch (cause) {
-      logger.debug({ cause }, 'abandoned jobs could not be looked for');
+      logger.debug({ cause }, 'the search for abandoned jobs failed');
     }
   }
 

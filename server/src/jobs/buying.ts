@@ -10,7 +10,7 @@ import { settlePayments } from '../shop/payments/settle.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { asSweeper } from './as-sweeper.ts';
 
-/** How many of each were past their time, in all shops together. */
+/** How many of each were overdue, in all shops together. */
 export interface Overdue {
   carts: number;
   codes: number;
@@ -22,7 +22,7 @@ export interface Overdue {
 
 export interface ExpiryDeps {
   db: Pool;
-  /** Who takes cards, if anyone does. */
+  /** The provider of card payments, if there is one. */
   card: PaymentProvider | undefined;
   logger: Logger;
 }
@@ -38,9 +38,9 @@ const STEPS: Step[] = [
 ];
 
 /**
- * Does what time does to carts, checkouts, orders and payments: looks in which shops something is due, and then works shop by
- * shop, under row-level security. Running it twice, or on two machines at once, is harmless. What fails in one shop is logged
- * and stops no other; throws at the end if anything did.
+ * Expires and reminds what is overdue among carts, checkouts, orders and payments: finds the shops in which something is due,
+ * and then works shop by shop, under row-level security. Running it twice, or on two machines at once, is harmless. A failure
+ * in one shop is logged and does not stop the others; throws at the end if there was one.
  */
 export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promise<Overdue> {
   const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0 };
@@ -55,7 +55,7 @@ export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promi
       }
     }
   }
-  if (failed.size > 0) throw new Error(`What was overdue failed in ${failed.size} shops.`);
+  if (failed.size > 0) throw new Error(`Overdue work failed in ${failed.size} shops.`);
   return sum;
 }
 
@@ -63,7 +63,7 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
   for (const kind of Object.keys(done) as (keyof Overdue)[]) sum[kind] += done[kind] ?? 0;
 }
 
-/** The shops in which something is due, seen as commerce_sweep: its policies (0005_buying) show due rows alone. */
+/** The shops in which something is due, as seen by commerce_sweep: its policies (0005_buying) show only due rows. */
 async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   const { rows } = await asSweeper(client, () =>
     client.query<Tenant>(

@@ -11,7 +11,7 @@ import { jobRegistry } from './job-metrics.ts';
 export interface DeliveryDeps {
   db: Pool;
   egress: Egress;
-  /** Opens the secrets of webhooks. */
+  /** Decrypts the secrets of webhooks. */
   secretKey: string;
   /** How many webhooks may be called at a time. */
   webhookConcurrency: number;
@@ -25,7 +25,7 @@ const outcomes = new Counter({
 });
 const duration = new Histogram({
   name: 'webhook_attempt_duration_seconds',
-  help: 'Time that receivers of webhooks took to answer',
+  help: 'Time that webhook receivers took to answer',
   buckets: [0.01, 0.05, 0.1, 0.5, 1, 3, 15],
   registers: [jobRegistry],
 });
@@ -36,8 +36,8 @@ const inFlight = new Gauge({
 });
 
 /**
- * Attempts a delivery: it is read, sent outside any transaction, and what became of it is written with all that follows.
- * A process that dies in between leaves it pending, and another one sends it again under the same id (at least once).
+ * Attempts a delivery: reads it, sends it outside any transaction, and then stores the outcome and all that follows from it.
+ * If the process dies in between, the delivery stays pending, and another one sends it again with the same id (at least once).
  */
 export function deliverWebhook({ db, egress, secretKey, webhookConcurrency }: DeliveryDeps) {
   const share = createShare(webhookConcurrency);
@@ -76,7 +76,7 @@ async function post(egress: Egress, secrets: string[], due: attempts.Due): Promi
   return attempted;
 }
 
-/** Nothing when one of the secrets was sealed with another key, or is damaged. */
+/** Undefined if one of the secrets was encrypted with another key, or is damaged. */
 function opened(secretKey: string, { webhook_id, secret, previous_secret }: attempts.Due): string[] | undefined {
   const sealed = previous_secret ? [secret, previous_secret] : [secret];
   try {

@@ -2,16 +2,16 @@ import { makeWorkerUtils, type RunnerOptions } from 'graphile-worker';
 import type { Logger } from 'pino';
 
 /**
- * graphile-worker is told of new jobs, but those whose time comes later are found by polling alone, each worker for itself.
- * Hundreds of workers cannot poll often; here one statement asks for all of them.
+ * graphile-worker is notified of new jobs, but each worker finds jobs that are due later only by polling. Hundreds of workers
+ * cannot poll often; here one statement polls for all of them.
  */
 const EVERY_MS = 500;
-/** Jobs that are due one shortly after the other are woken together. */
+/** Workers for jobs that are due shortly after each other are woken together. */
 const SHORTEST_MS = 50;
 /**
- * The one place that reads private tables of graphile-worker, as they are in 0.18.0: look here when its version changes.
- * Its public view `jobs` hides `is_available`, without which the index of the available jobs is not used. That index begins
- * with the priority, so that what is due later is not even looked at.
+ * The one place that reads private tables of graphile-worker, as they are in 0.18.0: check it when its version changes. Its
+ * public view `jobs` lacks `is_available`, without which the index of the available jobs is not used. That index begins with
+ * the priority, so that jobs that are due later are not even read.
  */
 const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
     extract(epoch from min(run_at) filter (where run_at > now()) - now())::float8 * 1000 as next_ms
@@ -24,20 +24,20 @@ const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
 
 interface DueSoon {
   due: number;
-  /** Until the nearest of the others, if that is due before the next look. */
+  /** Until the next of the others, if it is due before the next poll. */
   next_ms: number | null;
 }
 
 export interface DueJobs {
-  /** The task of the jobs, whose priority is 0, or 1 for those that let others go first. */
+  /** The task of the jobs. Their priority is 0, or 1 for those that may wait for others. */
   task: string;
-  /** More are not counted. */
+  /** At most this many are counted. */
   most: number;
-  /** Has so many workers look for a job. */
+  /** Lets this many workers look for a job. */
   wake(workers: number): void;
 }
 
-/** Wakes workers when jobs are due. Answers how to end that. */
+/** Wakes workers when jobs are due. Returns a function that stops it. */
 export async function wakeWhenDue(
   { connectionString, logger: jobLogger }: RunnerOptions,
   logger: Logger,
@@ -60,14 +60,14 @@ export async function wakeWhenDue(
       wait_ms = Math.max(next_ms ?? EVERY_MS, SHORTEST_MS);
       if (due > 0) wake(due);
     } catch (cause) {
-      // The database is away, or the workers are just ending; both pass.
-      logger.debug({ cause }, 'due jobs could not be looked for');
+      // The database cannot be reached, or the workers are just stopping; both are temporary.
+      logger.debug({ cause }, 'the search for due jobs failed');
     }
     lookIn(wait_ms);
   };
   lookIn(EVERY_MS);
   return async () => {
-    // Cleared after the last look, which would set it anew.
+    // Cleared after the last poll, which would set it again.
     await looking;
     clearTimeout(timer);
     await queue.release();

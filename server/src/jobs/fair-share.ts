@@ -1,12 +1,12 @@
 /**
- * Who may have how much under way at a time, in this process: a webhook 5 attempts, a tenant 20, all together as many as is
- * configured (hazards §4.7). A tenant has no more than half of what is free besides (a dynamic threshold, as switches
- * share their buffers by), so that the last places are for those who have few. What goes beyond waits a moment, and if nothing comes free
- * it is told when to come back: by then those before it will be through, judging by how long they take. So receivers that do
- * not answer hold up themselves alone, whatever their number and that of their tenants, and what waits costs next to nothing.
+ * Limits the attempts in flight in this process: 5 for a webhook, 20 for a tenant, and the configured number in all. A tenant
+ * gets no more than half of the slots that are free (a dynamic threshold, as in the shared buffers of network switches), so
+ * that the last slots go to tenants that have few. An attempt beyond that waits for a moment. If no slot comes free, it is told
+ * when to try again: when those before it should be done, judging by how long attempts take. So receivers that do not answer
+ * delay only themselves, however many they and their tenants are, and waiting costs next to nothing.
  */
 export interface Share {
-  /** Runs the work when there is room; else answers in how many seconds to try again. */
+  /** Runs the work if there is a free slot; otherwise returns in how many seconds to try again. */
   take<T>(keys: ShareKeys, work: () => Promise<T>): Promise<{ done: T } | { retry_in_seconds: number }>;
 }
 
@@ -17,15 +17,15 @@ export interface ShareKeys {
 
 const PER_WEBHOOK = 5;
 const PER_TENANT = 20;
-/** So many may wait for a place, of each tenant a few, each so long. */
+/** How many attempts may wait for a slot, in all and of one tenant, and for how long. */
 export const WAITING_JOBS = 40;
 const WAITING_PER_TENANT = 10;
-const PATIENCE_MS = 200;
-const LOOK_EVERY_MS = 10;
+const LONGEST_WAIT_MS = 200;
+const POLL_MS = 10;
 const LONGEST_SECONDS = 60;
 
-/** One holder of a limited number of places, and its estimate of how long a place is held. */
-class Places {
+/** A limited number of slots, with an estimate of how long a slot is held. */
+class Slots {
   readonly #limit: number;
   #taken = 0;
   #mean_ms = 100;
@@ -51,31 +51,31 @@ class Places {
     this.#taken += 1;
   }
 
-  giveBack(held_ms: number): void {
+  release(held_ms: number): void {
     this.#taken -= 1;
     this.#mean_ms += (held_ms - this.#mean_ms) / 8;
   }
 
-  /** A moment of one's own, behind all who were given one before. */
+  /** When to try again: later than all that were told before. */
   reserveSeconds(): number {
     this.#nextFreeAt = Math.max(this.#nextFreeAt, Date.now()) + this.#mean_ms / this.#limit;
     return Math.min((this.#nextFreeAt - Date.now()) / 1000, LONGEST_SECONDS);
   }
 }
 
-/** A limited number of places that tenants share, each up to a limit of its own. */
+/** A limited number of slots that tenants share, each up to a limit of its own. */
 class Shared {
-  readonly #all: Places;
-  readonly #tenants = new Map<string, Places>();
+  readonly #all: Slots;
+  readonly #tenants = new Map<string, Slots>();
   readonly #perTenant: number;
 
-  constructor(places: number, perTenant: number) {
-    this.#all = new Places(places);
+  constructor(slots: number, perTenant: number) {
+    this.#all = new Slots(slots);
     this.#perTenant = perTenant;
   }
 
-  of(site_id: string): Places {
-    return placesOf(this.#tenants, site_id, this.#perTenant);
+  of(site_id: string): Slots {
+    return slotsOf(this.#tenants, site_id, this.#perTenant);
   }
 
   hasRoom(site_id: string): boolean {
@@ -88,15 +88,15 @@ class Shared {
   }
 }
 
-/** `places` is how many attempts may be under way. */
-export function createShare(places: number): Share {
-  const webhooks = new Map<string, Places>();
-  const tenants = new Shared(places, PER_TENANT);
+/** `slots` is how many attempts may be in flight. */
+export function createShare(slots: number): Share {
+  const webhooks = new Map<string, Slots>();
+  const tenants = new Shared(slots, PER_TENANT);
   const waiting = new Shared(WAITING_JOBS, WAITING_PER_TENANT);
 
   return {
     async take({ site_id, webhook_id }, work) {
-      const webhook = placesOf(webhooks, webhook_id, PER_WEBHOOK);
+      const webhook = slotsOf(webhooks, webhook_id, PER_WEBHOOK);
       const hasRoom = () => webhook.free > 0 && tenants.hasRoom(site_id);
       if (!hasRoom() && waiting.hasRoom(site_id)) await waiting.hold(site_id, () => wait(hasRoom));
       if (!hasRoom()) {
@@ -108,28 +108,28 @@ export function createShare(places: number): Share {
   };
 }
 
-/** Until there is room, or patience is at its end. */
+/** Resolves when there is room, or after LONGEST_WAIT_MS. */
 async function wait(hasRoom: () => boolean): Promise<void> {
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until && !hasRoom(); ) {
-    await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+  for (const until = Date.now() + LONGEST_WAIT_MS; Date.now() < until && !hasRoom(); ) {
+    await new Promise((done) => setTimeout(done, POLL_MS));
   }
 }
 
-async function held<T>(places: Places[], work: () => Promise<T>): Promise<T> {
-  for (const place of places) place.take();
+async function held<T>(slots: Slots[], work: () => Promise<T>): Promise<T> {
+  for (const slot of slots) slot.take();
   const start = Date.now();
   try {
     return await work();
   } finally {
-    for (const place of places) place.giveBack(Date.now() - start);
+    for (const slot of slots) slot.release(Date.now() - start);
   }
 }
 
 const KEPT = 10_000;
 
-function placesOf(all: Map<string, Places>, key: string, limit: number): Places {
-  const known = all.get(key) ?? new Places(limit);
+function slotsOf(all: Map<string, Slots>, key: string, limit: number): Slots {
+  const known = all.get(key) ?? new Slots(limit);
   all.set(key, known);
-  if (all.size > KEPT) for (const [name, places] of all) if (places.idle && name !== key) all.delete(name);
+  if (all.size > KEPT) for (const [name, slots] of all) if (slots.idle && name !== key) all.delete(name);
   return known;
 }

@@ -5,8 +5,8 @@ import { indexOutdated, indexSynonyms } from '../search/index/index-products.ts'
 import { inShopAsSystem } from '../shop/in-shop.ts';
 
 /**
- * Indexes for the search what an older release wrote, and its synonyms, shop by shop, each batch in a transaction of its own.
- * Answers how many products that were; running it twice at once is harmless.
+ * Indexes products and synonyms that an older release wrote, shop by shop, each batch in its own transaction. Returns the
+ * number of products; running it twice at once is harmless.
  */
 export async function indexOutdatedProducts(db: Pool): Promise<number> {
   const { rows: sites } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);

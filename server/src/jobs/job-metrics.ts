@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 
-/** Figures of the background jobs of this process, shown at /metrics beside those of the requests. */
+/** Metrics of the background jobs of this process, exposed at /metrics with those of the requests. */
 export const jobRegistry = new Registry();
 
 const runs = new Counter({
@@ -17,7 +17,7 @@ const duration = new Histogram({
   registers: [jobRegistry],
 });
 
-/** Counts and times each run of a job; what it throws is thrown on. */
+/** Counts and times each run of a job; rethrows what it throws. */
 export function counted<Args extends unknown[]>(job: string, run: (...args: Args) => Promise<void>) {
   return async (...args: Args): Promise<void> => {
     const stop = duration.startTimer({ job });

@@ -12,20 +12,20 @@ import type { Logger } from 'pino';
 
 const PAUSE_MS = 500;
 
-/** Otherwise the library waits for nobody while it writes down how a job ended, and its failure would end the process. */
-const WRITES_DOWN = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
+/** Makes graphile-worker await the statement that completes a job; otherwise its failure would end the process. */
+const AWAIT_COMPLETION = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
 /** What is kept running. */
 export interface Kept {
-  /** Has so many idle workers look for a job now. Throws while they are ending. */
+  /** Lets this many idle workers look for a job now. Throws while they are stopping. */
   wake(workers: number): void;
   stop(): Promise<void>;
 }
 
 /**
- * Runs graphile-worker until it is stopped. It ends by itself when it cannot write down how a job ended, as when the
- * database goes away; then the jobs that it held are let go, to be done again, and another runner begins. `announce` is told the name
- * under which each runner holds jobs.
+ * Runs graphile-worker until it is stopped. A runner ends by itself when it cannot complete a job, as when the database is
+ * lost; then the jobs that it had locked are unlocked, to run again, and another runner starts. `announce` is called with the
+ * name under which each runner locks jobs.
  */
 export async function keepRunning(
   options: RunnerOptions,
@@ -51,7 +51,7 @@ export async function keepRunning(
     },
     async stop() {
       stopping = true;
-      // Rejected when it has ended by itself in this moment.
+      // Rejected if it has just ended by itself.
       await current.runner.stop().catch(() => undefined);
       await watching;
     },
@@ -60,7 +60,7 @@ export async function keepRunning(
 
 interface Run {
   runner: Runner;
-  /** Under whose names the runner holds jobs. */
+  /** The runner locks jobs under their names. */
   pools: WorkerPool[];
 }
 
@@ -71,10 +71,10 @@ async function begin(options: RunnerOptions, announce: (holder: string) => void)
     pools.push(workerPool);
     announce(workerPool.id);
   });
-  return { runner: await run({ ...options, events, preset: WRITES_DOWN }), pools };
+  return { runner: await run({ ...options, events, preset: AWAIT_COMPLETION }), pools };
 }
 
-/** Begins as soon as the database lets it. Nothing when that is no longer wanted. */
+/** Starts as soon as the database can be reached. Undefined if that is no longer wanted. */
 async function beginAgain(
   options: RunnerOptions,
   pools: WorkerPool[],
@@ -93,7 +93,7 @@ async function beginAgain(
   return undefined;
 }
 
-/** Jobs that a runner held which is no more may be done by others at once, and not only when their leases have run out. */
+/** Unlocks the jobs of a runner that has ended, so that others can run them before their leases expire. */
 async function releaseLeases({ connectionString, logger }: RunnerOptions, pools: WorkerPool[]): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString, maxPoolSize: 1, logger });
   try {

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Mail } from '../shop/mails/rendering.ts';
 
-/** Brings mails out of the house. */
+/** Sends mails by SMTP, or writes them to files. */
 export interface Mailer {
-  /** Sends a mail; `id` names it, so that one sent twice can be told to be the same. Answers where it went, in words. */
+  /** Sends a mail; `id` identifies it, also when it is sent twice. Returns where it went, in words. */
   send(mail: Mail, id: string): Promise<string>;
 }
 
 export interface MailerSettings {
   /** Undefined: mails are written to `outbox` in the data directory. */
   smtpUrl: string | undefined;
-  /** The address that mails come from. */
+  /** The address that mails are sent from. */
   mailFrom: string;
   dataDir: string;
 }
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 20_000;
 export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Mailer {
   const messageOf = ({ to, from_name, subject, text, html }: Mail, id: string) => ({
     from: { name: from_name, address: mailFrom },
-    // An object is taken as one address, whatever stands in it.
+    // An object is taken as one address, whatever it contains.
     to: { name: '', address: to },
     subject,
     text,
@@ -55,7 +55,7 @@ function smtpMailer(url: string, messageOf: MessageOf): Mailer {
   };
 }
 
-/** Each mail becomes two files: the whole message, and its HTML for a look with a browser. */
+/** Writes two files for each mail: the whole message, and its HTML for a browser. */
 function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
   const transport = onFirstUse(async () => {
     const { createTransport } = await import('nodemailer');
@@ -74,7 +74,7 @@ function outboxMailer(directory: string, messageOf: MessageOf): Mailer {
   };
 }
 
-/** Made once, when it is first asked for: nodemailer is large, and a server that answers requests alone sends no mail. */
+/** Loaded once, on first use: nodemailer is large, and a server that only answers requests sends no mail. */
 function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -83,7 +83,7 @@ function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Whoever reads the directory sees whole files alone. They hold links that open accounts, so they are the owner's. */
+/** Never shows half a file. Mails contain links that open accounts, so only the owner may read them. */
 async function writeWhole(path: string, content: string | Buffer): Promise<void> {
   await writeFile(`${path}.part`, content, { mode: 0o600 });
   await rename(`${path}.part`, path);

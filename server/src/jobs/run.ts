@@ -16,18 +16,18 @@ import { type MailDeps, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
 
 export interface Jobs {
-  /** Stops claiming jobs, waits for those that run, and returns their leases. */
+  /** Stops locking jobs, waits for those that run, and unlocks the others. */
   stop(): Promise<void>;
 }
 
-/** What the jobs need. `url` is the login that owns the schema. */
+/** What the jobs need. `url` names the login that owns the schema. */
 export interface JobDeps extends MailDeps {
   url: string;
-  /** Who takes cards, if anyone does. */
+  /** The provider of card payments, if there is one. */
   card: PaymentProvider | undefined;
-  /** The way out to webhooks. */
+  /** Sends requests to webhooks. */
   egress: Egress;
-  /** Opens the secrets of webhooks. */
+  /** Decrypts the secrets of webhooks. */
   secretKey: string;
   /** How many webhooks may be called at a time. */
   webhookConcurrency: number;
@@ -37,20 +37,20 @@ const CRONTAB = `*/10 * * * * sweep ?max=3
 */10 * * * * learn_meanings ?max=1
 * * * * * overdue ?max=1`;
 const CONNECTIONS = 3;
-/** Rarely: new jobs wake a worker at once, and `wakeWhenDue` those whose time has come. */
+/** Rarely: new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that have become due. */
 const DELIVERY_POLL_MS = 60_000;
 
 /**
- * Runs the background jobs in this process. The queue lives in the database (schema graphile_worker), so any number of
- * processes share it, and each cron job runs once for all of them. Webhooks have a runner of their own, so that receivers
- * who take their time keep no mail waiting.
+ * Runs the background jobs in this process. The queue is in the database (schema graphile_worker), so any number of processes
+ * share it, and each cron job runs once for all of them. Webhooks have a runner of their own, so that slow receivers do not
+ * delay mails.
  */
 export async function startJobs(deps: JobDeps): Promise<Jobs> {
   const { url, logger, egress } = deps;
   const watch = watchForAbandonedJobs(url, logger);
   const runners = [await runMaintenance(deps, watch), await runDeliveries(deps, watch)];
   await watch.begin();
-  // Once per start is enough: only a new release leaves anything to do.
+  // Once per start is enough: only a new release makes products outdated.
   const queue = { connectionString: url, logger: jobLogger(logger) };
   await quickAddJob(queue, 'index_products', {}, { jobKey: 'index_products' });
   return {
@@ -80,7 +80,7 @@ function runMaintenance({ card, url, ...mailDeps }: JobDeps, watch: Watch): Prom
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const done = await withPgClient((client) => expireOverdue(client, { db, card, logger }));
-        // Each minute there is nothing to do is no news.
+        // Runs every minute, mostly with nothing to do.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
       index_products: counted('index_products', async () => {
@@ -100,7 +100,7 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
-    // Who waits for a place has a worker, and takes none from those who have a place.
+    // A job that waits for its share occupies a worker, and takes none from those that run.
     concurrency: deps.webhookConcurrency + WAITING_JOBS,
     pollInterval: DELIVERY_POLL_MS,
     noHandleSignals: true,
@@ -119,7 +119,7 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   };
 }
 
-/** Sends the mails that are queued now, and resolves when that is done. Jobs that fail are left to `startJobs`. */
+/** Sends the mails that are queued now, and resolves when that is done. Failed jobs are left to `startJobs`. */
 export async function sendQueuedMails({ url, ...mailDeps }: MailDeps & { url: string }): Promise<void> {
   await runOnce({
     connectionString: url,
@@ -131,22 +131,22 @@ export async function sendQueuedMails({ url, ...mailDeps }: MailDeps & { url: st
   });
 }
 
-/** Brings the queue's own schema, graphile_worker, to the installed version. */
+/** Migrates the queue's own schema, graphile_worker, to the installed version. */
 export async function migrateQueue(url: string): Promise<void> {
   await runMigrations({ connectionString: url, maxPoolSize: 1, logger: new JobLogger(() => () => undefined) });
 }
 
-/** Deliveries have far fewer connections than workers, and are meant to: one that waits for its receiver holds none. */
-function isOfPoolSize(meta: Record<string, unknown> | undefined): boolean {
+/** Deliveries deliberately have far fewer connections than workers: one that waits for its receiver uses none. */
+function isAboutPoolSize(meta: Record<string, unknown> | undefined): boolean {
   return meta?.max === CONNECTIONS && typeof meta.concurrency === 'number';
 }
 
-/** graphile-worker's own lines, without the job's payload; what is routine or meant is not news here. */
+/** Logs graphile-worker's own lines without the job's payload; those that are routine or intended only at level debug. */
 function jobLogger(logger: Logger): JobLogger {
   return new JobLogger(({ taskIdentifier, jobId }) => (level, message, meta) => {
     const line = { job: taskIdentifier, job_id: jobId };
     if (level === 'error') logger.error(line, message);
-    else if (level === 'warning' && !isOfPoolSize(meta)) logger.warn(line, message);
+    else if (level === 'warning' && !isAboutPoolSize(meta)) logger.warn(line, message);
     else logger.debug(line, message);
   });
 }

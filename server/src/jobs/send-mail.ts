@@ -18,8 +18,8 @@ export interface MailDeps {
 }
 
 /**
- * Sends a queued mail: it is written in a transaction, and goes out after that. One that fails is tried again, with new
- * secrets in its links; one that was sent and is tried again for all that has the same Message-ID.
+ * Sends a queued mail: it is composed in a transaction, and sent afterwards. A mail that fails is tried again, with new secrets
+ * in its links; if it had been sent nevertheless, the second one has the same Message-ID.
  */
 export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {
@@ -28,7 +28,7 @@ export function sendMail({ db, mailer, baseUrl, logger }: MailDeps) {
     const mail = site_id && (await inShopAsSystem(db, site_id, (shop) => compose(shop, baseUrl, queued)));
     const line = { job: 'send_mail', template: queued.template, site_id };
     if (!mail) {
-      logger.info(line, 'there is nothing to send any more');
+      logger.info(line, 'the mail is no longer needed');
       return;
     }
     const where = await mailer.send(mail, `mail-${job.id}-${queued.template}`);

@@ -2,20 +2,20 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { asSweeper } from './as-sweeper.ts';
 
-/** How many rows are removed at a time, so that no statement holds many locks. */
+/** The most rows that are removed at a time, so that no statement holds too many locks. */
 const BATCH = 5_000;
 
 interface Expiry {
   table: Sql;
-  /** Which rows are past their time. */
+  /** Which rows have expired. */
   expired: Sql;
-  /** Which of those stay all the same. */
+  /** Which of those are kept nevertheless. */
   kept?: Sql;
 }
 
 const ended = sql`least(expires_at, revoked_at) <= now() - interval '1 day'`;
 
-/** What is removed once its time is over; conditions name the columns of the table. */
+/** What is removed after it has expired; conditions name the columns of the table. */
 const EXPIRIES = {
   idempotency_keys: {
     table: sql`commerce.idempotency_keys`,
@@ -24,18 +24,18 @@ const EXPIRIES = {
   login_throttles: { table: sql`commerce.login_throttles`, expired: sql`expires_at <= now()` },
   login_unlocks: { table: sql`commerce.login_unlocks`, expired: sql`expires_at <= now() - interval '1 day'` },
   staff_sessions: { table: sql`commerce.staff_sessions`, expired: ended },
-  /** Publications that have happened. */
+  /** Publications in the past. */
   catalog_schedule: { table: sql`commerce.catalog_schedule`, expired: sql`publish_at <= now()` },
   customer_tokens: { table: sql`commerce.customer_tokens`, expired: ended },
   customer_codes: { table: sql`commerce.customer_codes`, expired: sql`expires_at <= now() - interval '1 day'` },
-  /** Those that nobody confirmed. */
+  /** Registrations that nobody confirmed. */
   customer_registrations: {
     table: sql`commerce.customer_registrations`,
     expired: sql`created_at <= now() - interval '7 days'`,
   },
   rate_counts: { table: sql`commerce.rate_counts`, expired: sql`expires_at <= now()` },
   agent_consents: { table: sql`commerce.agent_consents`, expired: sql`expires_at <= now() - interval '1 day'` },
-  /** With their deliveries and the attempts of these: whatever was replayed since has its own thirty days. */
+  /** With their deliveries and attempts. An event is kept for thirty days after its last delivery, such as a replay. */
   events: {
     table: sql`commerce.events`,
     expired: sql`created_at <= now() - interval '30 days'`,
@@ -51,7 +51,7 @@ const REMOVALS = {
     keyof typeof EXPIRIES,
     Sql
   >),
-  // Superseded by an entry that every reader can see (see shop/integrations/product-changes.ts); that it was seen is not forgotten.
+  // Superseded by an entry that every reader can see (see shop/integrations/product-changes.ts), and that keeps `seen`.
   product_changes: sql`with later as materialized (
       select site_id, era, changed_in, product_id, seen from commerce.product_changes
       where changed_at > now() - interval '1 day'
@@ -66,7 +66,7 @@ const REMOVALS = {
     where c.site_id = s.site_id and c.era = s.era and c.changed_in = s.changed_in and c.product_id = s.product_id`,
 };
 
-/** A batch of the rows that are past their time. The condition stands twice: a row may have changed before it is locked. */
+/** Deletes a batch of expired rows. The condition is there twice: a row may change before it is locked. */
 function removalOf({ table, expired, kept }: Expiry): Sql {
   const chosen = kept ? sql`${expired} and not ${kept}` : expired;
   return sql`delete from ${table} where ${expired}
@@ -76,7 +76,7 @@ function removalOf({ table, expired, kept }: Expiry): Sql {
 /** How many rows of each kind a sweep removed. */
 export type Swept = Record<keyof typeof REMOVALS, number>;
 
-/** Removes what is past its time, of all tenants, in batches. Running it twice, or on two machines at once, is harmless. */
+/** Removes expired rows of all tenants, in batches. Running it twice, or on two machines at once, is harmless. */
 export async function sweep(client: PoolClient): Promise<Swept> {
   const swept: Partial<Swept> = {};
   for (const kind of Object.keys(REMOVALS) as (keyof Swept)[]) swept[kind] = await inBatches(client, REMOVALS[kind]);

@@ -30,7 +30,7 @@ export function overloaded(message: string, longest_retry_seconds: number): Over
   return new Overload('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
 
-/** Input that the contract's schema cannot judge alone; answers 422 like every other validation error (interface §2.12). */
+/** Input that the contract's schema cannot judge alone; answers 422 like every other validation error. */
 export class ValidationError extends Error {
   readonly detail: ValidationErrorItem[];
 
@@ -41,7 +41,7 @@ export class ValidationError extends Error {
   }
 }
 
-/** A thing that does not exist, or belongs to another tenant: the two answer alike (decisions §2). */
+/** A thing that does not exist, or belongs to another tenant: the two answer alike. */
 export function notFound(noun: string): ShopError {
   return new ShopError('not_found', `There is no such ${noun}.`);
 }

@@ -1,7 +1,7 @@
 import { plainText } from './plain-text.ts';
 
 /**
- * Sanitizes text that a merchant or customer wrote, for language models to read (hazards §2.8): without markup, invisible
+ * Sanitizes text that a merchant or customer wrote, for language models to read: without markup, invisible
  * characters and URLs, and short. It stays untrusted, so it appears only in parts marked `content_trust: "merchant"`.
  */
 export const CONTENT_TRUST = 'merchant' as const;

@@ -34,7 +34,7 @@ export function decimal(minor: number, digits: number): string {
 
 /**
  * A requested amount in canonical form. The contract has checked its shape; whether the currency has so many decimals is
- * checked here (decisions §3). `loc` names the field in the 422.
+ * checked here. `loc` names the field in the 422.
  */
 export function canonicalAmount(amount: string, digits: number, loc: (string | number)[]): string {
   const fraction = amount.split('.')[1] ?? '';

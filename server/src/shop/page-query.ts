@@ -1,4 +1,4 @@
-/** Lists by page (decisions §3): `page` from 1, `limit` 1–100, 20 when absent. */
+/** Lists by page: `page` from 1, `limit` 1–100, 20 when absent. */
 export interface PageQuery {
   page?: number;
   limit?: number;

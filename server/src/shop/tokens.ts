@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The form of every secret (decisions §2): prefix, 32 base62 characters from a CSPRNG, and 6 more that are the base62
+ * The form of every secret: prefix, 32 base62 characters from a CSPRNG, and 6 more that are the base62
  * CRC32 of those, so that a typo or noise is refused without a query. Only the SHA-256 is stored: 190 bits of entropy
  * need no slow hash.
  */

@@ -3,7 +3,7 @@ import { decimal, minorUnits } from './money.ts';
 /**
  * What a cart comes to: the one place where subtotal, discount, shipping, tax and total are computed, for carts, checkouts
  * and orders alike. Pure, in minor units. `total = subtotal − discount + shipping_cost + tax`; with prices that include
- * tax, the tax is the contained part and is not added (decisions §5).
+ * tax, the tax is the contained part and is not added.
  */
 export interface PricedLine {
   id: string;
@@ -110,7 +110,7 @@ export function allocate(amount: number, weights: number[]): number[] {
 const RATE_DIGITS = 4;
 const RATE_UNIT = 10_000n;
 
-/** The tax of an amount after discount, rounded half up (decisions §5). */
+/** The tax of an amount after discount, rounded half up. */
 function taxOf(amount: number, { rate, included }: TaxTerms): number {
   const parts = BigInt(minorUnits(rate, RATE_DIGITS));
   const divisor = included ? RATE_UNIT + parts : RATE_UNIT;

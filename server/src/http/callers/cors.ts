@@ -5,7 +5,7 @@ import { allowedMethods } from '../contract/route.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Which browsers may call (hazards §4.5). The storefront answers the origins listed with the token (an empty list means
+ * Which browsers may call. The storefront answers the origins listed with the token (an empty list means
  * any: the token is public by nature); the dashboard those of the configuration; other surfaces none. A preflight names
  * no tenant, so it is answered by surface, and the list is enforced on the call itself.
  */

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { document, type Operation, type Parameter } from './contract.ts';
 import { isStorable } from './storable.ts';
 
-/** Turns what the validator found into the validation error body of interface §2.12, with stable types. */
+/** Turns what the validator found into the body of a validation error, with stable types. */
 
 const MAX_MISTAKES = 50;
 const INTEGER = /^-?\d{1,10}$/;

@@ -17,7 +17,7 @@ interface Declared {
 
 const declarations = new Map<string, Declared>();
 
-/** The mistakes of a request, in the form of interface §2.12; sets `req.query` to the coerced parameters. */
+/** The mistakes of a request, in the form of the contract; sets `req.query` to the coerced parameters. */
 export function contractMistakes(operation: Operation, req: Request): ReturnType<typeof detailOf> {
   const { subject, query, headers, bodyRequired } = declarationOf(operation);
   const mistakes = parameterMistakes(query, req);

@@ -7,7 +7,7 @@ import { takesWrites } from '../../db/storage.ts';
 import { isLostConnection } from '../../db/transaction.ts';
 import type { Readiness } from '../pipeline/readiness.ts';
 
-/** Liveness never touches a dependency; readiness asks the database, at most every two seconds (hazards §4.6). */
+/** Liveness never touches a dependency; readiness asks the database, at most every two seconds. */
 export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };

@@ -8,7 +8,7 @@ import { fieldsOf, isForm } from './form.ts';
 
 /**
  * Reads the JSON body of a request into `req.body`, or a form where the operation takes one, within the operation's size, a
- * depth of 20, and without characters that PostgreSQL cannot keep (hazards §0.12, §4.1). Throws 413, 415, or 422 naming the
+ * depth of 20, and without characters that PostgreSQL cannot keep. Throws 413, 415, or 422 naming the
  * place. The body of an operation that takes none is read as well, for the validation to refuse what it holds: whoever sends
  * `{"amount": …}` expects it to count. What holds nothing is no body, since many clients send `{}` or a Content-Type with
  * every call.
@@ -62,7 +62,7 @@ type Kind = 'form' | 'json' | 'bytes';
 
 const parsers = new Map<string, express.RequestHandler>();
 
-/** Only the sync surface takes compressed bodies: gzip, counted against the limit as they unfold (hazards §4.1). */
+/** Only the sync surface takes compressed bodies: gzip, counted against the limit as they unfold. */
 function parse(kind: Kind, { surface, bodyLimitBytes: limit }: Operation, req: Request, res: Response): Promise<void> {
   const inflate = surface === 'sync' && /^gzip$/i.test(req.headers['content-encoding'] ?? '');
   const name = `${kind} ${limit} ${inflate}`;
@@ -102,7 +102,7 @@ function verifyText(_req: unknown, _res: unknown, bytes: Buffer, charset: string
 
 const NOT_UTF8 = { loc: ['body'], msg: 'The body is not valid UTF-8. Encode it as UTF-8.', type: 'string_unicode' };
 
-/** body-parser puts the raw body on its errors (hazards §0.11), so nothing of them is kept but the kind. */
+/** body-parser puts the raw body on its errors, so nothing of them is kept but the kind. */
 function refusalOf(error: unknown, limit: number): Error {
   const type = (error as { type?: string }).type;
   switch (type) {

@@ -6,7 +6,7 @@ import type { Shop } from '../../shop/shop.ts';
 import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
- * An operation runs once per Idempotency-Key (decisions §3). Steps, all in the request's transaction:
+ * An operation runs once per Idempotency-Key. Steps, all in the request's transaction:
  * 1. claim: insert the key. A second request waits here until the first commits, at most for lock_timeout (2 s).
  * 2. if the key was there: the same request gets the stored answer, another one a 422.
  * 3. run the work behind a savepoint.

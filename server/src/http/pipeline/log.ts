@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Notes } from './notes.ts';
 
 /**
- * One line of JSON per request, from an allow-list (hazards §4.8): never a body, a raw URL or a credential. The last
+ * One line of JSON per request, from an allow-list: never a body, a raw URL or a credential. The last
  * line of defence replaces whatever still looks like one of our secrets.
  */
 const SECRET = /\b(stk|cust|agt|dvc|mch|key|syk|chk|rst|vrf|unl|whsec)_[0-9A-Za-z+/=]{16,}/g;

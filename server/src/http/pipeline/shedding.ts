@@ -5,7 +5,7 @@ import { overloaded } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /**
- * What is refused when more is asked than the process can do (hazards §4.1): searches and integrations first, for they can
+ * What is refused when more is asked than the process can do: searches and integrations first, for they can
  * wait; then everything but checkouts. These wait for a connection as long as the pool lets it (see openPool).
  */
 

@@ -24,7 +24,7 @@ const LOGIN: LoginWords = {
 };
 
 /**
- * The page where customers decide on an agent's request for consent (RFC 8628 §3.3, hazards §1.3): they log in, compare the
+ * The page where customers decide on an agent's request for consent (RFC 8628 §3.3): they log in, compare the
  * code, see who asks for what, and approve all or part of it, or deny it. Opening the link has no effect by itself.
  */
 export const agentConsentPage: PageRoute<ConsentVisit> = {

@@ -18,7 +18,7 @@ export const STATUSES: Record<AgentToken['status'], string> = {
   expired: 'Expired',
 };
 
-/** An assistant in a sentence. Its name is its own choice and may claim to be anyone's (hazards §1.3). */
+/** An assistant in a sentence. Its name is its own choice and may claim to be anyone's. */
 export function assistantNamed(agent_name: string): Html {
   return html`An assistant that calls itself <strong dir="auto">${agent_name}</strong> (nobody has verified that)`;
 }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 
 /**
- * Who may post a form of ours (hazards §2.7): only our own page, in the browser that it was shown to.
+ * Who may post a form of ours: only our own page, in the browser that it was shown to.
  * 1. The browser holds a random session in a cookie, signed with the time of its making. It names nobody and gives access
  *    to nothing.
  * 2. Each form carries a token that follows from the session, from what the form is about and from the server's secret.

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** All tenants share one origin, so nothing of a merchant runs or styles here, and nobody frames it (hazards §4.5). */
+/** All tenants share one origin, so nothing of a merchant runs or styles here, and nobody frames it. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",

@@ -23,7 +23,7 @@ import { candidateOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
 /**
- * Agents add to carts and prepare purchases (interface §4.4, decisions §5). Nothing here pays: an agent's checkout waits for
+ * Agents add to carts and prepare purchases. Nothing here pays: an agent's checkout waits for
  * the customer to confirm it. An ambiguous request is answered by a question, and writes nothing. A dry run does everything
  * and rolls it back, so that its answer is exactly that of a real run.
  */

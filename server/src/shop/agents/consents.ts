@@ -68,7 +68,7 @@ export interface Proof {
   password: boolean;
 }
 
-/** Whether approving a budget requires the password again (hazards §4.4). */
+/** Whether approving a budget requires the password again. */
 function requiresPassword(
   { password_above_cents }: AgentPolicy,
   budget_cents: number,

@@ -57,7 +57,7 @@ function isAhead([first, second]: FoundProduct[], sort: string | undefined): boo
   return sort !== undefined || second.score * CLEAR_LEAD <= 1;
 }
 
-/** Without positions and empty fields: agents pay for each word of an answer (decisions §5, agent answers). */
+/** Without positions and empty fields: agents pay for each word of an answer. */
 export function compactUnderstood(understood: Understood[]): AgentUnderstood[] {
   return understood.map(({ kind, text, min, max, currency, value, fate }) => ({
     kind,

@@ -1,7 +1,7 @@
 import type { AgentCandidate, AgentOption, AgentProduct, AgentVariant, Product, Variant } from '@commerce-backend/spec';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 
-/** Products as agents see them (decisions §5, agent answers): in short form, with the merchant's text in a part of its own. */
+/** Products as agents see them: in short form, with the merchant's text in a part of its own. */
 
 /** A variant that is proposed to an agent, and why. */
 export interface Proposal {

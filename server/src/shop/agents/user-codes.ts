@@ -61,7 +61,7 @@ export interface Guesser {
 /**
  * Checks that a typed code belongs to a request that the customer may see, and limits guesses: after 5 unknown codes of a
  * customer in 15 minutes, 10 of an address in an hour, or 50 in the shop in an hour, further tries are `rate_limited`. The
- * last limit bounds any number of accounts and addresses (hazards §4.3): with a thousand pending requests, the chance of a
+ * last limit bounds any number of accounts and addresses: with a thousand pending requests, the chance of a
  * hit is less than 2^-18 an hour. A code that exists does not count; for others it throws `not_found`. Do not hold a
  * connection while calling it.
  */

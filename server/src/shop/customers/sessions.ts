@@ -160,7 +160,7 @@ export interface PageSession {
   fresh: boolean;
 }
 
-/** A page session ends 12 hours after its login at the latest, however often it is prolonged (hazards §4.4). */
+/** A page session ends 12 hours after its login at the latest, however often it is prolonged. */
 const PAGE_SESSION_LIFE = '12 hours';
 
 /** The session of a token that was given to a page, as long as it lives. */

@@ -5,7 +5,7 @@ import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * What agents may spend (interface §5.7), in the minor unit of the shop's currency. It is looked at when an agent prepares a
+ * What agents may spend, in the minor unit of the shop's currency. It is looked at when an agent prepares a
  * purchase, and spent in the transaction that makes the order, by one conditional UPDATE: parallel orders cannot overrun it.
  * In the order of locks it stands after the order and before the codes.
  */

@@ -177,7 +177,7 @@ export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
 }
 
 /**
- * Records that the bank transfer has arrived (interface §3.1); a paid order stays as it is. Throws `not_bank_transfer` or
+ * Records that the bank transfer has arrived; a paid order stays as it is. Throws `not_bank_transfer` or
  * `payment_not_awaiting`.
  */
 export async function markPaid(shop: Shop, id: string): Promise<Order> {

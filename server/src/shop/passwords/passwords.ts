@@ -4,7 +4,7 @@ import { Turns } from './turns.ts';
 
 /**
  * Passwords at rest: argon2id. A hash costs tens of milliseconds of a core, so few are computed at once, a few wait, and the
- * rest are told to come back (hazards §1.5).
+ * rest are told to come back.
  */
 const MAX_WAITING = 32;
 /** Few enough to leave connections to others; more than the free guesses, so that who guesses on is told so meanwhile. */

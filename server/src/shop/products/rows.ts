@@ -5,7 +5,7 @@ import type { Shop } from '../shop.ts';
 
 /** How products are read: whole, with options, images and variants, in one statement, already in the contract's shape. */
 
-/** Who reads: what a product cost is for the merchant alone (decisions §5). */
+/** Who reads: what a product cost is for the merchant alone. */
 export type Audience = 'merchant' | 'public';
 
 /** A product that the public may see, as a condition on `products p`. */

@@ -185,7 +185,7 @@ function movements(shop: Shop, type: Sql): Sql {
 
 /**
  * The error for a shortage; `lines` are those of a cart. For agents it does not quote product names, because a merchant's
- * text may only be in fields that are marked as such (hazards §2.8).
+ * text may only be in fields that are marked as such.
  */
 export function insufficient(
   shop: Shop,

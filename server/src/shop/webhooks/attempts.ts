@@ -4,7 +4,7 @@ import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * The schedule of a delivery (decisions §5): ten attempts, the last a day after the ninth, each wait up to a tenth shorter
+ * The schedule of a delivery: ten attempts, the last a day after the ninth, each wait up to a tenth shorter
  * or longer so that deliveries that failed together are not retried together. A webhook is disabled when its receiver says 410, or
  * when the retries of an event ended and nothing succeeded for five days.
  */
