@@ -92,24 +92,24 @@ export function fieldOf(loc: readonly (string | number)[]): string {
 
 function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string {
   const told = (body ?? {}) as Record<string, unknown>;
-  if (code === 'invalid_credentials') return 'Check the e-mail address and the password.';
+  if (code === 'invalid_credentials') return 'Check the e-mail address and password.';
   if (status === 401) return 'Log in again with commerce login, or correct COMMERCE_API_KEY where that is set.';
   if (code === 'merchant_not_allowed') return 'Log in for a merchant you work for: commerce login --merchant ID';
   if (code === 'insufficient_scope') return `Use a credential with the scope ${told.scope ?? 'that is missing'}.`;
   if (code === 'sync_key_limit') return 'Revoke one first: commerce sync-keys list, commerce sync-keys revoke ID';
   if (code === 'quantity_changed')
-    return `There are ${told.actual ?? 'others'} now. Count again, then --expected that.`;
+    return `There are ${told.actual ?? 'others'} now. Count again, and give the current quantity as --expected.`;
   if (code === 'invalid_transition') return transitionRemedy(told);
   if (code === 'payment_not_awaiting' && told.next === 'cancel_or_refund') {
-    return 'Send the money back, or have it ordered again: the order is expired, and its stock was given back.';
+    return 'The order has expired and its stock was released: return the money, or ask the customer to order again.';
   }
   if (code === 'refund_exceeds_paid') return `Refund at most ${told.refundable}.`;
   if (code === 'fulfillment_exceeds_remaining') return 'See what is left to ship: commerce orders get ORDER';
-  if (code === 'discount_in_use') return 'Switch it off: commerce discounts update CODE --disable';
-  if (code === 'webhook_disabled') return 'Mend the receiver, then: commerce webhooks enable ID';
+  if (code === 'discount_in_use') return 'Disable it instead: commerce discounts update CODE --disable';
+  if (code === 'webhook_disabled') return 'Fix the receiver, then: commerce webhooks enable ID';
   if (code === 'rotation_in_progress') return `Wait until ${told.previous_secret_expires_at}.`;
   if (status === 429 && retryAfterMs !== undefined) return `Wait ${Math.ceil(retryAfterMs / 1000)} s, then try again.`;
-  if (status === 422) return 'Mend the fields named.';
+  if (status === 422) return 'Correct the fields named above.';
   return REMEDIES[code]?.remedy ?? 'Check that the address is that of the commerce server.';
 }
 

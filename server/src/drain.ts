@@ -3,24 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /**
- * How the process ends, in order:
+ * How the process shuts down, in order:
  *
  * 1. SIGTERM or SIGINT: `/readyz` answers 503, and every answer carries `Connection: close`. Requests are still served,
- *    for `drainSeconds`: until the balancer knows.
+ *    for `drainSeconds`, until the load balancer has noticed.
  * 2. No new connections; idle ones are closed once a second.
  * 3. Requests in flight have 20 s; then their connections are closed.
- * 4. What the process holds is stopped, one after the other. Exit 0.
+ * 4. Jobs, Redis, the database and the like are stopped, one after the other. Exit 0.
  *
- * The whole takes 30 s at most, else the process exits with 1. A second signal exits at once. An error that nobody
- * caught drains for 1 s and exits with 1: what it left behind is unknown.
+ * This takes 30 s at most, else the process exits with 1. A second signal exits at once. An uncaught error drains for
+ * 1 s and exits with 1: the state that it left is unknown.
  */
 export interface Drain {
   server: Server;
-  /** What `/readyz` answers by. */
+  /** Decides what `/readyz` answers. */
   readiness: { draining: boolean };
-  /** In this order; one that fails is logged and does not keep the next from its turn. */
+  /** Called in this order; a failure is logged, and the next one is called nevertheless. */
   stops: readonly (() => Promise<unknown>)[];
-  /** Its `cause` serializer is trusted to redact. */
+  /** Its `cause` serializer must redact secrets. */
   logger: Logger;
   drainSeconds: number;
 }
@@ -30,10 +30,10 @@ const HARD_LIMIT_SECONDS = 30;
 const FATAL_IN_FLIGHT_SECONDS = 1;
 const FATAL_HARD_LIMIT_SECONDS = 5;
 const IDLE_SWEEP_MS = 1_000;
-// npm passes on the Ctrl-C that the terminal has sent to us already: that is one wish, not two.
+// npm passes on the Ctrl-C that the terminal has already sent to us: that counts as one signal.
 const ECHO_MS = 250;
 
-/** Puts the process under these rules from now on. Call it once. */
+/** Installs the handlers. Call it once. */
 export function drainOnSignal({ server, readiness, stops, logger, drainSeconds }: Drain): void {
   const closing = closeConnectionsWhile(server, readiness);
   let since: number | undefined;
@@ -47,7 +47,8 @@ export function drainOnSignal({ server, readiness, stops, logger, drainSeconds }
     }, hardLimit * 1_000);
     if (notice > 0) await sleep(notice * 1_000);
     await closing(inFlight);
-    for (const stop of stops) await stop().catch((cause) => logger.error({ cause }, 'something did not stop'));
+    for (const stop of stops)
+      await stop().catch((cause) => logger.error({ cause }, 'a part of the server did not stop'));
     clearTimeout(overdue);
     logger.info({ duration_ms: Date.now() - since }, 'stopped');
     process.exit(code);
@@ -69,13 +70,13 @@ export function drainOnSignal({ server, readiness, stops, logger, drainSeconds }
   process.on('unhandledRejection', failed);
 }
 
-/** Watches the answers of the server; the function it returns does steps 2 and 3, and resolves when no connection is left. */
+/** Tracks the server's responses; the function that it returns does steps 2 and 3, and resolves when no connection is left. */
 function closeConnectionsWhile(server: Server, readiness: { draining: boolean }) {
   const open = new Set<ServerResponse>();
   const sayClose = (res: ServerResponse) => {
     if (!res.headersSent) res.setHeader('Connection', 'close');
   };
-  // Before the app's own listener: afterwards the headers may have left.
+  // Before the app's own listener: afterwards the headers may have been sent.
   server.prependListener('request', (_req, res: ServerResponse) => {
     open.add(res);
     res.once('close', () => open.delete(res));

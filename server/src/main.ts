@@ -5,7 +5,7 @@ import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
 
-// A command loads what it runs, and no more: the whole server takes a second of its own.
+// Each command imports only what it needs: loading the whole server takes a second.
 const program = new Command('commerce-server')
   .description('The commerce backend: catalogue, dashboard and storefront over HTTP, on PostgreSQL.')
   .version(document.info.version)
@@ -14,7 +14,7 @@ const program = new Command('commerce-server')
 
 program
   .command('start')
-  .description('run the server; without DATABASE_URL, with a PostgreSQL of its own and a demo shop')
+  .description('run the server; without DATABASE_URL, with an embedded PostgreSQL and a demo shop')
   .action(async () => {
     const { start } = await import('./commands/start.ts');
     await start(readConfig(process.env));
@@ -22,8 +22,8 @@ program
 
 program
   .command('migrate')
-  .description('bring the database to the schema of this release, and its roles, grants and policies with it')
-  .option('--roles', 'make the roles alone, for a dump that pg_restore is to load', false)
+  .description('migrate the database to the schema of this release, and add missing roles, grants and policies')
+  .option('--roles', 'only create the roles, before pg_restore loads a dump', false)
   .action(async (options: { roles: boolean }) => {
     const { migrate } = await import('./commands/migrate.ts');
     await migrate(readConfig(process.env), options);
@@ -31,7 +31,7 @@ program
 
 program
   .command('seed')
-  .description('make the demo shop, and keep its credentials in DATA_DIR/demo.json')
+  .description('create the demo shop, and write its credentials to DATA_DIR/demo.json')
   .action(async () => {
     const { seed } = await import('./commands/seed.ts');
     await seed(readConfig(process.env));
@@ -41,11 +41,11 @@ const site = program.command('site').description('manage sites');
 
 site
   .command('create')
-  .description('make a merchant with its site, and print its credentials as JSON; the secrets are shown this once')
-  .requiredOption('--name <name>', 'what the shop is called')
-  .requiredOption('--currency <code>', 'the currency of its prices, by ISO 4217, such as EUR')
-  .option('--staff-email <email>', 'who logs in to the dashboard; a login that exists gets this site, too')
-  .option('--staff-name <name>', 'the name of that person')
+  .description('create a merchant with its site, and print its credentials as JSON; the secrets are shown only once')
+  .requiredOption('--name <name>', 'the name of the shop')
+  .requiredOption('--currency <code>', 'the currency of its prices as an ISO 4217 code, such as EUR')
+  .option('--staff-email <email>', 'the login for the dashboard; an existing one gets access to this site as well')
+  .option('--staff-name <name>', 'the name of the person who logs in')
   .addHelpText('after', '\nExample:\n  commerce-server site create --name "Alder & Finch" --currency EUR > site.json')
   .action(async (options: SiteOptions) => {
     const { createSite } = await import('./commands/site.ts');
@@ -54,9 +54,9 @@ site
 
 site
   .command('limits')
-  .description('show the rate limits of a site, and change those that are named; docs/limits.md says what they count')
+  .description('show the rate limits of a site, and change those given; docs/limits.md explains them')
   .argument('<site_id>', 'the site')
-  .option('--set <name=value...>', 'a limit and its number, or default; takes effect with the next request', [])
+  .option('--set <name=value...>', 'a limit and its number, or default; applies from the next request on', [])
   .addHelpText(
     'after',
     '\nExample:\n  commerce-server site limits SITE_ID --set storefront_read=1200 cart_write=default',
@@ -68,7 +68,7 @@ site
 
 program
   .command('doctor')
-  .description('look at the configuration, the database and Redis, and say how to mend what is wrong')
+  .description('check the configuration, the database and Redis, and say how to fix what is wrong')
   .option('--json', 'print the findings as JSON', false)
   .action(async ({ json }: { json: boolean }) => {
     const { doctor } = await import('./commands/doctor.ts');
@@ -77,8 +77,8 @@ program
 
 program
   .command('backup')
-  .description('write the whole database to a file, while the shops go on selling')
-  .argument('<file>', 'where to; it is replaced once the new one is complete')
+  .description('write the whole database to a file, while the server runs')
+  .argument('<file>', 'the file; an existing one is replaced when the new one is complete')
   .addHelpText('after', '\nExample:\n  commerce-server backup shop-$(date +%F).backup')
   .action(async (file: string) => {
     const { backup } = await import('./commands/backup.ts');
@@ -89,17 +89,17 @@ program
   .command('restore')
   .description('load a backup into an empty database')
   .argument('<file>', 'what `backup` has written')
-  .option('--other-key', 'restore also where SECRET_KEY is not that of the backup', false)
+  .option('--other-key', 'restore even if SECRET_KEY is not that of the backup', false)
   .action(async (file: string, options: { otherKey: boolean }) => {
     const { restore } = await import('./commands/restore.ts');
-    // A key that is not there yet is not made: it has to be that of the backup.
+    // A missing key is not created: it must be that of the backup.
     await restore(inspectConfig(process.env), file, options);
   });
 
 program
   .command('rotate-secret-key')
-  .description('seal what is kept under SECRET_KEY anew, under NEW_SECRET_KEY')
-  .addHelpText('after', '\nWithout SECRET_KEY, the key in DATA_DIR is changed, and a new one made.')
+  .description('replace SECRET_KEY by NEW_SECRET_KEY, and encrypt stored secrets again')
+  .addHelpText('after', '\nWithout SECRET_KEY, the key in DATA_DIR is replaced by a generated one.')
   .action(async () => {
     const { rotateSecretKey } = await import('./commands/rotate-secret-key.ts');
     await rotateSecretKey(readConfig(process.env));
@@ -112,13 +112,14 @@ try {
   process.exit(1);
 }
 
-/** What stopped a command, in the words of whoever threw it; a stack would help nobody at a terminal. */
+/** The message of what stopped a command; a stack trace would not help anyone at a terminal. */
 function sentenceOf(error: unknown): string {
   if (error instanceof ValidationError) return error.detail.map(({ msg }) => msg).join('\n');
   const { code, message, port, severity } = error as NodeJS.ErrnoException & { port?: number; severity?: string };
   if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what uses it, or set PORT to another one.`;
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return `${message}: nobody answers. Run commerce-server doctor.`;
-  // knex puts the whole statement before PostgreSQL's own words.
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
+    return `${message}: nothing answers there. Run commerce-server doctor.`;
+  // knex puts the whole statement in front of PostgreSQL's own message.
   if (severity) return `PostgreSQL refused: ${message.split(' - ').at(-1)}. Run commerce-server doctor.`;
   return message || String(error);
 }

@@ -7,9 +7,9 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * A client of Redis that never makes anything fail: without a connection each command is refused at once (none waits in
- * a queue), a command that cannot be sent gives up after 300 ms, and the client goes on trying to connect. Those who use
- * it have a way without it, also when what was sent gets no answer.
+ * A Redis client that never makes a request fail: without a connection each command is refused at once (none is queued), a
+ * command that cannot be sent fails after 300 ms, and the client keeps trying to connect. Its users have a fallback, also for
+ * commands that get no answer.
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClientType> {
   // Loaded here, since most servers run without Redis.
@@ -22,20 +22,21 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
   }) as RedisClientType;
   let down = false;
   client.on('error', (error: Error) => {
-    if (!down) logger.warn({ cause: error }, 'Redis is away: limits are counted per process until it is back');
+    if (!down)
+      logger.warn({ cause: error }, 'Redis cannot be reached: rate limits are counted per process until it can');
     down = true;
   });
   client.on('ready', () => {
-    if (down) logger.info('Redis is back');
+    if (down) logger.info('Redis can be reached again');
     down = false;
   });
-  // Settles when Redis is there for the first time, which may be never: it is waited for, but not for long.
+  // Settles at the first connection, which may never come: the start waits for it, but not for long.
   const connecting = client.connect().catch(() => undefined);
   await Promise.race([connecting, new Promise((done) => setTimeout(done, CONNECT_TIMEOUT_MS).unref())]);
   return client;
 }
 
-/** 50 ms, doubling up to a second, each with a random part so that processes do not come back in step. */
+/** 50 ms, doubling up to a second, each with a random part so that processes do not reconnect at the same time. */
 function delayBefore(retries: number): number {
   const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(retries, 10));
   return delay / 2 + Math.random() * (delay / 2);

@@ -70,7 +70,7 @@ test('the mistakes of a 422 are named by field, with the request id', async () =
     out: '',
     err:
       'Error: The request does not fit. (422 validation_error)\n  limit: Input should be at most 100.\n' +
-      '  What to do: Mend the fields named.\n  Request id: req-1\n',
+      '  What to do: Correct the fields named above.\n  Request id: req-1\n',
   });
 });
 

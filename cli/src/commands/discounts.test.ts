@@ -77,7 +77,7 @@ test('a discount is changed and deleted by its code, whatever the case', async (
   expect(JSON.parse((await commerce(['discounts', 'get', 'Welcome10', '--json'])).out)).toEqual(DISCOUNT);
   const refused = await commerce(['discounts', 'delete', 'WELCOME10']);
   expect(refused.code).toBe(1);
-  expect(refused.err).toContain('Switch it off: commerce discounts update CODE --disable');
+  expect(refused.err).toContain('Disable it instead: commerce discounts update CODE --disable');
   expect((await commerce(['discounts', 'update', 'WELCOME10'])).code).toBe(2);
   expect((await commerce(['discounts', 'get', 'WELCOME'])).err).toContain('There is no discount code "WELCOME".');
 });

@@ -90,7 +90,7 @@ test('an expired order says what is left to do', async () => {
   });
   const { code, err } = await commerce(['orders', 'mark-paid', '1001']);
   expect(code).toBe(1);
-  expect(err).toContain('(400 payment_not_awaiting)\n  What to do: Send the money back, or have it ordered again');
+  expect(err).toContain('(400 payment_not_awaiting)\n  What to do: The order has expired and its stock was released');
 });
 
 test('a number that is no order is told, however much else the search finds', async () => {

@@ -86,7 +86,7 @@ test('refusals say what to do', async () => {
   const { commerce } = await loggedIn(server.url);
   const disabled = await commerce(['webhooks', 'test', WEBHOOK.id]);
   expect(disabled.code).toBe(1);
-  expect(disabled.err).toContain('What to do: Mend the receiver, then: commerce webhooks enable ID');
+  expect(disabled.err).toContain('What to do: Fix the receiver, then: commerce webhooks enable ID');
   expect((await commerce(['webhooks', 'rotate', WEBHOOK.id])).err).toContain('Wait until 2026-03-03T08:15:00.000Z.');
 });
 

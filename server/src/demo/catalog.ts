@@ -8,8 +8,8 @@ import { trail } from './products/trail.ts';
 import { wear } from './products/wear.ts';
 import { type Sketch, toProduct } from './sketch.ts';
 
-/** Everything the demo shop has, as its author wrote it. */
+/** All products of the demo shop, in their short form. */
 export const sketches: Sketch[] = [...kitchen, ...light, ...living, ...garden, ...trail, ...wear, ...desk];
 
-/** The demo shop's products, prices in EUR. Image addresses begin with /demo-images/ and want the server's address before. */
+/** The demo shop's products, prices in EUR. Image addresses begin with /demo-images/ and need the server's address in front. */
 export const demoProducts: ProductImport[] = sketches.map(toProduct);

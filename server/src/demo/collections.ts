@@ -7,14 +7,14 @@ import { living } from './products/living.ts';
 import { trail } from './products/trail.ts';
 import type { Sketch } from './sketch.ts';
 
-/** A collection whose products, when it is manual, are named by slug: their ids are known only once they are stored. */
+/** A collection; a manual one names its products by slug, because their ids are known only once they are stored. */
 export type DemoCollection = Omit<CollectionInput, 'product_ids'> & { handle: string; product_slugs?: string[] };
 
 function slugsOf(...products: Sketch[]): string[] {
   return products.map((product) => product.slug);
 }
 
-/** The demo shop's collections. Image addresses begin with /demo-images/ and want the server's address before. */
+/** The demo shop's collections. Image addresses begin with /demo-images/ and need the server's address in front. */
 export const demoCollections: DemoCollection[] = [
   {
     handle: 'kitchen-and-table',

@@ -26,7 +26,7 @@ export function demoImage(name: string): string | undefined {
   const colour = picture.colours[index];
   const parts = drawing.parts(tonesOf(swatches[colour ?? picture.colours[0] ?? 'Oat']));
   const wall = WALLS[(crc32(picture.motif) + index) % WALLS.length] ?? '#ECE3D6';
-  // An image beyond the colours is a close view of the first one.
+  // An image beyond the colours is a close-up of the first one.
   const view = colour === undefined ? '76 84 248 248' : '0 0 400 400';
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="800" viewBox="${view}">`,

@@ -7,7 +7,7 @@ import type { Shop } from '../shop/shop.ts';
 import { EMIL, IDA, JUNE, NOOR, type Person, TOM } from './people.ts';
 import { EXPRESS, PICKUP, STANDARD } from './terms.ts';
 
-/** What someone orders in the demo shop, and what the merchant does about it. */
+/** An order in the demo shop, and what the merchant does with it. */
 export interface DemoOrder {
   buyer: Person;
   /** How many of each SKU. */
@@ -50,7 +50,7 @@ const cancelledByCustomer: Deed = (shop, { id }) =>
 
 const soldOut: Deed = (shop, { id }) => orders.cancel(shop, id, { reason: 'inventory', restock: false });
 
-/** Its time to pay is over; the server notices that by itself. */
+/** Ends the time to pay; the server then expires the order by itself. */
 const overdue: Deed = (shop, { id }) =>
   shop.run(
     sql`update orders set payment_due_at = now() - interval '1 minute' where site_id = ${shop.siteId} and id = ${id}`,
@@ -96,7 +96,7 @@ export const demoOrders: DemoOrder[] = [
   },
 ];
 
-/** Orders by card, one for each fate of the money. */
+/** Orders paid by card, one for each outcome of the payment. */
 export const demoCardOrders: DemoOrder[] = [
   { ...CARD, buyer: TOM, items: { 'KH-BOWL-FJOR': 2 }, card: 'tok_success', operations: [shipped, delivered] },
   { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', operations: [] },

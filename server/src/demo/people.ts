@@ -6,7 +6,7 @@ import * as customers from '../shop/customers/customers.ts';
 import { hashPassword, randomPassword } from '../shop/passwords/passwords.ts';
 import type { Shop } from '../shop/shop.ts';
 
-/** Someone who buys in the demo shop. */
+/** A customer of the demo shop. */
 export interface Person {
   email: string;
   address: CustomerAddressInput & { first_name: string };
@@ -37,7 +37,7 @@ export interface Account {
   password: string;
 }
 
-/** Enters the customers as staff does, and has each choose a password by the link that they would be sent. */
+/** Creates the customers as staff does, and sets each password through the link that they would be sent. */
 export async function giveAccounts(shop: Shop): Promise<Account[]> {
   const accounts: Account[] = [];
   for (const { email, address } of CUSTOMERS) {

@@ -16,10 +16,10 @@ import type { Shop } from '../shop/shop.ts';
 import { demoProducts } from './catalog.ts';
 import { demoCollections } from './collections.ts';
 import { giveAccounts } from './people.ts';
-import { type Cast, sellAll, sellByCard } from './sell.ts';
+import { type DemoActors, sellAll, sellByCard } from './sell.ts';
 import { demoDiscounts, demoSettings, demoShippingOptions } from './terms.ts';
 
-/** What `demo.json` holds: everything needed to try the demo shop. Made anew, at random, for each installation. */
+/** The content of `demo.json`: everything needed to try the demo shop. Generated at random for each installation. */
 export interface DemoCredentials {
   base_url: string;
   site_id: string;
@@ -44,47 +44,47 @@ const STAFF_NAME = 'Mina Alder';
 const STAFF_EMAIL = 'demo@alder-finch.example';
 
 /**
- * Makes the demo shop on its first call, and afterwards answers the credentials that `demo.json` in the data directory
- * holds. The file is the mark: it is written just before the commit, so a crash leaves either no shop, or a shop whose
- * credentials are known. Orders paid by card follow after it, and a crash may leave some of them out.
+ * Creates the demo shop on the first call, and afterwards returns the credentials from `demo.json` in the data directory. That
+ * file decides: it is written just before the commit, so a crash leaves either no shop, or a shop whose credentials are known.
+ * Orders paid by card are placed after that, so a crash may leave some of them out.
  */
 export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
-  const kept = await keptDemo(options);
-  if (kept) return { demo: await follow(options, kept), seeded: false };
+  const kept = await storedDemo(options);
+  if (kept) return { demo: await moveImages(options, kept), seeded: false };
   const staffPassword = await mintPassword();
-  const { demo, cast } = await inTransaction(options.db, async (connection) => {
+  const { demo, actors } = await inTransaction(options.db, async (connection) => {
     const { shop, credentials } = await createSite(connection, {
       name: SHOP_NAME,
       currency: CURRENCY,
       staff: { email: await freeEmail(connection), name: STAFF_NAME },
       password: staffPassword,
     });
-    await stock(shop, options.baseUrl);
-    await open(shop);
+    await importCatalogue(shop, options.baseUrl);
+    await configure(shop);
     const accounts = await giveAccounts(shop);
-    const cast = { ...(await castOf(shop)), accounts };
-    await sellAll(connection, cast, options);
+    const actors = { ...(await actorsOf(shop)), accounts };
+    await sellAll(connection, actors, options);
     const { sync_key_id: _, staff, ...secrets } = credentials;
     const { email, password } = staff;
-    if (password === null) throw new Error('Another process was making its demo shop at this moment. Try again.');
+    if (password === null) throw new Error('Another process is creating a demo shop in this database. Try again.');
     const customers = accounts.map(({ email, password }) => ({ email, password }));
     const demo = { base_url: options.baseUrl, ...secrets, staff: { email, password }, customers };
-    await keep(options, demo);
-    return { demo, cast };
+    await store(options, demo);
+    return { demo, actors };
   });
-  await sellByCard(options.db, cast, options);
+  await sellByCard(options.db, actors, options);
   return { demo, seeded: true };
 }
 
-/** Settings, ways of sending and codes: what it takes to sell. */
-async function open(shop: Shop): Promise<void> {
+/** Sets what a shop needs to sell: settings, shipping options and discount codes. */
+async function configure(shop: Shop): Promise<void> {
   await settings.update(shop, demoSettings);
   for (const option of demoShippingOptions) await shippingOptions.create(shop, option);
   for (const discount of demoDiscounts) await discountCodes.create(shop, discount);
 }
 
-/** Who acts in a shop that has just been made. */
-async function castOf(shop: Shop): Promise<Pick<Cast, 'tenant' | 'staff' | 'guest'>> {
+/** The actors of a new shop. */
+async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff' | 'guest'>> {
   const token = await shop.one<{ id: string }>(
     sql`select id from tokens where site_id = ${shop.siteId} and kind = 'storefront'`,
   );
@@ -102,7 +102,7 @@ async function castOf(shop: Shop): Promise<Pick<Cast, 'tenant' | 'staff' | 'gues
 }
 
 /** The demo shop of an earlier start, if this database has it. */
-async function keptDemo({ db, dataDir }: SeedOptions): Promise<DemoCredentials | undefined> {
+async function storedDemo({ db, dataDir }: SeedOptions): Promise<DemoCredentials | undefined> {
   const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const demo = JSON.parse(text) as DemoCredentials;
@@ -110,8 +110,8 @@ async function keptDemo({ db, dataDir }: SeedOptions): Promise<DemoCredentials |
   return rowCount ? demo : undefined;
 }
 
-/** The server may have moved to another port since: its images moved along. */
-async function follow(options: SeedOptions, demo: DemoCredentials): Promise<DemoCredentials> {
+/** Changes the addresses of the images if the server's address has changed. */
+async function moveImages(options: SeedOptions, demo: DemoCredentials): Promise<DemoCredentials> {
   const { db, baseUrl } = options;
   if (demo.base_url === baseUrl) return demo;
   const [from, to] = [imagesAt(demo.base_url), imagesAt(baseUrl)];
@@ -140,21 +140,21 @@ async function follow(options: SeedOptions, demo: DemoCredentials): Promise<Demo
     );
   });
   const moved = { ...demo, base_url: baseUrl };
-  await keep(options, moved);
+  await store(options, moved);
   return moved;
 }
 
-/** A login that nobody has: another installation may have made its demo shop in the same database. */
+/** An unused login: another installation may have created its demo shop in the same database. */
 async function freeEmail(connection: Connection): Promise<string> {
   const { rowCount } = await query(connection, sql`select from staff where lower(email) = ${STAFF_EMAIL}`);
   return rowCount ? STAFF_EMAIL.replace('@', `-${randomBytes(3).toString('hex')}@`) : STAFF_EMAIL;
 }
 
-async function stock(shop: Shop, baseUrl: string): Promise<void> {
+async function importCatalogue(shop: Shop, baseUrl: string): Promise<void> {
   const products = demoProducts.map((product) => withImages(product, baseUrl));
   const { results } = await importProducts(shop, { products }, () => []);
   const failed = results.filter(({ status }) => status === 'failed');
-  if (failed.length > 0) throw new Error(`The demo catalogue is wrong: ${JSON.stringify(failed[0])}`);
+  if (failed.length > 0) throw new Error(`The demo catalogue is invalid: ${JSON.stringify(failed[0])}`);
   const idOf = new Map(results.map(({ slug, product_id }) => [slug, product_id ?? '']));
   for (const { product_slugs, ...collection } of demoCollections) {
     await collections.create(shop, {
@@ -181,8 +181,8 @@ function imagesAt(baseUrl: string): string {
   return `${baseUrl}/demo-images/`;
 }
 
-/** Written aside and renamed into place: nobody reads half of it, and only the owner reads it at all. */
-async function keep({ dataDir }: SeedOptions, demo: DemoCredentials): Promise<void> {
+/** Written to a temporary file and renamed: nobody reads half of it, and only the owner may read it. */
+async function store({ dataDir }: SeedOptions, demo: DemoCredentials): Promise<void> {
   const draft = `${fileIn(dataDir)}.new`;
   await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(draft, fileIn(dataDir));

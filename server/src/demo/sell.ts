@@ -17,62 +17,62 @@ import { type Actor, Shop, type Tenant } from '../shop/shop.ts';
 import { type DemoOrder, demoCardOrders, demoOrders } from './orders.ts';
 import type { Account } from './people.ts';
 
-/** Who is who in the demo shop. */
-export interface Cast {
+/** Who acts in the demo shop. */
+export interface DemoActors {
   tenant: Tenant;
   staff: Actor;
-  /** Whoever calls with the storefront's token alone. */
+  /** A caller with only the storefront's token. */
   guest: Actor;
   accounts: Account[];
 }
 
-export interface TillSettings {
+export interface CheckoutSettings {
   baseUrl: string;
   secretKey: string;
 }
 
-function tillOf({ baseUrl, secretKey }: TillSettings): CheckoutDeps {
+function checkoutDepsOf({ baseUrl, secretKey }: CheckoutSettings): CheckoutDeps {
   return { baseUrl, secretKey, card: testCard };
 }
 
-/** Has everyone order, and the merchant do the rest, in the transaction of the connection. */
-export async function sellAll(connection: Connection, cast: Cast, settings: TillSettings): Promise<void> {
-  const checkoutDeps = tillOf(settings);
+/** Places all orders and handles them as the merchant would, in the transaction of the connection. */
+export async function sellAll(connection: Connection, actors: DemoActors, settings: CheckoutSettings): Promise<void> {
+  const checkoutDeps = checkoutDepsOf(settings);
   for (const order of demoOrders) {
-    const buyer = new Shop(cast.tenant, actorOf(cast, order), connection);
+    const buyer = new Shop(actors.tenant, actorOf(actors, order), connection);
     const checkout_id = await fillCheckout(buyer, checkoutDeps, order);
     const completion = { expected_total: undefined, card_token: undefined };
     const made = await complete(buyer, checkoutDeps, checkout_id, completion, undefined);
-    await attend(new Shop(cast.tenant, cast.staff, connection), made.order.id, order);
+    await runOperations(new Shop(actors.tenant, actors.staff, connection), made.order.id, order);
   }
 }
 
 /**
- * The orders that need transactions of their own, since a card provider is called between them. Then the server does at
- * once what it would do within minutes: it lets overdue orders expire, and asks for late answers.
+ * Places the orders that are paid by card; they need transactions of their own, since the card provider is called in between.
+ * Then does what the background jobs would do within minutes: expires overdue orders, and asks for late outcomes.
  */
-export async function sellByCard(db: Pool, cast: Cast, settings: TillSettings): Promise<void> {
-  const checkoutDeps = tillOf(settings);
+export async function sellByCard(db: Pool, actors: DemoActors, settings: CheckoutSettings): Promise<void> {
+  const checkoutDeps = checkoutDepsOf(settings);
   for (const order of demoCardOrders) {
-    const actor = actorOf(cast, order);
-    const checkout_id = await inShop(db, cast.tenant, actor, (shop) => fillCheckout(shop, checkoutDeps, order));
+    const actor = actorOf(actors, order);
+    const checkout_id = await inShop(db, actors.tenant, actor, (shop) => fillCheckout(shop, checkoutDeps, order));
     const completion = { expected_total: undefined, card_token: order.card };
-    const charged = await charge(db, cast.tenant, actor, { checkoutDeps, checkout_id, completion });
-    const made = await inShop(db, cast.tenant, actor, (shop) =>
+    const charged = await charge(db, actors.tenant, actor, { checkoutDeps, checkout_id, completion });
+    const made = await inShop(db, actors.tenant, actor, (shop) =>
       complete(shop, checkoutDeps, checkout_id, completion, charged),
     );
-    await inShop(db, cast.tenant, cast.staff, (shop) => attend(shop, made.order.id, order));
+    await inShop(db, actors.tenant, actors.staff, (shop) => runOperations(shop, made.order.id, order));
   }
-  await expireUnpaid(db, cast.tenant);
-  await settlePayments(db, cast.tenant, checkoutDeps.card);
+  await expireUnpaid(db, actors.tenant);
+  await settlePayments(db, actors.tenant, checkoutDeps.card);
 }
 
-function actorOf({ accounts, guest }: Cast, { buyer }: DemoOrder): Actor {
+function actorOf({ accounts, guest }: DemoActors, { buyer }: DemoOrder): Actor {
   const account = accounts.find(({ email }) => email === buyer.email);
   return account ? { type: 'customer', id: account.id, customer_id: account.id } : guest;
 }
 
-/** From an empty cart to a checkout that can be completed. */
+/** Creates a checkout that can be completed. */
 async function fillCheckout(shop: Shop, checkoutDeps: CheckoutDeps, order: DemoOrder): Promise<string> {
   const { id: cart_id } = await carts.create(shop);
   await fillCart(shop, cart_id, order.items);
@@ -105,27 +105,27 @@ async function optionNamed(shop: Shop, name: string): Promise<string | null> {
   return option?.id ?? null;
 }
 
-async function attend(shop: Shop, order_id: string, { operations }: DemoOrder): Promise<void> {
+async function runOperations(shop: Shop, order_id: string, { operations }: DemoOrder): Promise<void> {
   const order = await orders.get(shop, order_id);
   for (const work of operations) await work(shop, order);
 }
 
-const ON_TRIAL = { 'KH-MUG-OAT': 2, 'LT-TOWEL3': 1 };
+const EXAMPLE_ITEMS = { 'KH-MUG-OAT': 2, 'LT-TOWEL3': 1 };
 
 /**
- * The address of a checkout to try, of a cart filled anew. Its goods are held for 15 minutes; nothing when the shop sells
- * them no longer.
+ * The address of a checkout to try, made from a new cart. Its stock is reserved for 15 minutes. Undefined if the shop no longer
+ * sells its items.
  */
-export async function openCheckout(db: Pool, site_id: string, settings: TillSettings): Promise<string | undefined> {
+export async function openCheckout(db: Pool, site_id: string, settings: CheckoutSettings): Promise<string | undefined> {
   try {
     return await inShopAsSystem(db, site_id, async (shop) => {
       const { id: cart_id } = await carts.create(shop);
-      await fillCart(shop, cart_id, ON_TRIAL);
-      const { checkout_url } = await checkouts.create(shop, tillOf(settings), cart_id);
+      await fillCart(shop, cart_id, EXAMPLE_ITEMS);
+      const { checkout_url } = await checkouts.create(shop, checkoutDepsOf(settings), cart_id);
       return checkout_url ?? undefined;
     });
   } catch (error) {
-    // Whoever tries the shop out may sell, delete or rename what is in it.
+    // People who try out the shop may sell, delete or rename its products.
     if (error instanceof ShopError) return undefined;
     throw error;
   }

@@ -3,7 +3,7 @@ import type { ProductImport, VariantInput } from '@commerce-backend/spec';
 import type { Motif } from './drawings/gallery.ts';
 import type { Swatch } from './swatches.ts';
 
-/** What one unit is sold for and what it cost the merchant, as request money. */
+/** The price and the cost of one unit, as amounts of requests. */
 export interface PriceTag {
   price: string;
   cost_per_item: string;
@@ -16,7 +16,7 @@ export interface Picture {
   colours: Swatch[];
 }
 
-/** A product as the demo's author writes it; toProduct fills in what follows from it. */
+/** A product in short form; toProduct derives the rest. */
 export interface Sketch extends PriceTag {
   slug: string;
   name: string;
@@ -26,16 +26,16 @@ export interface Sketch extends PriceTag {
   tags: string[];
   metadata: Record<string, string>;
   status?: 'draft' | 'archived';
-  /** The day it came into the shop; absent for drafts. */
+  /** The day it was published; absent for drafts. */
   published?: string;
   picture: Picture;
-  /** Begins each SKU; the first letters of the option values follow. */
+  /** The beginning of each SKU, before the first letters of the option values. */
   sku: string;
   weight: string;
   weight_unit?: 'g';
   inventory_policy?: 'continue';
   low_stock_threshold?: number;
-  /** Values by option name. One whose values are the picture's colours decides which image a variant has. */
+  /** Values by option name. The option whose values are the picture's colours determines the image of a variant. */
   options?: Record<string, string[]>;
   /** The prices of variants with this option value, where they differ. */
   prices?: Record<string, PriceTag>;
@@ -48,7 +48,7 @@ export function imageName(slug: string, number: number): string {
   return number === 1 ? slug : `${slug}-${number}`;
 }
 
-/** How many images a product has: one per colour, and a close view where there is but one colour. */
+/** How many images a product has: one per colour, and a close-up if there is only one colour. */
 export function imageCount(picture: Picture): number {
   return Math.max(2, picture.colours.length);
 }

@@ -1,6 +1,6 @@
 import type { DiscountInput, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 
-/** On what terms the demo shop sells: prices include 19 % of German tax, and customers may transfer the money. */
+/** The settings of the demo shop: prices include 19 % German VAT, and bank transfer is possible. */
 export const demoSettings: SettingsPatch = {
   prices_include_tax: true,
   default_tax_rate: '0.19',
@@ -10,7 +10,7 @@ export const demoSettings: SettingsPatch = {
   ],
   bank_details: {
     account_holder: 'Alder & Finch (demo shop)',
-    // The example account of textbooks: its check digits are right, and it is nobody's.
+    // The usual example account: its check digits are valid, and it belongs to nobody.
     iban: 'DE89370400440532013000',
     bic: 'COBADEFFXXX',
     bank_name: 'Bank of the demo shop',
@@ -25,20 +25,20 @@ export const STANDARD = 'Standard';
 export const EXPRESS = 'Express';
 export const PICKUP = 'Pick up in the workshop';
 
-/** Its ways of sending, in the order in which shoppers see them. */
+/** Its shipping options, in the order in which shoppers see them. */
 export const demoShippingOptions: ShippingOptionInput[] = [
   { name: STANDARD, description: 'Two to four working days.', price: '4.90', countries: NEIGHBOURS },
   { name: EXPRESS, description: 'Tomorrow, if you order before noon.', price: '12.90', countries: ['DE', 'AT'] },
   { name: PICKUP, description: 'Erlenweg 3, Leipzig. Pay there.', price: '0', kind: 'pickup' },
 ];
 
-/** Its codes to try, one of them for each answer that a shopper may get. */
+/** Its discount codes, one for each answer that a shopper may get. */
 export const demoDiscounts: DiscountInput[] = [
   {
     ...{ code: 'WELCOME10', kind: 'percentage', value: '10', usage_limit_per_customer: 1 },
     description: '10 % off, once per customer.',
   },
-  { code: 'FREESHIP', kind: 'free_shipping', description: 'Every way of sending costs nothing.' },
+  { code: 'FREESHIP', kind: 'free_shipping', description: 'Free shipping with every shipping option.' },
   {
     code: 'FIVEOFF',
     kind: 'fixed_amount',

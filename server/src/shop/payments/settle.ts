@@ -19,7 +19,7 @@ import type { Outcome, PaymentProvider } from './provider.ts';
  */
 
 const AT_ONCE = 100;
-/** A completion takes seconds. An attempt that has no order by then was cut off. */
+/** A completion takes seconds. An attempt without an order after that was interrupted. */
 const ORPHANED_AFTER = '10 minutes';
 
 interface OpenPayment {
@@ -30,9 +30,9 @@ interface OpenPayment {
 }
 
 /**
- * Asks the provider how pending and authorized payments stand, and calls off those that nothing came of; at most 100 in one
- * call, those first that were asked about longest ago. Each outcome takes effect once, whoever asks and however often.
- * Answers how many were settled. A payment that fails keeps no other back; throws at the end if any did.
+ * Asks the provider for the outcome of pending and authorized payments, and cancels those that have no order; at most 100 in one
+ * call, those first whose last request is the oldest. Each outcome takes effect once, whoever asks and however often. Returns
+ * how many were settled. A failure does not stop the other payments; throws at the end if there was one.
  */
 export async function settlePayments(db: Pool, tenant: Tenant, card: PaymentProvider | undefined): Promise<number> {
   if (!card) return 0;
@@ -41,7 +41,7 @@ export async function settlePayments(db: Pool, tenant: Tenant, card: PaymentProv
   let settled = 0;
   for (const payment of open) {
     try {
-      const settle = payment.status === 'abandoned' ? callOff : ask;
+      const settle = payment.status === 'abandoned' ? cancelAbandoned : updateOutcome;
       if (await settle(db, tenant, card, payment)) settled += 1;
     } catch (error) {
       failures.push(error);
@@ -68,7 +68,12 @@ async function openPayments(shop: Shop, { name }: PaymentProvider): Promise<Open
   );
 }
 
-async function callOff(db: Pool, tenant: Tenant, card: PaymentProvider, payment: OpenPayment): Promise<boolean> {
+async function cancelAbandoned(
+  db: Pool,
+  tenant: Tenant,
+  card: PaymentProvider,
+  payment: OpenPayment,
+): Promise<boolean> {
   await card.cancel(payment);
   const cancelled = await inShop(db, tenant, SYSTEM, (shop) =>
     shop.run(
@@ -79,7 +84,7 @@ async function callOff(db: Pool, tenant: Tenant, card: PaymentProvider, payment:
   return cancelled > 0;
 }
 
-async function ask(db: Pool, tenant: Tenant, card: PaymentProvider, payment: OpenPayment): Promise<boolean> {
+async function updateOutcome(db: Pool, tenant: Tenant, card: PaymentProvider, payment: OpenPayment): Promise<boolean> {
   const outcome = await card.outcomeOf(payment);
   if (!outcome || ['pending', payment.status].includes(outcome.status) || !payment.order_id) return false;
   const event = { event_id: `${payment.id}:${outcome.status}`, provider: card.name, outcome };
@@ -89,14 +94,14 @@ async function ask(db: Pool, tenant: Tenant, card: PaymentProvider, payment: Ope
 
 export interface PaymentEvent {
   provider: string;
-  /** What the provider calls the event; the same one sent twice has the same id. */
+  /** The provider's id of the event; an event that is sent twice has the same id. */
   event_id: string;
   outcome: Outcome;
 }
 
 /**
- * What a provider says of the payment of an order takes effect: paid, authorized, or failed, which cancels the order. An
- * event that came before changes nothing; answers whether this one did.
+ * Applies what a provider reports about the payment of an order: paid, authorized, or failed, which cancels the order. An event
+ * that was applied before changes nothing; returns whether this one did.
  */
 export async function takeEvent(
   shop: Shop,

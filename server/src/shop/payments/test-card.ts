@@ -1,22 +1,22 @@
 import type { Outcome, PaymentProvider } from './provider.ts';
 
 /**
- * A card provider that takes no money: its tokens say what is to become of the payment. What it answers lies in the
- * reference, so that it needs no memory and survives a restart. Unknown tokens are declined.
+ * A card provider that takes no money: its tokens determine the outcome of the payment. The outcome is part of the reference, so
+ * that it needs no storage and survives a restart. Unknown tokens are declined.
  */
 export const testCard: PaymentProvider = {
   name: 'test_card',
-  charge: async ({ id, card_token }) => answerOf(FATES[card_token] ?? 'declined', id),
+  charge: async ({ id, card_token }) => answerOf(OUTCOMES[card_token] ?? 'declined', id),
   async outcomeOf({ reference }) {
-    const [, fate, id] = /^test_(\w+?)_([0-9a-f-]{36})$/.exec(reference ?? '') ?? [];
-    return id ? answerOf(LATER[fate as Fate], id, reference) : undefined;
+    const [, outcome, id] = /^test_(\w+?)_([0-9a-f-]{36})$/.exec(reference ?? '') ?? [];
+    return id ? answerOf(LATER[outcome as TestOutcome], id, reference) : undefined;
   },
   cancel: async () => undefined,
 };
 
-type Fate = 'success' | 'declined' | 'authorized' | 'late_success' | 'late_declined';
+type TestOutcome = 'success' | 'declined' | 'authorized' | 'late_success' | 'late_declined';
 
-const FATES: Partial<Record<string, Fate>> = {
+const OUTCOMES: Partial<Record<string, TestOutcome>> = {
   tok_success: 'success',
   tok_declined: 'declined',
   tok_authorized: 'authorized',
@@ -24,8 +24,8 @@ const FATES: Partial<Record<string, Fate>> = {
   tok_late_declined: 'late_declined',
 };
 
-/** What becomes of a payment once it is asked about. */
-const LATER: Record<Fate, Fate> = {
+/** The later outcome, when the server asks about a payment. */
+const LATER: Record<TestOutcome, TestOutcome> = {
   success: 'success',
   declined: 'declined',
   authorized: 'success',
@@ -41,6 +41,10 @@ const STATUSES = {
   late_declined: 'pending',
 } as const;
 
-function answerOf(fate: Fate, id: string, reference: string | null = `test_${fate}_${id}`): Outcome {
-  return { status: STATUSES[fate], reference: reference ?? '', reason: fate === 'declined' ? 'card_declined' : null };
+function answerOf(outcome: TestOutcome, id: string, reference: string | null = `test_${outcome}_${id}`): Outcome {
+  return {
+    status: STATUSES[outcome],
+    reference: reference ?? '',
+    reason: outcome === 'declined' ? 'card_declined' : null,
+  };
 }

@@ -8,8 +8,8 @@ import type { Shop } from '../shop.ts';
 import { hashSecret, mintSecret } from './secrets.ts';
 
 /**
- * Events that are fetched instead of sent, for `commerce listen`, and test events. The events themselves are made by the
- * database in the transaction of each change (migration 0010_webhooks).
+ * Events that are fetched instead of sent, for `commerce listen`, and test events. The database writes the events
+ * themselves in the transaction of each change (migration 0010_webhooks).
  */
 const LIFE = '10 minutes';
 const LIMIT = 20;
@@ -54,9 +54,9 @@ const CURSOR = /^(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * What happened after the cursor, oldest first, and renews the listener's life. Ids are made before their transaction
- * commits, so the order is that of transactions, and only those are told before which none can still commit: nothing is
- * skipped. Throws `not_found` when the listener's time is over.
+ * Returns the events after the cursor, oldest first, and prolongs the listener. Ids are made before their transaction commits,
+ * so the order is that of the transactions, and only events are returned before which none can still be committed: nothing is
+ * skipped. Throws `not_found` if the listener has expired.
  */
 export async function fetch(
   shop: Shop,
@@ -68,7 +68,7 @@ export async function fetch(
         update event_listeners set expires_at = now() + ${LIFE}::interval
         where site_id = ${shop.siteId} and id = ${id} and expires_at > now() returning events, created_at
       ), found as (
-        select e.id, e.payload, e.made_in::text from events e, listener l where ${isNews(shop, cursor)}
+        select e.id, e.payload, e.made_in::text from events e, listener l where ${isAfter(shop, cursor)}
         order by e.made_in, e.id limit ${limit}
       )
       select found.*, true as alive from found
@@ -83,19 +83,19 @@ export async function fetch(
   };
 }
 
-/** Whether `fetch` has something to answer, be it that the listener's time is over. Changes nothing. */
+/** Whether `fetch` would return at once: there are new events, or the listener has expired. Changes nothing. */
 export async function hasNewEvents(shop: Shop, id: string, cursor: string | undefined): Promise<boolean> {
   const listener = sql`select events, created_at from event_listeners
     where site_id = ${shop.siteId} and id = ${id} and expires_at > now()`;
-  const found = await shop.one<{ news: boolean }>(
+  const found = await shop.one<{ is_due: boolean }>(
     sql`with l as (${listener})
-      select not exists (select from l) or exists (select from events e, l where ${isNews(shop, cursor)}) as news`,
+      select not exists (select from l) or exists (select from events e, l where ${isAfter(shop, cursor)}) as is_due`,
   );
-  return found?.news ?? false;
+  return found?.is_due ?? false;
 }
 
-/** That an event `e` happened after the cursor and concerns the listener `l`. */
-function isNews(shop: Shop, cursor: string | undefined): Sql {
+/** The condition that an event `e` happened after the cursor and is for the listener `l`. */
+function isAfter(shop: Shop, cursor: string | undefined): Sql {
   const [made_in, after] = positionOf(cursor);
   return sql`e.site_id = ${shop.siteId} and e.type = any(l.events) and e.created_at >= l.created_at
     and (e.made_in, e.id) > (${made_in}::text::xid8, ${after}::uuid)
