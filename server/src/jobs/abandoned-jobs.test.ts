@@ -17,23 +17,42 @@ test('jobs of a runner that is gone are freed, and those of one that lives are n
   await watch.begin();
   await watch.end();
 
-  expect(await holders()).toEqual([live, fresh].sort());
+  expect(await holders([dead, live, fresh])).toEqual([live, fresh].sort());
   await owner.query('delete from graphile_worker._private_jobs where key = any($1)', [[dead, live, fresh]]);
-
-  /** A job that a runner took so long ago. */
-  async function givenHeldJob(holder: string, ago: string): Promise<void> {
-    await owner.query(`select graphile_worker.add_job('probe', job_key => $1)`, [holder]);
-    await owner.query(
-      'update graphile_worker._private_jobs set locked_by = $1, locked_at = now() - $2::interval where key = $1',
-      [holder, ago],
-    );
-  }
-
-  async function holders(): Promise<string[]> {
-    const { rows } = await owner.query<{ locked_by: string }>(
-      'select locked_by from graphile_worker.jobs where key = any($1) and locked_by is not null order by 1',
-      [[dead, live, fresh]],
-    );
-    return rows.map(({ locked_by }) => locked_by).sort();
-  }
 });
+
+test('abandoned jobs are freed after a search that the database did not answer in time', async () => {
+  const { owner } = await testServer();
+  const dead = `dead ${randomUUID()}`;
+  await givenHeldJob(dead, '1 minute');
+  const watch = watchForAbandonedJobs(databaseUrl(), pino({ level: 'silent' }));
+  const lock = await owner.connect();
+  await lock.query('begin; lock table graphile_worker._private_jobs in access exclusive mode');
+
+  await watch.begin();
+  await lock.query('rollback');
+  lock.release();
+
+  await expect.poll(() => holders([dead]), { timeout: 20_000 }).toEqual([]);
+  await watch.end();
+  await owner.query('delete from graphile_worker._private_jobs where key = $1', [dead]);
+}, 40_000);
+
+/** A job that a runner took so long ago. */
+async function givenHeldJob(holder: string, ago: string): Promise<void> {
+  const { owner } = await testServer();
+  await owner.query(`select graphile_worker.add_job('probe', job_key => $1)`, [holder]);
+  await owner.query(
+    'update graphile_worker._private_jobs set locked_by = $1, locked_at = now() - $2::interval where key = $1',
+    [holder, ago],
+  );
+}
+
+async function holders(among: string[]): Promise<string[]> {
+  const { owner } = await testServer();
+  const { rows } = await owner.query<{ locked_by: string }>(
+    'select locked_by from graphile_worker.jobs where key = any($1) and locked_by is not null order by 1',
+    [among],
+  );
+  return rows.map(({ locked_by }) => locked_by).sort();
+}

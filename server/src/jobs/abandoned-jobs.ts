@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
+import { isLostConnection } from '../db/transaction.ts';
 
 /**
  * A process that is killed leaves its jobs locked, and graphile-worker waits four hours before it unlocks them. Each process
@@ -9,6 +10,10 @@ import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
  * job tolerates.
  */
 const EVERY_MS = 5_000;
+const STATEMENT_MS = 5_000;
+/** Slightly longer, so that PostgreSQL's own error arrives first. */
+const SILENCE_MS = 6_000;
+const CONNECT_MS = 3_000;
 /** Jobs locked more recently than this may be those of a runner that does not hold its advisory lock yet. */
 const GRACE = '10 seconds';
 const HOLD = 'select pg_advisory_lock($1, hashtext(name)) from unnest($2::text[]) as name';
@@ -28,13 +33,20 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   /** How many of the runners hold their lock on this connection. */
   let announced = 0;
   let timer: NodeJS.Timeout | undefined;
+  let searching = false;
+
+  function forget(client: pg.Client): void {
+    if (connection !== client) return;
+    connection = undefined;
+    announced = 0;
+  }
 
   async function look(): Promise<void> {
+    // Statements must not queue up behind one that PostgreSQL does not answer.
+    if (searching) return;
+    searching = true;
     try {
-      connection ??= await open(url, () => {
-        connection = undefined;
-        announced = 0;
-      });
+      connection ??= await open(url, forget);
       const added = runners.slice(announced);
       if (added.length > 0) await connection.query(HOLD, [ADVISORY_LOCKS.jobRunner, added]);
       announced += added.length;
@@ -42,7 +54,16 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
       if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
     } catch (cause) {
       logger.debug({ cause }, 'the search for abandoned jobs failed');
+      if (connection && isLostConnection(cause)) discard(connection);
+    } finally {
+      searching = false;
     }
+  }
+
+  /** A statement that is still waiting for its answer would block all later ones. */
+  function discard(client: pg.Client): void {
+    forget(client);
+    client.end().catch(() => undefined);
   }
 
   return {
@@ -61,14 +82,17 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
   };
 }
 
-async function open(url: string, lost: () => void): Promise<pg.Client> {
+async function open(url: string, lost: (client: pg.Client) => void): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: `commerce jobs, process ${process.pid}`,
     keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: SILENCE_MS,
   });
-  client.on('error', lost);
-  client.on('end', lost);
+  client.on('error', () => lost(client));
+  client.on('end', () => lost(client));
   await client.connect();
   return client;
 }
