@@ -1,6 +1,7 @@
 import { RATE_LIMITS } from '../server/src/shop/rate-limits.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from './frame.ts';
 import { LimitedServers } from './limited-servers.ts';
+import { withDirectory } from './processes/server-process.ts';
 import { openTenant } from './processes/tenant.ts';
 
 /** How many codes may be tried: on a cart in a minute, by an address and in a whole shop in an hour. */
@@ -12,21 +13,23 @@ const IN_SHOP = RATE_LIMITS.discount_failed_site.points;
 export const I7: Proof = {
   id: 'I7',
   promise: `At most ${ON_CART} codes a minute are tried on a cart, ${BY_ADDRESS} wrong ones an hour by an address, and ${IN_SHOP} in a shop.`,
-  async run(trial) {
-    const servers = await LimitedServers.start(trial);
-    const violations = new Violations();
-    try {
-      let tried = 0;
-      for (let round = 0; round < pick(trial.size, 1, 5); round += 1) {
-        tried += await guess(trial, servers, violations);
-        trial.progress(`round ${round + 1}, ${tried} guesses`);
-      }
-      return { tried, unit: 'guesses', violations: violations.list } satisfies Figures;
-    } finally {
-      await servers.stop();
-    }
-  },
+  run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
+
+async function attack(trial: Trial, directory: string): Promise<Figures> {
+  const servers = await LimitedServers.start(trial, directory);
+  const violations = new Violations();
+  try {
+    let tried = 0;
+    for (let round = 0; round < pick(trial.size, 1, 5); round += 1) {
+      tried += await guess(trial, servers, violations);
+      trial.progress(`round ${round + 1}, ${tried} guesses`);
+    }
+    return { tried, unit: 'guesses', violations: violations.list, note: 'two server processes' };
+  } finally {
+    await servers.stop();
+  }
+}
 
 async function guess(trial: Trial, servers: LimitedServers, violations: Violations): Promise<number> {
   let tried = 0;
@@ -34,9 +37,11 @@ async function guess(trial: Trial, servers: LimitedServers, violations: Violatio
     tried += statuses.length;
     const looked = statuses.filter((status) => status === 400).length;
     const refused = statuses.filter((status) => status === 429).length;
-    if (looked !== limit || looked + refused !== statuses.length) {
-      violations.add(`${who}: ${looked} codes were looked at and ${refused} refused, of ${statuses.length}`);
-    }
+    const failed = statuses.filter((status) => status === 503).length;
+    const told = `${who}: ${looked} codes were looked at, ${refused} refused and ${failed} got 503, of ${statuses.length}`;
+    // A busy machine may fail a guess that has been counted: then fewer are looked at, and never more.
+    const least = Math.max(1, limit - failed);
+    if (looked > limit || looked < least || looked + refused + failed !== statuses.length) violations.add(told);
   };
 
   const one = await Guessers.open(trial, servers);
@@ -48,12 +53,11 @@ async function guess(trial: Trial, servers: LimitedServers, violations: Violatio
   const carts = await other.carts(8);
   judge(await other.many(64, (n) => ({ cart: carts[n % 8] ?? '', address })), BY_ADDRESS, 'one address');
 
-  if (trial.size === 'short') return tried;
   const many = await Guessers.open(trial, servers);
   const spread = await many.carts(50);
   const addresses = Array.from({ length: 20 }, () => servers.newAddress());
   const pair = (n: number) => ({ cart: spread[n % 50] ?? '', address: addresses[n % 20] ?? '' });
-  judge(await many.many(400, pair), IN_SHOP, 'the whole shop');
+  judge(await many.many(pick(trial.size, IN_SHOP + 20, 400), pair), IN_SHOP, 'the whole shop');
   return tried;
 }
 
@@ -80,7 +84,8 @@ class Guessers {
   /** A cart with something in it, of an address that has made no other. */
   async cart(): Promise<string> {
     const address = this.#servers.newAddress();
-    const { text } = await this.#servers.send(address, 'POST', '/api/storefront/cart', this.#headers);
+    const { status, text } = await this.#servers.send(address, 'POST', '/api/storefront/cart', this.#headers);
+    if (status !== 201) throw new Error(`A cart of the proof was refused: ${status} ${text}`);
     return (JSON.parse(text) as { id: string }).id;
   }
 

@@ -1,27 +1,51 @@
-import type { AppDeps } from '../server/src/app.ts';
-import { startServer, stopServer } from '../server/test/server.ts';
 import type { Reply } from './client.ts';
 import { exchange } from './client.ts';
 import type { Trial } from './frame.ts';
+import { freePort, ServerProcess } from './processes/server-process.ts';
 
-/** Two servers that count, behind a proxy that names the address of each caller, on one database. */
+/** How often a request is sent again that found a server too busy. */
+const ATTEMPTS = 60;
+/** What an overloaded server says before it has counted anything. */
+const SHED = 'The server is busy.';
+
+/** Two server processes that count, as if behind a proxy that names the address of each caller, on one database. */
 export class LimitedServers {
-  readonly #servers: Awaited<ReturnType<typeof startServer>>[];
+  readonly #servers: ServerProcess[];
   #sent = 0;
+  #failures = 0;
   #addresses = 0;
 
-  private constructor(servers: Awaited<ReturnType<typeof startServer>>[]) {
+  private constructor(servers: ServerProcess[]) {
     this.#servers = servers;
   }
 
-  static async start({ databaseUrl }: Trial, redis?: AppDeps['redis']): Promise<LimitedServers> {
-    const settings = { rateLimits: true, trustProxy: 1, redis };
-    const start = () => startServer(databaseUrl, settings, databaseUrl);
-    return new LimitedServers(await Promise.all([start(), start()]));
+  static async start({ databaseUrl }: Trial, directory: string, redisUrl?: string): Promise<LimitedServers> {
+    const env = {
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: directory,
+      TRUST_PROXY: '1',
+      LOG_LEVEL: 'warn',
+      ROLE: 'api',
+      ...(redisUrl && { REDIS_URL: redisUrl }),
+    };
+    const start = async () => new ServerProcess(await freePort(), env);
+    const servers = new LimitedServers([await start(), await start()]);
+    try {
+      await Promise.all(servers.#servers.map((server) => server.readyAtLast()));
+      return servers;
+    } catch (error) {
+      await servers.stop();
+      throw error;
+    }
   }
 
   get sent(): number {
     return this.#sent;
+  }
+
+  /** How many requests got a 5xx though a server may have counted them, as on a machine that is too busy. */
+  get failures(): number {
+    return this.#failures;
   }
 
   /** An address that nobody has called from yet. */
@@ -30,20 +54,33 @@ export class LimitedServers {
     return `10.${Math.floor(Math.random() * 200)}.${this.#addresses >> 8}.${this.#addresses & 255}`;
   }
 
-  /** Sends a request from an address, to each server in turn. */
-  send(address: string, method: string, target: string, given: Record<string, string>, body?: unknown): Promise<Reply> {
-    const { baseUrl = '' } = this.#servers[this.#sent % this.#servers.length] ?? {};
-    this.#sent += 1;
+  /** Sends a request from an address, to each server in turn, and again while a server is too busy to look at it. */
+  async send(
+    address: string,
+    method: string,
+    target: string,
+    given: Record<string, string>,
+    body?: unknown,
+  ): Promise<Reply> {
     const headers = {
       ...given,
       'X-Forwarded-For': address,
       ...(method !== 'GET' && { 'Idempotency-Key': crypto.randomUUID() }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     };
-    return exchange(baseUrl, method, target, headers, body === undefined ? undefined : JSON.stringify(body));
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    for (let attempt = 1; ; attempt += 1) {
+      const { baseUrl = '' } = this.#servers[this.#sent % this.#servers.length] ?? {};
+      this.#sent += 1;
+      const reply = await exchange(baseUrl, method, target, headers, sent);
+      const shed = reply.status === 503 && reply.text.includes(SHED);
+      if (reply.status >= 500 && !shed) this.#failures += 1;
+      if (!shed || attempt === ATTEMPTS) return reply;
+      await new Promise((done) => setTimeout(done, Number(reply.headers['retry-after'] ?? 1) * 1_000));
+    }
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#servers.map(stopServer));
+    await Promise.all(this.#servers.map((server) => server.end('SIGKILL')));
   }
 }

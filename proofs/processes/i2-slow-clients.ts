@@ -5,6 +5,7 @@ import autocannon from 'autocannon';
 import { MAX_CONNECTIONS } from '../../server/src/commands/listen.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { rawRequest } from '../raw-http.ts';
+import { judgeReads } from './reads.ts';
 import { freePort, ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
@@ -53,12 +54,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
       violations.add(`the server had ${kept} files and connections open, for at most ${MAX_CONNECTIONS} connections`);
     }
     progress(`${meanwhile.latency.p99} ms of the catalogue meanwhile, ${atRest.latency.p99} ms at rest`);
-    const { served, busy, other } = answersOf(meanwhile);
-    if (meanwhile.errors > 0) violations.add(`${meanwhile.errors} looks at the catalogue got no answer`);
-    if (other > 0) violations.add(`${other} looks at the catalogue got neither 200 nor 503`);
-    // Where others use the processors a server may say that it is busy; it must go on serving.
-    if (size === 'full' ? busy > 0 : busy > served) violations.add(`${busy} looks got 503, and ${served} were served`);
-    if (served === 0) violations.add('Nobody was shown the catalogue.');
+    judgeReads(violations, size, meanwhile);
     if (size === 'full' && meanwhile.latency.p99 >= GOAL_MS) {
       violations.add(`99 of 100 looks at the catalogue take up to ${meanwhile.latency.p99} ms`);
     }
@@ -146,17 +142,6 @@ class Crowd {
     this.#over = true;
     for (const socket of this.#sockets) socket.destroy();
   }
-}
-
-function answersOf({ statusCodeStats }: autocannon.Result): { served: number; busy: number; other: number } {
-  const counts = Object.entries(statusCodeStats ?? {}).map(([status, { count = 0 }]) => ({ status, count }));
-  const sum = (which: (status: string) => boolean) =>
-    counts.filter(({ status }) => which(status)).reduce((total, { count }) => total + count, 0);
-  return {
-    served: sum((status) => status === '200'),
-    busy: sum((status) => status === '503'),
-    other: sum((status) => status !== '200' && status !== '503'),
-  };
 }
 
 /** A steady stream of looks at the catalogue, also over new connections. */

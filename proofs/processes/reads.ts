@@ -1,0 +1,21 @@
+import type autocannon from 'autocannon';
+import type { Size, Violations } from '../frame.ts';
+
+/**
+ * Holds what shoppers got who looked at the catalogue while somebody else was a burden. Each must get an answer. At rest, where
+ * full forms run, it is the catalogue; where others use the processors, a server may tell shoppers to come back.
+ */
+export function judgeReads(violations: Violations, size: Size, { errors, statusCodeStats }: autocannon.Result): void {
+  const counts = Object.entries(statusCodeStats ?? {}).map(([status, { count = 0 }]) => ({ status, count }));
+  const served = sumOf(counts.filter(({ status }) => status === '200'));
+  const busy = sumOf(counts.filter(({ status }) => status === '503'));
+  const other = sumOf(counts) - served - busy;
+  if (errors > 0) violations.add(`${errors} looks at the catalogue got no answer`);
+  if (other > 0) violations.add(`${other} looks at the catalogue got neither 200 nor 503`);
+  if (served === 0) violations.add('nobody was shown the catalogue');
+  if (size === 'full' && busy > 0) violations.add(`${busy} looks at the catalogue got 503`);
+}
+
+function sumOf(counts: { count: number }[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
