@@ -15,6 +15,8 @@ export default defineConfig({
           setupFiles: ['test/after-each-file.ts'],
           // The server is loaded once for all files of a worker; what a file changes, it puts back.
           isolate: false,
+          // Node loads the sources itself, as it does in production.
+          experimental: { viteModuleRunner: false },
           // Generous: on a busy machine seconds pass before anything has happened, and no test is about time.
           testTimeout: 60_000,
           hookTimeout: 90_000,

@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'vitest';
 import { brokenInvariants } from './invariants.ts';
 import { keepObserved, observeRows } from './observed-rows.ts';
-import { closeServer, ownerPool } from './server.ts';
+import { ownerPool } from './server.ts';
 
 observeRows();
 
@@ -10,5 +10,4 @@ afterAll(async () => {
   keepObserved();
   const pool = ownerPool();
   if (pool) expect(await brokenInvariants(pool)).toEqual([]);
-  await closeServer();
 });

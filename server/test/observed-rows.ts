@@ -22,12 +22,25 @@ const FRAME = /\(?([^()\s]+\.ts):(\d+):\d+\)?$/;
 /** By place, `shop/carts/carts.ts:57`, and then by the names of the columns, of which a place may have several sets. */
 const observed = new Map<string, Map<string, ObservedColumn[]>>();
 
+/**
+ * The places that send a text, and how often it was sent. They are looked for the first few times alone: a stack costs more
+ * than a statement.
+ */
+const senders = new Map<string, { places: Set<string>; sent: number }>();
+const STACKS_PER_TEXT = 5;
+
 /** Begins to observe the server in this process. */
 export function observeRows(): void {
-  observeResults((result, stack) => {
-    if (result.fields.length === 0) return;
-    const place = placeIn(stack);
-    if (place) note(place, result);
+  observeResults((text) => {
+    const sender = senders.get(text) ?? { places: new Set(), sent: 0 };
+    senders.set(text, sender);
+    sender.sent += 1;
+    const place = sender.sent <= STACKS_PER_TEXT ? placeIn(new Error().stack ?? '') : undefined;
+    if (place) sender.places.add(place);
+    return (result) => {
+      if (result.fields.length === 0) return;
+      for (const one of sender.places) note(one, result);
+    };
   });
 }
 
@@ -68,7 +81,7 @@ function placeIn(stack: string): string | undefined {
   for (const frame of stack.split('\n').slice(1)) {
     const [, file = '', line] = FRAME.exec(frame) ?? [];
     const path = relative(SOURCES, file);
-    if (path === 'db/connect.ts' || path === 'shop/shop.ts') continue;
+    if (file === import.meta.filename || path === 'db/connect.ts' || path === 'shop/shop.ts') continue;
     return line && !path.startsWith('..') ? `${path}:${line}` : undefined;
   }
   return undefined;

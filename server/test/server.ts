@@ -13,7 +13,7 @@ import { databaseUrl, superuserUrl } from './worker-database.ts';
 
 export const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
-/** One real server per test file, in this process, on the PostgreSQL of the test run. Answers are held against the contract. */
+/** A real server in this process, on the PostgreSQL of the test run. Answers are held against the contract. */
 export interface TestServer {
   baseUrl: string;
   /** As requests see the database: under row-level security. */
@@ -24,9 +24,12 @@ export interface TestServer {
   owner: pg.Pool;
 }
 
-let running: (TestServer & { server: Server }) | undefined;
+let running: TestServer | undefined;
 
-/** The server of this file, started when it is first asked for. */
+/**
+ * The server of all files of this worker, started when it is first asked for. It ends with the worker: another for each file
+ * would have every connection read the catalogue and plan every statement anew, a seventh of what the tests cost.
+ */
 export async function testServer(): Promise<TestServer> {
   running ??= await startServer(databaseUrl());
   return running;
@@ -34,11 +37,6 @@ export async function testServer(): Promise<TestServer> {
 
 export function ownerPool(): pg.Pool | undefined {
   return running?.owner;
-}
-
-export async function closeServer(): Promise<void> {
-  if (running) await stopServer(running);
-  running = undefined;
 }
 
 /** A server with settings of its own, for tests of the settings; the caller stops it. */

@@ -109,8 +109,8 @@ const STATEMENT_LIMIT = 2_000;
 const names = new Map<string, string>();
 let prepare = true;
 
-/** Called with each result and the place that sent its statement. */
-export type ResultObserver = (result: pg.QueryResult, stack: string) => void;
+/** Called with each statement while its sender is on the stack; what it returns is called with the result. */
+export type ResultObserver = (text: string) => (result: pg.QueryResult) => void;
 
 let observer: ResultObserver | undefined;
 
@@ -127,10 +127,10 @@ export function observeResults(next: ResultObserver): void {
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
   const text = statement.text;
   const query_timeout = silences.get(connection);
-  const stack = observer && new Error().stack;
+  const observe = observer?.(text);
   const config = { name: nameOf(text), text, values: statement.values, query_timeout };
   const result = await connection.query<Row>(config as pg.QueryConfig);
-  if (stack) observer?.(result, stack);
+  observe?.(result);
   return result;
 }
 
