@@ -4,8 +4,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../server/src/db/free-port.ts';
 import { type Load, median, round } from './load.ts';
-import { failed, freePort, ready, residentMegabytes, type Site } from './processes.ts';
+import { failed, ready, residentMegabytes, type Site } from './processes.ts';
 import { report, table } from './report.ts';
 
 const LATER_STARTS = 3;

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from '../server/src/db/free-port.ts';
 import type { Sent } from './count-statements.ts';
 
 /** The processes that are measured: each server has one of its own. */
@@ -123,12 +124,4 @@ export function residentMegabytes(pid: number | undefined): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

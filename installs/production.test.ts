@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../server/src/db/free-port.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 import { done, emptyFolder, ownEnvironment, REPOSITORY, ran } from './outside.ts';
 
@@ -68,14 +68,6 @@ test('npm start serves the API and its reference', async () => {
     await stop(server);
   }
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
-  const { port } = probe.address() as { port: number };
-  await new Promise((closed) => probe.close(closed));
-  return port;
-}
 
 async function answering(address: string, server: ChildProcess): Promise<void> {
   let said = '';

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationTable } from '../server/src/http/contract/contract.ts';
-import { mintToken } from '../server/src/shop/tokens.ts';
 import { agentsOwn, besidePair, callOf, isAgentBesidePair, newCustomer, openAgent, SCOPES } from './agents.ts';
+import {
+  type Agent,
+  type AgentsByScope,
+  agentsByScope,
+  type DeadAgent,
+  deadAgents,
+  narrowStorefront,
+  ownAgent,
+} from './agents-beside-storefront.ts';
 import type { Call, Reply } from './client.ts';
 import { effects, holdingsOf } from './database.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
@@ -14,11 +22,6 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 const OPERATIONS = operationTable.filter(({ surface }) => surface === 'storefront' || surface === 'agent');
-
-interface Agent {
-  id: string;
-  secret: string;
-}
 
 /** Every operation of the storefront and of agents, called with an agent's token beside those of the storefront. */
 export const E11: Proof = {
@@ -96,18 +99,6 @@ async function callBy(world: World, tenant: Tenant, operation: Operation): Promi
   return validCall(world, tenant, operation, beside >= 0 ? { alternative: beside } : {});
 }
 
-/** The agent whose things the fixtures are. */
-async function ownAgent(world: World, tenant: Tenant, call: Call): Promise<Agent> {
-  // Giving the token back is called with a token of its own.
-  const given = String(call.headers.Authorization ?? '').replace('Bearer ', '');
-  const secret = call.operation.id === 'agent.revokeToken' ? given : tenant.secrets.AgentToken;
-  const { rows } = await world.owner.query<{ id: string }>(
-    `select id from commerce.tokens where token_hash = sha256($1::bytea)`,
-    [Buffer.from(secret)],
-  );
-  return { id: rows[0]?.id ?? '', secret };
-}
-
 async function allowed(world: World, tenant: Tenant, operation: Operation): Promise<number> {
   const call = await callBy(world, tenant, operation);
   const { reply, changed } = await send(world, tenant, call, await ownAgent(world, tenant, call));
@@ -118,24 +109,6 @@ async function allowed(world: World, tenant: Tenant, operation: Operation): Prom
     world.violations.add(`${operation.id}: ${reply.status} ${reply.text.slice(0, 300)}`);
   }
   return 1;
-}
-
-interface AgentsByScope {
-  whole: Agent;
-  /** One that lacks this scope alone. */
-  without(scope: string): Agent;
-}
-
-/** Of one customer, who may have ten. */
-async function agentsByScope(world: World, tenant: Tenant): Promise<AgentsByScope> {
-  const { id } = await newCustomer(world, tenant);
-  const whole = await openAgent(world, tenant, id);
-  const lacking = new Map<string, Agent>();
-  for (const scope of SCOPES) {
-    const scopes = SCOPES.filter((one) => one !== scope);
-    lacking.set(scope, await openAgent(world, tenant, id, 1_000_000, { scopes }));
-  }
-  return { whole, without: (scope) => lacking.get(scope) ?? whole };
 }
 
 /** The agent, and then the storefront token beside it, without the scope that the operation names. */
@@ -162,44 +135,6 @@ async function withoutScope(
     beside.changed,
   );
   return 2;
-}
-
-/** The tenant with a storefront token that lacks a scope. */
-async function narrowStorefront({ owner }: World, tenant: Tenant, scope: string): Promise<Tenant> {
-  const secret = mintToken('storefront');
-  await owner.query(
-    `insert into commerce.tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes)
-     values ($1, gen_random_uuid(), 'storefront', sha256($2::bytea), left($3, 8), 'narrow',
-       array_remove(array['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'], $4))`,
-    [tenant.site_id, Buffer.from(secret), secret, scope],
-  );
-  return { ...tenant, secrets: { ...tenant.secrets, StorefrontToken: secret } };
-}
-
-interface DeadAgent extends Agent {
-  why: string;
-  /** How many rows a call leaves: none for a token that never was. */
-  rows: number;
-}
-
-async function deadAgents(world: World, tenant: Tenant): Promise<DeadAgent[]> {
-  const [, other] = world.tenants;
-  const foreign = await openAgent(world, other, (await newCustomer(world, other)).id);
-  const { id: customer_id } = await newCustomer(world, tenant);
-  const ended = async (why: string, end: string) => {
-    const agent = await openAgent(world, tenant, customer_id);
-    await world.owner.query(`update commerce.tokens set ${end} where id = $1`, [agent.id]);
-    if (why === 'revoked') {
-      await world.owner.query(`update commerce.agent_tokens set revoked_by = 'merchant' where id = $1`, [agent.id]);
-    }
-    return { ...agent, why, rows: 1 };
-  };
-  return [
-    { id: randomUUID(), secret: mintToken('agent'), why: 'never issued', rows: 0 },
-    { ...foreign, why: 'of another shop', rows: 1 },
-    await ended('revoked', 'revoked_at = now()'),
-    await ended('expired', `expires_at = now() - interval '1 second'`),
-  ];
 }
 
 async function ended(world: World, tenant: Tenant, operation: Operation, agent: DeadAgent): Promise<number> {

@@ -1,4 +1,4 @@
-import { compileSchema } from '../server/src/http/contract/schemas.ts';
+import { checkAt, pointerPart } from '../server/src/http/contract/schemas.ts';
 import type { Call } from './client.ts';
 import { objectsIn, type Slot, withValue } from './slots.ts';
 
@@ -175,24 +175,12 @@ function holdsUnstorable(value: unknown): boolean {
 }
 
 type Check = (value: unknown) => boolean;
-const checks = new Map<string, Check>();
+const textChecks = new Map<string, Check>();
 
 /** Whether the contract allows the body of a call. */
 export function fitsBody({ operation, body }: Call): boolean {
   const pointer = `/paths/${pointerPart(operation.path)}/${operation.method}/requestBody/content/application~1json/schema`;
   return body !== undefined && checkAt(pointer)(JSON.parse(JSON.stringify(body)));
-}
-
-function checkAt(pointer: string): Check {
-  const known = checks.get(pointer);
-  if (known) return known;
-  const check = compileSchema(pointer) as Check;
-  checks.set(pointer, check);
-  return check;
-}
-
-function pointerPart(part: string): string {
-  return part.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
 }
 
 /** Whether a parameter may be written like this. What is merely odd (`01`) is left to the server. */
@@ -220,10 +208,10 @@ function fitsText(schema: Record<string, unknown>, text: string): boolean {
   const { $ref } = schema as { $ref?: string };
   if ($ref) return checkAt($ref.slice(1))(text);
   const key = JSON.stringify(schema);
-  let check = checks.get(key);
+  let check = textChecks.get(key);
   if (!check) {
     check = textCheck(schema);
-    checks.set(key, check);
+    textChecks.set(key, check);
   }
   return check(text);
 }

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../server/src/db/free-port.ts';
 import { type Block, blocksOf, DOCUMENTS } from '../server/test/pasted/blocks.ts';
 import { openShell, type Paster } from '../server/test/pasted/paste.ts';
-import { freePort } from '../server/test/ports.ts';
 import { waitFor } from '../server/test/receiver.ts';
 
 /**

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer as createListener } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../server/src/db/free-port.ts';
 import type { Reply } from './client.ts';
 
 /**
@@ -96,12 +97,4 @@ export function findingsOf({ headers }: Reply): Finding[] {
 /** The same by its header alone. */
 export function findingsIn(header: string | null | undefined): Finding[] {
   return header ? (JSON.parse(header) as Finding[]) : [];
-}
-
-async function freePort(): Promise<number> {
-  const listener = createListener().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo;
-  listener.close();
-  return port;
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createDashboardClient, createStorefrontClient, paginate, unwrap } from '@commerce-backend/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loggedIn } from '../../cli/src/testing.ts';
+import { freePort } from '../src/db/free-port.ts';
 import type { DemoCredentials } from '../src/demo/seed.ts';
-import { freePort } from './ports.ts';
 import { waitFor } from './receiver.ts';
 
 /**

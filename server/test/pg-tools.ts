@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { chownSync, mkdirSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { accountOfPostgres } from '../src/db/embedded-binaries.ts';
+import { freePort } from '../src/db/free-port.ts';
 import { findTool, type Tool } from './tools.ts';
 
 /** PostgreSQL with its client tools, as Debian has it; the embedded one has none, and refuses older ones. */
@@ -50,15 +50,4 @@ export async function startCluster(bin: string, directory: string): Promise<OwnC
       await run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

@@ -4,12 +4,13 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import pg from 'pg';
+import type pg from 'pg';
 import manifest from '../../package.json' with { type: 'json' };
 import { dump } from '../backup/dump.ts';
 import { type Contents, verify } from '../backup/verify.ts';
 import type { Config } from '../config.ts';
 import { BACKUP_ROLE } from '../db/access.ts';
+import { withClient } from '../db/client.ts';
 import { mendAccess } from '../db/mend-access.ts';
 import { ensureRoles, mayBackUp, RolesMissing } from '../db/roles.ts';
 import { fingerprintOf } from '../secret-key.ts';
@@ -46,20 +47,19 @@ export async function backup(config: Config, file: string): Promise<void> {
 }
 
 async function write(url: string, draft: string, { secretKey }: Config): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'commerce backup', keepAlive: true });
-  client.on('error', () => undefined);
-  await client.connect();
-  const progress = showProgress();
-  try {
-    await openToBackups(client);
-    const about = { release: manifest.version, secret_key: fingerprintOf(secretKey) };
-    const source = dump(client, about, (done) => progress.update(ofTables(done)));
-    // It holds every customer and every order, so only its owner may read it.
-    await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
-  } finally {
-    progress.end();
-    await client.end();
-  }
+  const connection = { connectionString: url, application_name: 'commerce backup', keepAlive: true };
+  await withClient(connection, async (client) => {
+    const progress = showProgress();
+    try {
+      await openToBackups(client);
+      const about = { release: manifest.version, secret_key: fingerprintOf(secretKey) };
+      const source = dump(client, about, (done) => progress.update(ofTables(done)));
+      // It holds every customer and every order, so only its owner may read it.
+      await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
+    } finally {
+      progress.end();
+    }
+  });
 }
 
 /** A database that was last migrated by a release without backups has no role for them yet. */

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Header } from '../backup/format.ts';
 import { load } from '../backup/load.ts';
 import { type Contents, verify } from '../backup/verify.ts';
 import type { Config } from '../config.ts';
+import { withClient } from '../db/client.ts';
 import { MIGRATION_NAMES } from '../db/migrate.ts';
 import { fingerprintOf } from '../secret-key.ts';
 import { openDatabase } from './database.ts';
@@ -30,24 +31,14 @@ export async function restore(config: Config, file: string, { otherKey }: Restor
   const database = await openDatabase(config, printProgress);
   try {
     const wait = { onWait: printProgress, seconds: config.migrationWaitSeconds };
-    await withClient(database.directUrl, (client) => refuseUsed(client, header));
+    const connection = { connectionString: database.directUrl, application_name: 'commerce restore', keepAlive: true };
+    await withClient(connection, (client) => refuseUsed(client, header));
     await prepareSchema(database.directUrl, wait, header.migrations.at(-1));
-    await withClient(database.directUrl, (client) => fill(client, file));
+    await withClient(connection, (client) => fill(client, file));
     const { applied } = await prepareSchema(database.directUrl, wait);
     printProgress(summaryOf(database.description, header, rows, applied));
   } finally {
     await database.stop();
-  }
-}
-
-async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'commerce restore', keepAlive: true });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { withClient } from '../db/client.ts';
 import { type Gap, mendAccess } from '../db/mend-access.ts';
 import { migrateLocked } from '../db/migrate.ts';
 import { type MigrationWait, underMigrationLock } from '../db/migration-lock.ts';
@@ -33,7 +33,7 @@ async function prepareLocked(url: string, last: string | undefined): Promise<Pre
   const made = await prepareRoles(url);
   const applied = await migrateLocked(url, last);
   await migrateQueue(url);
-  const gaps = await withClient(url, (client) => mendAccess(client));
+  const gaps = await withClient(connectionTo(url), (client) => mendAccess(client));
   return { applied, mended: applied.length > 0 ? [] : inWords(made, gaps) };
 }
 
@@ -46,21 +46,14 @@ function isRaceForRoles(error: unknown): boolean {
 
 /** Creates the roles of the server that are missing. Returns those that it created. */
 export async function prepareRoles(url: string): Promise<string[]> {
-  return withClient(url, async (client) => {
+  return withClient(connectionTo(url), async (client) => {
     await refuseForeignOwner(client);
     return ensureRoles(client);
   });
 }
 
-async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'commerce migrate' });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
+function connectionTo(url: string) {
+  return { connectionString: url, application_name: 'commerce migrate' };
 }
 
 /** Each role by name, and the number of grants and policies, of which there may be many. */

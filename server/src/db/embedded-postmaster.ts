@@ -1,6 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import type { Account, Binaries } from './embedded-binaries.ts';
 import { type Cluster, plainEnv } from './embedded-cluster.ts';
+import { freePort } from './free-port.ts';
 
 /** How to run one cluster's postmaster, PostgreSQL's main process. */
 export interface PostmasterDeps {
@@ -256,15 +256,4 @@ function endOf(logFile: string): string {
   } catch {
     return '(there is no log)';
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

@@ -21,7 +21,7 @@ export function compileSchema(pointer: string, allErrors = true) {
 }
 
 type Check = ((body: unknown) => boolean) & { errors?: { instancePath: string; message?: string }[] | null };
-const checks = new Map<string, Check | undefined>();
+const checks = new Map<string, Check>();
 
 /**
  * What is wrong with an answer by the contract: an undocumented status, or a body that leaves its schema. On in every
@@ -44,7 +44,11 @@ export function faultIn(operation: Operation, status: number, body: string | und
 function checkFor(operation: Operation, status: number, declared: object): Check {
   const { $ref } = declared as { $ref?: string };
   const place = $ref ? $ref.slice(1) : `/paths/${pointerPart(operation.path)}/${operation.method}/responses/${status}`;
-  const pointer = `${place}/content/application~1json/schema`;
+  return checkAt(`${place}/content/application~1json/schema`);
+}
+
+/** The check of a part of the contract, named by its JSON pointer; compiled once. */
+export function checkAt(pointer: string): Check {
   const known = checks.get(pointer);
   if (known) return known;
   const check = compileSchema(pointer) as Check;
@@ -52,6 +56,7 @@ function checkFor(operation: Operation, status: number, declared: object): Check
   return check;
 }
 
-function pointerPart(part: string): string {
+/** A segment of a JSON pointer in a URL fragment. */
+export function pointerPart(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
 }
