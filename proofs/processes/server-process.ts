@@ -89,7 +89,8 @@ export class ServerProcess {
   /** When it is ready, however long that takes while others are busy. Throws when it ends before. */
   async readyAtLast(): Promise<this> {
     while (this.running) if (await this.ready()) return this;
-    throw new Error(`The server did not start:\n${this.errors}`);
+    const end = this.#child.signalCode ?? this.#child.exitCode;
+    throw new Error(`The server did not start (${end}):\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
   /** Sends an order to what was loaded before the server; `hear` takes its news until the next order. */

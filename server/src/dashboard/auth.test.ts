@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { logIn } from '../../test/session.ts';
 import { openShop } from '../../test/shop.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { accountKey } from '../shop/login-throttle.ts';
 import { createSite, mintPassword } from '../shop/merchant/sites.ts';
 
 const login = '/api/dashboard/auth/login';
@@ -34,6 +35,24 @@ test('the e-mail is taken without regard to case', async () => {
   });
 
   expect(data?.staff.email).toBe(email);
+});
+
+test('whoever has logged in is not kept out when the clock of the database is set back', async () => {
+  const { baseUrl, credentials, owner } = await openShop();
+  const { email, password } = credentials.staff;
+  const client = createClient({ baseUrl });
+  const body = { email, password: password ?? '' };
+  await client.POST(login, { body });
+
+  // As if the clock had been a day ahead.
+  await owner.query(
+    `update commerce.login_throttles set next_attempt_at = next_attempt_at + interval '1 day',
+       expires_at = expires_at + interval '1 day' where key_hash = $1`,
+    [accountKey(email)],
+  );
+  const again = await client.POST(login, { body });
+
+  expect(again.response.status).toBe(200);
 });
 
 test('a wrong password and an unknown e-mail get the same answer', async () => {

@@ -28,7 +28,8 @@ export type Counter = Buffer;
  * failures each further try must wait, 1 s at first and doubling up to 10 minutes, and failures are forgotten after an hour
  * without a try: at most 20 guesses an hour, whoever makes them and however they are spaced. The owner is told by mail when
  * the delay begins, once an hour at most, with a link: the browser that has opened it is counted by itself, under the same
- * rule. What is done is the same where there is no such account. `clearLoginFailures` ends the count that this answers.
+ * rule. Where there is no delay, none arises from a clock that is set back. What is done is the same where there is no such
+ * account. `clearLoginFailures` ends the count that this answers.
  */
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);
@@ -37,10 +38,10 @@ export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: Log
     db,
     sql`with attempt as (
         insert into login_throttles as t (key_hash, failures, next_attempt_at, expires_at)
-        values (${counter}, 1, now(), now() + ${MEMORY}::interval)
+        values (${counter}, 1, '-infinity', now() + ${MEMORY}::interval)
         on conflict (key_hash) do update set
           failures = case when t.expires_at <= now() then 1 else t.failures + 1 end,
-          next_attempt_at = case when t.expires_at <= now() or t.failures + 1 < ${FREE_FAILURES} then now()
+          next_attempt_at = case when t.expires_at <= now() or t.failures + 1 < ${FREE_FAILURES} then '-infinity'
             else now() + least(${MAX_DELAY_SECONDS}, power(2, t.failures + 1 - ${FREE_FAILURES})) * interval '1 second' end,
           expires_at = now() + ${MEMORY}::interval,
           mailed_at = case when t.expires_at > now() and t.failures + 1 >= ${FREE_FAILURES} and ${pass === undefined}
@@ -73,7 +74,7 @@ async function delayed(db: Pool, counter: Counter): Promise<ShopError> {
 export async function clearLoginFailures(db: Pool, counter: Counter): Promise<void> {
   await queryAlone(
     db,
-    sql`update login_throttles set failures = 0, next_attempt_at = now() where key_hash = ${counter}`,
+    sql`update login_throttles set failures = 0, next_attempt_at = '-infinity' where key_hash = ${counter}`,
   );
 }
 
