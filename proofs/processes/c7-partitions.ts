@@ -41,10 +41,10 @@ export function attackByPartition({ size, progress }: IsolatedTrial): Promise<Fi
       const scene = await Scene.open(server, database.superuserUrl, owner, violations);
       for (let round = 0; round < pick(size, 1, 5); round += 1) {
         await scene.cutOff(partition, pick(size, 12, 30));
+        if (!server.running) throw new Error(`The server ended: ${server.errors}${server.output.slice(-2_000)}`);
         progress(`${round + 1} partitions; ${scene.told()}`);
       }
       await scene.close();
-      if (!server.running) violations.add(`The server ended: ${server.errors}`);
       return { tried: scene.answers, unit: 'calls while cut off', violations: violations.list, note: scene.told() };
     } finally {
       await server.end('SIGTERM');
@@ -57,6 +57,7 @@ export function attackByPartition({ size, progress }: IsolatedTrial): Promise<Fi
 /** One shop, who calls it, and who listens to it. */
 class Scene {
   answers = 0;
+  readonly #server: ServerProcess;
   readonly #callers: Callers;
   readonly #owner: pg.Pool;
   readonly #violations: Violations;
@@ -66,11 +67,13 @@ class Scene {
   #fewest = CONNECTIONS;
 
   private constructor(
+    server: ServerProcess,
     callers: Callers,
     owner: pg.Pool,
     receiver: Awaited<ReturnType<typeof openReceiver>>,
     violations: Violations,
   ) {
+    this.#server = server;
     this.#callers = callers;
     this.#owner = owner;
     this.#receiver = receiver;
@@ -82,7 +85,7 @@ class Scene {
     const receiver = await openReceiver();
     const shop = eventShopOf(tenant, () => [server.baseUrl]);
     await shop.addWebhook(receiver.url, ['product.created']);
-    return new Scene(new Callers(server.baseUrl, tenant), owner, receiver, violations);
+    return new Scene(server, new Callers(server.baseUrl, tenant), owner, receiver, violations);
   }
 
   told(): string {
@@ -104,6 +107,7 @@ class Scene {
     partition.heal();
     await this.#serveAgain(healed);
     await this.#callers.rest();
+    if (!this.#server.running) return;
     this.#judge(this.#callers.told, begun, healed);
     await this.#countSlots();
     await this.#deliverAgain();
@@ -111,7 +115,7 @@ class Scene {
 
   /** Waits for the first change that is made. */
   async #serveAgain(healed: number): Promise<void> {
-    for (const end = healed + HEALED_WITHIN_MS; performance.now() < end; await sleep(20)) {
+    for (const end = healed + HEALED_WITHIN_MS; performance.now() < end && this.#server.running; await sleep(20)) {
       const done = this.#callers.told.findLast(({ status, begun }) => status === 201 && begun > healed);
       if (!done) continue;
       this.#healed = Math.max(this.#healed, done.ended - healed);
