@@ -17,7 +17,6 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     short: { type: 'boolean', default: false },
-    without: { type: 'string', default: '' },
   },
 });
 
@@ -74,9 +73,6 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
 /** All short forms, by proofs/vitest.config.ts, which ends with the count of those that held. */
 async function proveShort(): Promise<never> {
   process.env.PROOF_SEED = values.seed;
-  // Said in one line, so that nothing is left out in silence.
-  process.env.PROOFS_WITHOUT = values.without;
-  if (values.without) process.stdout.write(`Left out: ${values.without}\n`);
   const vitest = await startVitest('test', [], { config: `${import.meta.dirname}/vitest.config.ts`, watch: false });
   await vitest.close();
   process.exit(process.exitCode ?? 0);
