@@ -75,7 +75,7 @@ test('a wrong password is told, and nothing is remembered', async () => {
     out: '',
     err:
       'Error: E-mail or password are not right. (401 invalid_credentials)\n' +
-      '  What to do: Check the e-mail address and the password.\n' +
+      '  What to do: Check the e-mail address and password.\n' +
       '  Request id: req-1\n',
   });
   await expect(stat(config)).rejects.toThrow('ENOENT');
