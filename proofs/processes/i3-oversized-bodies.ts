@@ -102,7 +102,7 @@ function attacksOn(size: Trial['size'], callers: Record<string, Secrets>): Attac
 const SHORT_FIELDS = ['variants', 'metadata'];
 const REFUSED = [401, 413, 415, 422];
 const TOO_LARGE = [0, 401, 413];
-/** A read has no use for a body, and does not wait for it. */
+/** A read has no use for a body, and does not wait for it, unless its Content-Length is beyond that of any operation. */
 const PASSED_OVER = [0, 200, 401];
 /** The server may close the connection on someone who goes on sending after the answer. */
 const REFUSED_OR_CUT = [0, ...REFUSED];
@@ -138,10 +138,10 @@ function attacksWithoutBody(caller: string, key: Secrets): Attack[] {
   const bodiless = operationTable.find(({ method, hasBody }) => method === 'delete' && !hasBody);
   const read = operationTable.find(({ id }) => id === 'dashboard.listProducts');
   const targets = [
-    { operation: bodiless, refusedWith: TOO_LARGE },
-    { operation: read, refusedWith: PASSED_OVER },
+    { operation: bodiless, refusedWith: TOO_LARGE, inChunks: TOO_LARGE },
+    { operation: read, refusedWith: TOO_LARGE, inChunks: PASSED_OVER },
   ];
-  return targets.flatMap(({ operation, refusedWith }) =>
+  return targets.flatMap(({ operation, refusedWith, inChunks }) =>
     operation
       ? [
           {
@@ -152,7 +152,7 @@ function attacksWithoutBody(caller: string, key: Secrets): Attack[] {
           {
             name: `100 MB in chunks to ${operation.id}, ${caller} caller`,
             send: (port: number) => stream(port, operation, key, true),
-            refusedWith,
+            refusedWith: inChunks,
           },
         ]
       : [],

@@ -75,7 +75,7 @@ const DATABASE_MISTAKES: (Mistake & { arrange?: string; restore?: string; superu
     arrange: 'alter role current_user set synchronous_commit = off',
     restore: 'alter role current_user reset all',
   },
-  { names: '', env: { DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/shop' } },
+  { names: '', env: { DATABASE_URL: 'postgres://nobody:Vq7xTz2k@127.0.0.1:1/shop' } },
 ];
 
 /** In production the server does not start with a setting that is only safe on a desk, or that it does not understand. */
