@@ -1,4 +1,8 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// As for the tests (../vitest.config.ts).
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
 
 /** The short forms of the proofs: `npm run prove -- --short`. */
 export default defineConfig({

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { observeResults } from '../src/db/connect.ts';
 
@@ -17,7 +18,7 @@ export interface ObservedColumn {
 
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/observed-rows');
 const SOURCES = join(import.meta.dirname, '../src');
-const FRAME = /\(?([^()\s]+\.ts):(\d+):\d+\)?$/;
+const FRAME = /(file:\/\/[^()\s]+\.ts):(\d+):\d+\)?$/;
 
 /** By place, `shop/carts/carts.ts:57`, and then by the names of the columns, of which a place may have several sets. */
 const observed = new Map<string, Map<string, ObservedColumn[]>>();
@@ -79,9 +80,10 @@ function note(place: string, { fields, rows }: pg.QueryResult): void {
 /** The first frame outside of what all statements go through. */
 function placeIn(stack: string): string | undefined {
   for (const frame of stack.split('\n').slice(1)) {
-    const [, file = '', line] = FRAME.exec(frame) ?? [];
-    const path = relative(SOURCES, file);
-    if (file === import.meta.filename || path === 'db/connect.ts' || path === 'shop/shop.ts') continue;
+    const [, url, line] = FRAME.exec(frame) ?? [];
+    if (!url) continue;
+    const path = relative(SOURCES, fileURLToPath(url));
+    if (url === import.meta.url || path === 'db/connect.ts' || path === 'shop/shop.ts') continue;
     return line && !path.startsWith('..') ? `${path}:${line}` : undefined;
   }
   return undefined;
