@@ -23,12 +23,16 @@ export async function mintUnlock(shop: Shop, account_key: Buffer): Promise<strin
   return token;
 }
 
-/** Whether a link can be used; nothing for one that is unknown or replaced. */
-export async function stateOfUnlock(db: Pool, token: string): Promise<'alive' | 'used' | 'expired' | undefined> {
+/** `passed` where the asking browser is the one that used the link, and its pass still holds. */
+export type UnlockState = 'alive' | 'passed' | 'used' | 'expired';
+
+/** Whether a link can be used, asked by a browser with these passes; nothing for one that is unknown or replaced. */
+export async function stateOfUnlock(db: Pool, token: string, passes: string[]): Promise<UnlockState | undefined> {
   if (!isWellFormed('unlock', token)) return undefined;
-  const { rows } = await queryAlone<{ state: 'alive' | 'used' | 'expired' }>(
+  const { rows } = await queryAlone<{ state: UnlockState }>(
     db,
-    sql`select case when used_at is not null then 'used' when expires_at <= now() then 'expired' else 'alive' end as state
+    sql`select case when pass_hash = any(${passes.map(hashToken)}::bytea[]) and expires_at > now() then 'passed'
+        when used_at is not null then 'used' when expires_at <= now() then 'expired' else 'alive' end as state
       from login_unlocks where token_hash = ${hashToken(token)}`,
   );
   return rows[0]?.state;

@@ -45,6 +45,7 @@ test('whom strangers keep out is mailed a link once, by which their browser logs
   expect(await logInAt(browser, site_id, email, PASSWORD)).toBe(429);
   await browser.press(shown, 'unlock');
 
+  expect((await browser.open(link)).html).toContain('You can log in now');
   expect(await logInAt(browser, site_id, email, 'wrong')).toBe(401);
   expect(await logInAt(browser, site_id, email, PASSWORD)).toBe(200);
   expect(await logInAt(other, site_id, email, PASSWORD)).toBe(429);

@@ -1,7 +1,7 @@
-import { addUnlockPass } from '../../http/callers/unlock-cookie.ts';
+import { addUnlockPass, unlockPasses } from '../../http/callers/unlock-cookie.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { unlockLink } from '../../shop/links.ts';
-import { LINK_LIFE, stateOfUnlock, useUnlock } from '../../shop/login-unlocks.ts';
+import { LINK_LIFE, stateOfUnlock, type UnlockState, useUnlock } from '../../shop/login-unlocks.ts';
 import { type Notice, noticePage, page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { html } from '../parts/html.ts';
@@ -11,7 +11,7 @@ import { LINK_NOTICES } from './mailed-link.ts';
 interface UnlockVisit extends PageRequest {
   path: string;
   token: string;
-  state: 'alive' | 'used' | 'expired';
+  state: UnlockState;
 }
 
 /** Where the link leads that is mailed to those whom strangers keep out by guessing at their password. */
@@ -27,12 +27,14 @@ export const unlockPage: PageRoute<UnlockVisit> = {
 
 async function arrive(request: PageRequest): Promise<UnlockVisit> {
   const token = String(request.req.params.token);
-  const state = await stateOfUnlock(request.db, token);
+  const { db, req, checkoutDeps } = request;
+  const state = await stateOfUnlock(db, token, unlockPasses(req, checkoutDeps.baseUrl));
   if (!state) throw new ShopError('not_found', 'This link is not valid.');
   return { ...request, path: unlockLink('', token), token, state };
 }
 
 async function show(visit: UnlockVisit): Promise<PageAnswer> {
+  if (visit.state === 'passed') return notice(200, PASSED);
   if (visit.state === 'used') return notice(200, USED);
   if (visit.state === 'expired') return notice(410, EXPIRED);
   const { path, guard, req, res } = visit;
@@ -63,6 +65,11 @@ async function post(visit: UnlockVisit): Promise<PageAnswer> {
 function notice(status: number, words: Notice): PageAnswer {
   return { status, html: noticePage(words, { shop: undefined, where: 'Your account' }) };
 }
+
+const PASSED: Notice = {
+  title: 'You can log in now',
+  sentences: ['This browser is not delayed for 24 hours: go back to where you log in, and enter your password.'],
+};
 
 const USED: Notice = {
   title: 'This link has been used',
