@@ -59,7 +59,8 @@ export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: Log
 async function delayed(db: Pool, counter: Counter): Promise<ShopError> {
   const waiting = await queryAlone<{ seconds: number }>(
     db,
-    sql`select ceil(extract(epoch from next_attempt_at - now()))::int as seconds from login_throttles
+    // The delay may have ended meanwhile, by a login that succeeded.
+    sql`select ceil(extract(epoch from greatest(next_attempt_at, now()) - now()))::int as seconds from login_throttles
       where key_hash = ${counter}`,
   );
   const retry_after_seconds = Math.max(1, waiting.rows[0]?.seconds ?? 1);
