@@ -1,7 +1,8 @@
+import { freePort } from '../server/src/db/free-port.ts';
 import type { Reply } from './client.ts';
 import { exchange } from './client.ts';
 import type { Trial } from './frame.ts';
-import { freePort, ServerProcess } from './processes/server-process.ts';
+import { ServerProcess } from './processes/server-process.ts';
 
 /** How often a request is sent again that found a server too busy. */
 const ATTEMPTS = 60;

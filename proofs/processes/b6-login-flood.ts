@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import pg from 'pg';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { logInAtOnce } from './login-flood.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 /** A password costs a core tens of milliseconds: 500 who log in at once, over and over, while others look at the goods. */

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { chanceOf } from '../random.ts';
 import { sendUntilAnswered } from './retrying-client.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 
 const WRITERS = 4;
 const ANSWER_WITHIN_MS = 60_000;

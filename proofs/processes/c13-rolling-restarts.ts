@@ -1,6 +1,7 @@
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { type RetriedCall, sendUntilAnswered } from './retrying-client.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 const PROCESSES = 2;

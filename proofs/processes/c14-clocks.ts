@@ -1,10 +1,11 @@
 import { openPool } from '../../server/src/db/connect.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { takeTransfers } from '../goods.ts';
 import { OpenShop, type Premises } from '../shop.ts';
 import { DEADLINES, type Scene } from './deadlines.ts';
 import { MovableClock } from './movable-clock.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 /** Servers whose clocks are wrong, each in another zone, on a database whose clock is moved to each deadline. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../server/src/db/free-port.ts';
 import type { Operation } from '../../server/src/http/contract/contract.ts';
 import type { Call, Reply } from '../client.ts';
 import { holdingsOf } from '../database.ts';
@@ -9,7 +10,7 @@ import { operationOf, type Tenant, type World } from '../tenant.ts';
 import { inWorld } from '../world.ts';
 import type { Failpoint, FailpointNews, Fault } from './failpoints.ts';
 import { effectOf, isDefinite, type Lane, lanesFor, playRound, sendOnce } from './lanes.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 
 /** The server itself fails after the first answer of the database, after the second, and so on to the last. */
 export const C3: Proof = {

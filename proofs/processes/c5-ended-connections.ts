@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { Buyers } from './buyers.ts';
 import { withOwnDatabase } from './own-database.ts';
-import { asOwner, freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { asOwner, ServerProcess, withDirectory } from './server-process.ts';
 
 const SERVERS = 2;
 const EVERY_MS = 2_000;

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { prepareSchema } from '../../server/src/commands/schema.ts';
 import { startEmbedded } from '../../server/src/db/embedded.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { chanceOf } from '../random.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { Shoppers } from './shoppers.ts';
 
 const SERVERS = 2;

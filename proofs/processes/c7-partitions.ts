@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { prepareSchema } from '../../server/src/commands/schema.ts';
 import { startEmbedded } from '../../server/src/db/embedded.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { openReceiver } from '../../server/test/receiver.ts';
 import { type Figures, type Proof, pick, Violations } from '../frame.ts';
 import { Callers, type Told } from './callers.ts';
 import { eventShopOf } from './event-shop.ts';
 import { type IsolatedTrial, isolated } from './isolated.ts';
 import { Partition } from './local-faults.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 const CALLERS = 16;

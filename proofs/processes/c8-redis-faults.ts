@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { findTool } from '../../server/test/tools.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { notRunWithout } from '../missing-tool.ts';
 import { Buyers } from './buyers.ts';
 import { withOwnDatabase } from './own-database.ts';
 import { REDIS, Redis } from './redis.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 
 /** Logins that an address may try in a quarter of an hour. */
 const LOGINS = 30;

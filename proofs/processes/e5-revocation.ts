@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { ignoreLostConnections } from '../../server/src/db/connect.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
 import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 type Site = Awaited<ReturnType<typeof openTenant>>;

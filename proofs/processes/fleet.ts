@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../server/src/db/advisory-locks.ts';
 import { ignoreLostConnections } from '../../server/src/db/connect.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Pooler, startPgBouncer } from '../../server/test/pgbouncer.ts';
 import { type EventShop, openEventShop } from './event-shop.ts';
-import { type Ended, freePort, runCommand, ServerProcess } from './server-process.ts';
+import { type Ended, runCommand, ServerProcess } from './server-process.ts';
 
 const ROLES = ['api', 'api', 'worker', 'worker'] as const;
 /** Many times what a start takes on a busy machine. */

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ignoreLostConnections } from '../../server/src/db/connect.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { openReceiver } from '../../server/test/receiver.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { chanceOf } from '../random.ts';
 import { type EventShop, openEventShop } from './event-shop.ts';
 import { withOwnDatabase } from './own-database.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 
 const SENDERS = 4;
 const LONGEST_WAIT_MS = 50;

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ignoreLostConnections } from '../../server/src/db/connect.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { openReceiver, type Received } from '../../server/test/receiver.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { Buyers } from './buyers.ts';
 import { type EventShop, eventShopOf } from './event-shop.ts';
 import { withOwnDatabase } from './own-database.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 
 const PATIENCE_MS = 60_000;
 const TYPES = [...['product.created', 'customer.created'], ...['order.created', 'order.paid', 'webhook.ping']];

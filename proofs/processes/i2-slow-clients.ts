@@ -3,10 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { MAX_CONNECTIONS } from '../../server/src/commands/listen.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { rawRequest } from '../raw-http.ts';
 import { judgeReads } from './reads.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 /** Of what 99 of 100 looks at the catalogue take; held against full forms alone, on a machine at rest. */

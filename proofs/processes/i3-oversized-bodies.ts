@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import { mintToken } from '../../server/src/shop/tokens.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
@@ -8,7 +9,7 @@ import { RawClient, rawRequest } from '../raw-http.ts';
 import { bodiesInFields, wideBodies } from './oversized-bodies.ts';
 import { Pulse } from './pulse.ts';
 import { bodyFieldsOf } from './request-bodies.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 const MEGABYTE = 1_048_576;

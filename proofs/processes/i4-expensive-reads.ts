@@ -1,8 +1,9 @@
 import autocannon from 'autocannon';
 import pg from 'pg';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { judgeReads } from './reads.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 /** Of what 99 of 100 others' reads take; held against full forms alone, on a machine at rest. */

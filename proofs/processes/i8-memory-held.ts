@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { RawClient, rawRequest } from '../raw-http.ts';
 import type { MemoryInUse } from './memory-gauge.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 /**

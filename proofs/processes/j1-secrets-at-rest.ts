@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { ignoreLostConnections, openPool } from '../../server/src/db/connect.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import { type Call, exchange, targetOf, watchExchanges } from '../client.ts';
 import { asCustomer, openAccount, openCustomerSession } from '../customers.ts';
@@ -13,7 +14,7 @@ import { type Search, Secrets } from '../secrets.ts';
 import { callAs, type Tenant, type World } from '../tenant.ts';
 import { seedWorld } from '../world.ts';
 import { withOwnDatabase } from './own-database.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 
 /** A whole server is used for everything that it can do, and then turned inside out. */
 export const J1: Proof = {

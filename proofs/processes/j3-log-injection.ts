@@ -1,8 +1,9 @@
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { RawClient, rawRequest } from '../raw-http.ts';
 import { bodyFieldsOf } from './request-bodies.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 /** Stands in every payload: a line that begins with it, or a key that holds it, was made by the attacker. */

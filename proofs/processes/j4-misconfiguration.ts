@@ -2,8 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../server/src/config.ts';
 import { startEmbedded } from '../../server/src/db/embedded.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Proof, pick, type Trial, Violations } from '../frame.ts';
-import { asOwner, freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { asOwner, ServerProcess, withDirectory } from './server-process.ts';
 
 const SECRET_KEY = 'q8Zr2Vd0sLx7Yb4NnK6tGh3WmJc9Pf1RuEa5TiOy';
 

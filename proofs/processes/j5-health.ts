@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { prepareSchema } from '../../server/src/commands/schema.ts';
 import { startEmbedded } from '../../server/src/db/embedded.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { findTool } from '../../server/test/tools.ts';
 import { type Figures, type Proof, pick, Violations } from '../frame.ts';
 import { notRunWithout } from '../missing-tool.ts';
@@ -14,7 +15,7 @@ import { Callers } from './callers.ts';
 import { HealthProbe } from './health-probe.ts';
 import { type IsolatedTrial, isolated } from './isolated.ts';
 import { Ballast, mountSmallDisk, Partition, unmount } from './local-faults.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };

@@ -7,11 +7,12 @@ import { prepareSchema } from '../../server/src/commands/schema.ts';
 import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { startEmbedded } from '../../server/src/db/embedded.ts';
 import { runningEmbeddedUrl } from '../../server/src/db/embedded-running.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { LATEST_MIGRATION, migrate, rollback } from '../../server/src/db/migrate.ts';
 import { brokenInvariants } from '../../server/test/invariants.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
 import { type Chance, chanceOf } from '../random.ts';
-import { freePort, runCommand, ServerProcess, withDirectory } from './server-process.ts';
+import { runCommand, ServerProcess, withDirectory } from './server-process.ts';
 import { Shoppers } from './shoppers.ts';
 
 const COMMAND_WITHIN_MS = 120_000;

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { type Trial, Violations } from '../frame.ts';
 import { chanceOf } from '../random.ts';
 import type { Gate } from './gate.ts';
-import { freePort, ServerProcess, withDirectory } from './server-process.ts';
+import { ServerProcess, withDirectory } from './server-process.ts';
 
 /** Callers who work without pause, and who know what they were told. */
 export interface Workers {

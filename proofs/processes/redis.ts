@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './server-process.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
 
 export const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 

@@ -25,18 +25,23 @@ export interface TestServer {
 }
 
 let running: TestServer | undefined;
+let asked = false;
 
 /**
  * The server of all files of this worker, started when it is first asked for. It ends with the worker: another for each file
  * would have every connection read the catalogue and plan every statement anew, a seventh of what the tests cost.
  */
 export async function testServer(): Promise<TestServer> {
+  asked = true;
   running ??= await startServer(databaseUrl());
   return running;
 }
 
-export function ownerPool(): pg.Pool | undefined {
-  return running?.owner;
+/** The pool of the owner if the server was asked for since the last call of this. */
+export function ownerPoolIfAsked(): pg.Pool | undefined {
+  const pool = asked ? running?.owner : undefined;
+  asked = false;
+  return pool;
 }
 
 /** A server with settings of its own, for tests of the settings; the caller stops it. */
