@@ -15,10 +15,10 @@ export const NEWEST_TYPESCRIPT = join(REPOSITORY, 'node_modules/typescript/bin/t
 const TIMEOUT_MS = 300_000;
 const run = promisify(execFile);
 
-/** An empty folder of the system's, and its removal. */
+/** An empty folder of the system's, and its removal, which waits for a server that writes its compile cache as it exits. */
 export async function emptyFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-install-'));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20 }) };
 }
 
 export interface Ended {
