@@ -1,8 +1,15 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { memoryFolder } from './server/test/memory-folder.ts';
 
 // The processes that tests start compile each source once between them, as those of bin/commerce-server.js do.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
+
+// Where the tests, and the processes that they start, have their temporary files.
+if (!process.env.TMPDIR) {
+  const folder = memoryFolder();
+  if (folder) process.env.TMPDIR = folder;
+}
 
 /** `npm test`. The short forms of the proofs are run by proofs/vitest.config.ts, installations by installs/vitest.config.ts. */
 export default defineConfig({

@@ -1,4 +1,8 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from './chromium.ts';
+
+const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
 /** A tab of a new browser context of a width, without script unless told otherwise, and what the page complained of. */
 export async function openTab(browser: Browser, width: number, { script = false } = {}) {
@@ -21,6 +25,12 @@ export async function openTab(browser: Browser, width: number, { script = false 
 /** Presses the button of this action, and waits for the page that it leads to. */
 export async function press(page: Page, action: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
+}
+
+/** Leaves a picture of the whole page in node_modules/.cache/screenshots, for people to look at. */
+export async function leaveScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, optimizeForSpeed: true });
 }
 
 /** What a person with a small screen, weak eyes or a screen reader would stumble over on the page as it stands. */

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createMailer } from './mailer.ts';
 
 const MAIL = {
@@ -58,6 +58,7 @@ test('an address is one address, whatever stands in it', async () => {
 
 test('without a mail server a mail becomes two files that only their owner reads', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-outbox-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
   const mailer = createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir });
 
   const where = await mailer.send(MAIL, 'mail-19');

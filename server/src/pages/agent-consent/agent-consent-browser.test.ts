@@ -1,23 +1,16 @@
-import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askForConsent, poll } from '../../../test/agents.ts';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
 import { openShop } from '../../../test/shop.ts';
-import { openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
 const played = test.skipIf(!chromium);
 
-/** Screenshots of each step are left here, to be looked at. */
-const SCREENSHOTS = join(tmpdir(), 'commerce-screenshots');
-
 let browser: Browser;
 
 beforeAll(async () => {
-  mkdirSync(SCREENSHOTS, { recursive: true });
   if (chromium) browser = await openChromium(chromium);
 }, 60_000);
 
@@ -36,7 +29,7 @@ for (const width of [1280, 375]) {
       const customer = await shop.givenCustomer();
       const { page, complaints } = await openTab(browser, width);
       const look = async (step: string) => {
-        await page.screenshot({ path: join(SCREENSHOTS, `agent-${step}-${width}.png`), fullPage: true });
+        await leaveScreenshot(page, `agent-${step}-${width}`);
         expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
       };
       const heading = () => page.$eval('h1', ({ textContent }) => textContent);

@@ -1,24 +1,17 @@
-import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../../test/chromium.ts';
 import { openShop } from '../../../test/shop.ts';
-import { openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
 const played = test.skipIf(!chromium);
 
-/** Screenshots of each step are left here, to be looked at. */
-const SCREENSHOTS = join(tmpdir(), 'commerce-screenshots');
-
 let browser: Browser;
 
 beforeAll(async () => {
-  mkdirSync(SCREENSHOTS, { recursive: true });
   if (chromium) browser = await openChromium(chromium);
 }, 60_000);
 
@@ -86,7 +79,7 @@ for (const width of [1280, 375]) {
       const { url, dashboard } = await givenCheckout();
       const { page, complaints } = await openTab(browser, width);
       const look = async (step: string) => {
-        await page.screenshot({ path: join(SCREENSHOTS, `${step}-${width}.png`), fullPage: true });
+        await leaveScreenshot(page, `${step}-${width}`);
         expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
       };
       await page.goto(url);
@@ -203,7 +196,7 @@ played(
     const params = { path: { product_id: data?.products[0]?.id ?? '' } };
     await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status: 'archived' } });
     await press(page, 'save');
-    await page.screenshot({ path: join(SCREENSHOTS, 'unavailable-375.png'), fullPage: true });
+    await leaveScreenshot(page, 'unavailable-375');
     expect(await stumblingBlocks(page)).toEqual([]);
 
     await press(page, 'remove_item');
@@ -229,7 +222,7 @@ played(
         await press(page, 'save');
         await press(page, 'place_order');
       }
-      await page.screenshot({ path: join(SCREENSHOTS, `transfer-${width}.png`), fullPage: true });
+      await leaveScreenshot(page, `transfer-${width}`);
       const hidden = await page.$eval('#copy', ({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
       expect([width, hidden]).toEqual([width, 0]);
       expect(await stumblingBlocks(page)).toEqual([]);
