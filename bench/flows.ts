@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { json, text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import type { Rate } from './load.ts';
 import type { Site } from './processes.ts';
 
@@ -8,6 +9,8 @@ import type { Site } from './processes.ts';
 export interface Shopper {
   /** Sends a call and answers its body. Throws for anything but a 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Sends a GET and takes its answer without looking into it. Throws for anything but a 2xx. */
+  read(path: string): Promise<void>;
   /** One of the variants for sale, another each time. */
   variant_id(): string;
   /** One of two codes, the other each time. */
@@ -73,32 +76,36 @@ export interface Goods {
 export function shopperAt(url: string, { site_id, storefront_token }: Site, goods: Goods): Shopper & { leave(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { hostname, port } = new URL(url);
+  const credentials = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
   let flows = Math.floor(Math.random() * goods.variant_ids.length);
   const next = <T>(list: T[]): T => list[(flows++ + list.length) % list.length] as T;
+  const send = <T>(method: string, path: string, body: string, take: (answer: IncomingMessage) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      const headers = {
+        ...credentials,
+        ...(method !== 'GET' && { 'Idempotency-Key': randomUUID() }),
+        ...(body && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+      };
+      const sent = request({ agent, hostname, port, method, path, headers }, (response) => {
+        if ((response.statusCode ?? 500) < 300) take(response).then(resolve, reject);
+        else refused(`${method} ${path}`, response).catch(reject);
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
   return {
     variant_id: () => next(goods.variant_ids),
     code: () => next(goods.codes),
     shipping_option_id: goods.shipping_option_id,
     leave: () => agent.destroy(),
     call: (method, path, body) =>
-      new Promise((resolve, reject) => {
-        const text = body === undefined ? '' : JSON.stringify(body);
-        const headers = {
-          'X-Site-ID': site_id,
-          'X-Service-Token': storefront_token,
-          'Idempotency-Key': randomUUID(),
-          ...(text && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
-        };
-        const sent = request({ agent, hostname, port, method, path, headers }, (response) => {
-          json(response).then((answer) => {
-            if ((response.statusCode ?? 500) < 300) resolve(answer as Answer);
-            else reject(new Error(`${method} ${path}: ${response.statusCode} ${JSON.stringify(answer)}`));
-          }, reject);
-        });
-        sent.on('error', reject);
-        sent.end(text);
-      }),
+      send(method, path, body === undefined ? '' : JSON.stringify(body), (answer) => json(answer) as Promise<Answer>),
+    read: (path) => send('GET', path, '', async (answer) => void (await finished(answer.resume()))),
   };
+}
+
+async function refused(call: string, response: IncomingMessage): Promise<never> {
+  throw new Error(`${call}: ${response.statusCode} ${await text(response)}`);
 }
 
 /** One round: shoppers go through the flow again and again. Flows per second, and milliseconds of a whole flow. */

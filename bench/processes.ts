@@ -14,8 +14,8 @@ export interface Running {
   process: ChildProcess;
 }
 
-const ROOT = join(import.meta.dirname, '..');
-const SERVER = join(ROOT, 'server/src/main.ts');
+export const ROOT = join(import.meta.dirname, '..');
+const SERVER = 'server/src/main.ts';
 export const CLI = join(ROOT, 'cli/bin/commerce.js');
 
 /** Tells the process that started this one where the server listens, once it does. */
@@ -25,7 +25,7 @@ export function announce(server: Server): void {
 
 /** Starts a server of this folder, which announces its port; `counted` as for `startCommerce`. */
 export async function startFile(file: string, args: string[] = [], counted = false): Promise<Running> {
-  const execArgv = counted ? ['--import', COUNTER] : [];
+  const execArgv = counted ? ['--import', join(ROOT, COUNTER)] : [];
   const child = fork(join(import.meta.dirname, file), args, { execArgv });
   const [{ port }] = (await Promise.race([once(child, 'message'), failed(child, file)])) as [{ port: number }];
   return { url: `http://127.0.0.1:${port}`, process: child };
@@ -37,15 +37,19 @@ export interface CommerceOptions {
   env?: NodeJS.ProcessEnv;
   /** Counts the statements that the server sends, for `sentBy`. */
   counted?: boolean;
+  /** The checkout whose server it is. */
+  root?: string;
 }
 
 /**
  * Starts the commerce server as its users do, on a free port, with the log on and going nowhere. Without rate limits, which
  * would stop a load from one address after 600 requests.
  */
-export async function startCommerce({ databaseUrl, dataDir, env, counted }: CommerceOptions): Promise<Running> {
+export async function startCommerce(options: CommerceOptions): Promise<Running> {
+  const { databaseUrl, dataDir, env, counted, root = ROOT } = options;
   const port = await freePort();
-  const child = spawn(process.execPath, [...(counted ? ['--import', COUNTER] : []), SERVER, 'start'], {
+  const counter = counted ? ['--import', join(root, COUNTER)] : [];
+  const child = spawn(process.execPath, [...counter, join(root, SERVER), 'start'], {
     env: { ...settings(databaseUrl, dataDir), PORT: String(port), RATE_LIMITS: 'off', ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -54,7 +58,8 @@ export async function startCommerce({ databaseUrl, dataDir, env, counted }: Comm
   return { url, process: child };
 }
 
-const COUNTER = join(import.meta.dirname, 'count-statements.ts');
+/** It must be of the checkout of the server, whose `pg` it counts in. */
+export const COUNTER = 'bench/count-statements.ts';
 
 /** What a counted server has sent to its database so far. */
 export async function sentBy({ process: child }: Running): Promise<Sent> {
@@ -71,15 +76,15 @@ export interface Site {
 }
 
 /** Makes a site by `commerce-server site create`. */
-export async function createSite(databaseUrl: string, dataDir: string, currency: string): Promise<Site> {
-  const args = [SERVER, 'site', 'create', '--name', 'Bench', '--currency', currency];
+export async function createSite(databaseUrl: string, dataDir: string, currency: string, root = ROOT): Promise<Site> {
+  const args = [join(root, SERVER), 'site', 'create', '--name', 'Bench', '--currency', currency];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: settings(databaseUrl, dataDir) });
   return JSON.parse(stdout) as Site;
 }
 
 /** Brings an empty database to the schema. */
-export async function migrate(databaseUrl: string, dataDir: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [SERVER, 'migrate'], { env: settings(databaseUrl, dataDir) });
+export async function migrate(databaseUrl: string, dataDir: string, root = ROOT): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(root, SERVER), 'migrate'], { env: settings(databaseUrl, dataDir) });
 }
 
 function settings(databaseUrl: string, dataDir: string): NodeJS.ProcessEnv {

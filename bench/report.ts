@@ -11,8 +11,13 @@ const README = join(import.meta.dirname, 'README.md');
 /** Short rounds are for trying the bench itself: their figures are printed, not written. */
 const quick = process.argv.includes('--quick');
 
-/** Replaces what the README says of a scenario; the line about the machine is added. */
-export async function report(scenario: string, postgres: string | undefined, lines: string[]): Promise<void> {
+/** Replaces what the README says of a scenario; the line about the machine is added. A part of a scenario is only printed. */
+export async function report(
+  scenario: string,
+  postgres: string | undefined,
+  lines: string[],
+  { part = false } = {},
+): Promise<void> {
   const [begin, end] = [`<!-- ${scenario}: written by npm run bench -->`, `<!-- end of ${scenario} -->`];
   const text = await readFile(README, 'utf8');
   const from = text.indexOf(begin);
@@ -20,7 +25,7 @@ export async function report(scenario: string, postgres: string | undefined, lin
   if (from < 0 || to < from) throw new Error(`${README} has no place for ${scenario}.`);
   const section = ['', ...lines, '', machine(postgres), measured(stampOfNow()), ''].join('\n');
   process.stdout.write(`${section}\n`);
-  if (!quick) await writeFile(README, text.slice(0, from + begin.length) + section + text.slice(to));
+  if (!quick && !part) await writeFile(README, text.slice(0, from + begin.length) + section + text.slice(to));
 }
 
 function machine(postgres: string | undefined): string {

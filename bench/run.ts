@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { agents } from './agent.ts';
 import { buying } from './buying.ts';
 import { catalogue } from './catalogue.ts';
+import { cost } from './cost/cost.ts';
 import { importing } from './import.ts';
 import type { Load } from './load.ts';
 import { starting } from './process.ts';
@@ -16,6 +17,7 @@ import { webhooks } from './webhooks.ts';
  *
  *   npm run bench                                  all scenarios but `real` and `relevance`
  *   npm run bench -- validation catalogue          some
+ *   npm run bench -- cost --only order,cart --seconds 10
  *   npm run bench -- real --catalogs DIR --electronics FILE
  *   npm run bench -- relevance --data DIR
  *   npm run bench -- --quick                       short rounds and few products, to try the bench itself
@@ -27,16 +29,23 @@ const { values, positionals } = parseArgs({
     catalogs: { type: 'string' },
     electronics: { type: 'string' },
     data: { type: 'string' },
+    only: { type: 'string' },
+    seconds: { type: 'string' },
+    products: { type: 'string' },
   },
 });
 
 const { quick } = values;
+const only = values.only?.split(',');
+const seconds = Number(values.seconds ?? (quick ? 5 : 40));
+const products = Number(values.products ?? (quick ? 200 : 2_000));
 const load: Load = { seconds: quick ? 1 : 8, rounds: quick ? 1 : 5, connections: 10 };
 
 const SCENARIOS: Record<string, () => Promise<void>> = {
   validation: () => validation(load),
   catalogue: () => catalogue(load, quick ? 200 : 2_000),
   buying: () => buying(load),
+  cost: () => cost({ only, seconds, products }),
   import: () => importing(quick ? 500 : 10_000),
   sync: () => syncing(load, quick ? 2_000 : 100_000),
   agent: () => agents(quick ? [100, 200, 500] : [2_000, 10_000, 50_000], quick ? 1 : 5),

@@ -1,0 +1,95 @@
+import { report } from '../report.ts';
+import { type Bare, bareTarget, closeBare, openBare } from './bare-server.ts';
+import { type Cost, interleave, play, playBesideOrders, type Target } from './play.ts';
+import { PRODUCTS, type Row, rowsOf } from './rows.ts';
+import {
+  type Commerce,
+  closeCommerce,
+  countSent,
+  openCommerce,
+  type Sent,
+  serverOf,
+  shopper,
+  targetOf,
+} from './shop.ts';
+import { compareShops, type Shops } from './shops.ts';
+import { compareStarts, type Starts } from './starts.ts';
+import { pace, tables } from './table.ts';
+
+export interface CostOptions {
+  /** Some of `NAMES`, all when absent. */
+  only?: string[];
+  /** How long each server is under load in each row, in all rounds together. */
+  seconds: number;
+  /** Fewer than `PRODUCTS` are there sooner. */
+  products?: number;
+}
+
+export interface Measured {
+  row: Row;
+  bare?: Cost;
+  now: Cost;
+  /** CPU time as a multiple of that of the bare server. */
+  multiple?: number;
+  sent: Sent;
+}
+
+export const CLIENTS = 32;
+export const ROUNDS = 5;
+const NAMES = [...Object.keys(rowsOf(0)), 'shops', 'start'];
+
+/** What each piece of work costs, in CPU time, beside the least that it can cost on this stack. */
+export async function cost({ only = NAMES, seconds, products = PRODUCTS }: CostOptions): Promise<void> {
+  const wrong = only.find((name) => !NAMES.includes(name));
+  if (wrong !== undefined) throw new Error(`There is no row ${wrong}; there are ${NAMES.join(', ')}.`);
+  const bare = await openBare(products);
+  const commerce = await openCommerce(products);
+  try {
+    const measured: Measured[] = [];
+    for (const [name, row] of Object.entries(rowsOf(products))) {
+      if (!only.includes(name)) continue;
+      process.stderr.write(`  ${row.title}\n`);
+      measured.push(await measure(row, { bare, commerce }, seconds));
+    }
+    const load = { seconds, rounds: ROUNDS };
+    const shops: Shops | undefined = only.includes('shops')
+      ? await compareShops(commerce, products, CLIENTS, load)
+      : undefined;
+    const starts: Starts | undefined = only.includes('start') ? await compareStarts(commerce, bare) : undefined;
+    const lines = [pace(CLIENTS, seconds, ROUNDS), '', ...tables(measured, shops, starts)];
+    await report('cost', commerce.database.version, lines, { part: only.length < NAMES.length || products < PRODUCTS });
+  } finally {
+    await closeCommerce(commerce);
+    await closeBare(bare);
+  }
+}
+
+async function measure(row: Row, servers: { bare: Bare; commerce: Commerce }, seconds: number): Promise<Measured> {
+  const { commerce } = servers;
+  const ours = await targetOf(commerce, row.cache, CLIENTS);
+  const bare = bareTarget(servers.bare, CLIENTS);
+  try {
+    const now = await playerOf(row, commerce, ours);
+    const sent = () => countSent(commerce, row.cache, row.ours);
+    const load = { seconds, rounds: ROUNDS };
+    const { bare: unit } = row;
+    if (!unit) return { row, ...(await interleave({ now }, load)).costs, sent: await sent() };
+    const { costs, ratio } = await interleave({ bare: (length: number) => play(unit, bare, length), now }, load);
+    return { row, ...costs, multiple: ratio('now', 'bare', 'cpu'), sent: await sent() };
+  } finally {
+    for (const one of [...ours.shoppers, ...bare.shoppers]) one.leave();
+  }
+}
+
+/** Plays a row at a commerce server, once what it keeps is filled. */
+export async function playerOf(
+  row: Row,
+  commerce: Commerce,
+  target: Target,
+): Promise<(seconds: number) => Promise<Cost>> {
+  const [first] = target.shoppers;
+  for (let turn = 0; first && turn < (row.warm ?? 0); turn += 1) await row.ours(first, turn);
+  if (!row.selling) return (seconds) => play(row.ours, target, seconds);
+  const server = await serverOf(commerce, row.cache);
+  return (seconds) => playBesideOrders(row.ours, target, () => shopper(server, commerce.shop), seconds);
+}

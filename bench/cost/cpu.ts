@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/**
+ * CPU time from /proc. Unlike requests per second it hardly depends on what else the machine does, so it is the figure to
+ * compare. Linux only.
+ */
+const TICKS_PER_SECOND = 100;
+
+interface Process {
+  pid: number;
+  parent: number;
+  /** Of the process itself. */
+  own: number;
+  /** Of its children that have ended. */
+  children: number;
+}
+
+function processOf(pid: string): Process[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name before it may hold spaces and brackets.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const at = (index: number) => Number(fields[index]);
+    return [{ pid: Number(pid), parent: at(1), own: at(11) + at(12), children: at(13) + at(14) }];
+  } catch {
+    return [];
+  }
+}
+
+/** CPU milliseconds of a process and all below it so far, with those that have ended. */
+export function cpuOf(root: number): number {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(processOf);
+  const belongs = new Set([root]);
+  for (let before = 0; before < belongs.size; ) {
+    before = belongs.size;
+    for (const { pid, parent } of all) if (belongs.has(parent)) belongs.add(pid);
+  }
+  const ticks = all.filter(({ pid }) => belongs.has(pid)).reduce((sum, { own, children }) => sum + own + children, 0);
+  return (ticks / TICKS_PER_SECOND) * 1000;
+}
+
+/** The process that all others of a PostgreSQL come from. It must be on this machine. */
+export async function postmasterOf(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const [backend] = processOf(String(rows[0]?.pid));
+    const name = backend && readFileSync(`/proc/${backend.parent}/comm`, 'utf8').trim();
+    if (!backend || name !== 'postgres') throw new Error('CPU time can only be read of a PostgreSQL on this machine.');
+    return backend.parent;
+  } finally {
+    await client.end();
+  }
+}
+
+const SETTLED_SHARE = 0.02;
+const SETTLE_WITHIN_MS = 20_000;
+
+/** Waits until PostgreSQL has done what it does after much was written, such as vacuum. */
+export async function settled(root: number): Promise<void> {
+  const until = Date.now() + SETTLE_WITHIN_MS;
+  while (Date.now() < until) {
+    const before = cpuOf(root);
+    await sleep(1_000);
+    if (cpuOf(root) - before < SETTLED_SHARE * 1000) return;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The catalogue of both servers: products of three variants with a description of 55 words. Each name holds one of 40 nouns, so
+ * that a search for a noun finds one product in 40. The same on each run.
+ */
+const ADJECTIVES =
+  words(`Amber Bold Calm Dusky Early Fancy Gentle Happy Ivory Jolly Keen Lively Mellow Nimble Olive Plain
+  Quiet Rustic Silver Tidy Upbeat Velvet Warm Young Zesty`);
+export const NOUNS = words(`anorak backpack candle denim easel flask guitar hammock inkwell jersey kettle lantern mirror
+  notebook ottoman parasol quilt raincoat saddle teapot umbrella vase wallet xylophone yarn zipper bicycle compass drawer
+  envelope fountain goggles helmet jacket keyboard ladder mattress napkin oven pillow`);
+const FILLER =
+  words(`made with care from durable parts and finished by hand for daily use at home or outdoors light enough to
+  carry strong enough to keep easy to clean simple to store sized for most needs shipped in plain recycled packaging backed by
+  a two year guarantee tested in our own workshop soft smooth sturdy flexible modern classic colour texture fabric metal wood
+  glass cotton leather repair spare stitch edge lining handle strap base`);
+const SIZES = ['S', 'M', 'L'];
+const DESCRIPTION_WORDS = 55;
+const CATEGORIES = 20;
+/** No run sells so many. */
+export const PLENTY = 10_000_000;
+
+export interface Goods {
+  name: string;
+  slug: string;
+  description: string;
+  category: string;
+  variants: { size: string; sku: string; cents: number }[];
+}
+
+/** The i-th product. */
+export function goodsOf(i: number): Goods {
+  const random = randomFrom(i * 7919 + 17);
+  const noun = NOUNS[i % NOUNS.length] ?? '';
+  const adjective = ADJECTIVES[Math.floor(i / NOUNS.length) % ADJECTIVES.length] ?? '';
+  const number = String(i + 1).padStart(4, '0');
+  const description = Array.from({ length: DESCRIPTION_WORDS }, () => FILLER[Math.floor(random() * FILLER.length)]);
+  const base = 500 + Math.floor(random() * 19_500);
+  return {
+    name: `${adjective} ${noun} ${number}`,
+    slug: `${adjective}-${noun}-${number}`.toLowerCase(),
+    description: `${description.join(' ')}.`,
+    category: `Category ${(i % CATEGORIES) + 1}`,
+    variants: SIZES.map((size, n) => ({ size, sku: `SKU-${number}-${size}`, cents: base + n * 250 })),
+  };
+}
+
+/** The same as a product of the commerce server. */
+export function productOf(i: number) {
+  const { category, variants, ...product } = goodsOf(i);
+  return {
+    ...product,
+    product_type: category,
+    status: 'active' as const,
+    options: [{ name: 'Size', values: SIZES }],
+    variants: variants.map(({ size, sku, cents }) => ({
+      option1: size,
+      sku,
+      price: (cents / 100).toFixed(2),
+      inventory_quantity: PLENTY,
+    })),
+  };
+}
+
+function words(text: string): string[] {
+  return text.split(/\s+/);
+}
+
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

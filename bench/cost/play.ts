@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buy, type Shopper } from '../flows.ts';
+import { median } from '../load.ts';
+import { cpuOf } from './cpu.ts';
+
+/** What is counted: one of them is played by one shopper, to its end. `turn` is another number each time. */
+export type Unit = (shopper: Shopper, turn: number) => Promise<unknown>;
+
+/** Who plays, and the processes whose CPU time it is. */
+export interface Target {
+  shoppers: (Shopper & { leave(): void })[];
+  server: number;
+  postmaster: number;
+}
+
+/** What a unit costs. CPU time and durations are milliseconds. */
+export interface Cost {
+  server: number;
+  postgres: number;
+  cpu: number;
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+let turns = 0;
+
+/** All shoppers play one unit after the other for so long, each without a pause. What is begun is ended, and counted. */
+export async function play(unit: Unit, { shoppers, server, postmaster }: Target, seconds: number): Promise<Cost> {
+  const durations: number[] = [];
+  const before = { server: cpuOf(server), postgres: cpuOf(postmaster) };
+  const began = performance.now();
+  const until = began + seconds * 1000;
+  await Promise.all(
+    shoppers.map(async (shopper) => {
+      while (performance.now() < until) {
+        const started = performance.now();
+        turns += 1;
+        await unit(shopper, turns);
+        durations.push(performance.now() - started);
+      }
+    }),
+  );
+  const elapsed = performance.now() - began;
+  const each = {
+    server: (cpuOf(server) - before.server) / durations.length,
+    postgres: (cpuOf(postmaster) - before.postgres) / durations.length,
+  };
+  const sorted = durations.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return {
+    ...each,
+    cpu: each.server + each.postgres,
+    perSecond: durations.length / (elapsed / 1000),
+    p50: at(0.5),
+    p99: at(0.99),
+  };
+}
+
+export interface Rounds<Name extends string> {
+  costs: Record<Name, Cost>;
+  /** How two stand to each other in the same round, the median over the rounds: what the machine does then falls on both. */
+  ratio(of: Name, to: Name, field: keyof Cost): number;
+}
+
+/** Turns of a, b, a, b …, so that whatever else the machine does falls on both; the first of each does not count. */
+export async function interleave<Name extends string>(
+  players: Record<Name, (seconds: number) => Promise<Cost>>,
+  { seconds, rounds }: { seconds: number; rounds: number },
+): Promise<Rounds<Name>> {
+  const names = Object.keys(players) as Name[];
+  const played = Object.fromEntries(names.map((name) => [name, [] as Cost[]])) as Record<Name, Cost[]>;
+  for (let count = 0; count <= rounds; count += 1) {
+    for (const name of names) {
+      const cost = await players[name](count === 0 ? WARM_UP_SECONDS : seconds / rounds);
+      if (count > 0) played[name].push(cost);
+    }
+  }
+  return {
+    costs: Object.fromEntries(names.map((name) => [name, medianOf(played[name])])) as Record<Name, Cost>,
+    ratio: (of, to, field) =>
+      median(played[of].map((cost, round) => cost[field] / (played[to][round]?.[field] ?? Number.NaN))),
+  };
+}
+
+/** What is hot is compiled in the first seconds. */
+const WARM_UP_SECONDS = 4;
+
+function medianOf(costs: Cost[]): Cost {
+  const of = (field: keyof Cost) => median(costs.map((cost) => cost[field]));
+  return {
+    server: of('server'),
+    postgres: of('postgres'),
+    cpu: of('cpu'),
+    perSecond: of('perSecond'),
+    p50: of('p50'),
+    p99: of('p99'),
+  };
+}
+
+const ORDERS_PER_SECOND = 20;
+
+/**
+ * The cost of a unit while others buy in the same shop, at a pace that does not wait for the answers. First they buy alone: what an
+ * order costs then is taken off what all costs.
+ */
+export async function playBesideOrders(
+  unit: Unit,
+  target: Target,
+  openShopper: () => Shopper,
+  seconds: number,
+): Promise<Cost> {
+  const alone = { server: cpuOf(target.server), postgres: cpuOf(target.postmaster) };
+  const first = await sell(openShopper, sleep(seconds * 1000));
+  const order = {
+    server: (cpuOf(target.server) - alone.server) / first,
+    postgres: (cpuOf(target.postmaster) - alone.postgres) / first,
+  };
+  const before = { server: cpuOf(target.server), postgres: cpuOf(target.postmaster) };
+  let units = 0;
+  const counted: Unit = async (shopper, turn) => {
+    await unit(shopper, turn);
+    units += 1;
+  };
+  const playing = play(counted, target, seconds);
+  const orders = await sell(openShopper, playing);
+  const each = {
+    server: (cpuOf(target.server) - before.server - orders * order.server) / units,
+    postgres: (cpuOf(target.postmaster) - before.postgres - orders * order.postgres) / units,
+  };
+  return { ...(await playing), ...each, cpu: each.server + each.postgres };
+}
+
+/** Buys so often until something is over; answers how often, once all have bought. */
+async function sell(openShopper: () => Shopper, over: Promise<unknown>): Promise<number> {
+  const idle: Shopper[] = [];
+  const bought: Promise<void>[] = [];
+  const purchase = async () => {
+    const shopper = idle.pop() ?? openShopper();
+    await buy(shopper);
+    idle.push(shopper);
+  };
+  const timer = setInterval(() => bought.push(purchase()), 1000 / ORDERS_PER_SECOND);
+  await over.finally(() => clearInterval(timer));
+  await Promise.all(bought);
+  return bought.length;
+}

@@ -1,0 +1,130 @@
+import { buy, fillCart, type Shopper } from '../flows.ts';
+import { goodsOf, NOUNS } from './goods.ts';
+import type { Unit } from './play.ts';
+import type { Cache } from './shop.ts';
+
+/** What is measured of each server, with what must be reached and what is wished for, in CPU milliseconds. */
+export interface Row {
+  title: string;
+  /** Whether the commerce server keeps answers about the catalogue. */
+  cache: Cache;
+  /** Not measured of the bare server when absent. */
+  bare?: Unit;
+  ours: Unit;
+  /** Twenty orders a second are placed in the shop meanwhile. */
+  selling?: true;
+  /** So many turns are played first, so that each answer is kept. */
+  warm?: number;
+  /** On the machine that the aims were set on, the bare server took so long: they hold as multiples of it elsewhere. */
+  bareThen?: number;
+  must: Aim;
+  goal: Aim;
+}
+
+export interface Aim {
+  cpu: number;
+  round_trips?: number;
+}
+
+export const PRODUCTS = 2_000;
+const STOREFRONT = '/api/storefront';
+
+/** By their names, with so many products in the shop. */
+export function rowsOf(products: number): Record<string, Row> {
+  return { ...readsOf(products), ...PURCHASES };
+}
+
+function readsOf(products: number): Record<string, Row> {
+  const list = reading([`${STOREFRONT}/products?limit=20`]);
+  const slugs = Array.from({ length: products }, (_, i) => goodsOf(i).slug);
+  const slug = reading(slugs.map((one) => `${STOREFRONT}/products/${one}`));
+  const bareSlug = reading(slugs.map((one) => `/products/${one}`));
+  return {
+    list: {
+      title: 'list of 20 with variants, no cache',
+      cache: 'off',
+      bare: reading(['/products?limit=20']),
+      ours: list,
+      bareThen: 0.9,
+      must: { cpu: 2.0 },
+      goal: { cpu: 1.2 },
+    },
+    'list-selling': {
+      title: 'the same from the cache, while the shop takes 20 orders/s',
+      cache: 'on',
+      ours: list,
+      selling: true,
+      must: { cpu: 0.7 },
+      goal: { cpu: 0.5 },
+    },
+    'slug-cached': {
+      title: 'product by slug, from the cache',
+      cache: 'on',
+      bare: bareSlug,
+      ours: slug,
+      warm: products,
+      bareThen: 0.25,
+      must: { cpu: 0.35 },
+      goal: { cpu: 0.3 },
+    },
+    slug: {
+      title: 'product by slug, no cache',
+      cache: 'off',
+      bare: bareSlug,
+      ours: slug,
+      bareThen: 0.25,
+      must: { cpu: 0.6 },
+      goal: { cpu: 0.4 },
+    },
+    search: {
+      title: 'search, 20 hits, 40 words, no cache',
+      cache: 'off',
+      bare: reading(NOUNS.map((noun) => `/search?q=${noun}`)),
+      ours: reading(NOUNS.map((noun) => `${STOREFRONT}/products?limit=20&q=${noun}`)),
+      bareThen: 0.8,
+      must: { cpu: 2.5 },
+      goal: { cpu: 1.6 },
+    },
+  };
+}
+
+const PURCHASES: Record<string, Row> = {
+  cart: {
+    title: 'cart and a line (2 calls)',
+    cache: 'on',
+    bare: fillBareCart,
+    ours: fillCart,
+    bareThen: 0.8,
+    must: { cpu: 2.0, round_trips: 8 },
+    goal: { cpu: 1.3, round_trips: 6 },
+  },
+  order: {
+    title: 'whole order (5 calls)',
+    cache: 'on',
+    bare: buyBare,
+    ours: buy,
+    bareThen: 2.4,
+    must: { cpu: 11, round_trips: 25 },
+    goal: { cpu: 7, round_trips: 18 },
+  },
+};
+
+/** Reads these in turn. */
+function reading(paths: string[]): Unit {
+  return ({ read }, turn) => read(paths[turn % paths.length] ?? '');
+}
+
+async function fillBareCart({ call, variant_id }: Shopper): Promise<string> {
+  const { id } = await call('POST', '/carts');
+  await call('POST', `/carts/${id}/items`, { variant_id: variant_id(), quantity: 2 });
+  return id;
+}
+
+async function buyBare(shopper: Shopper): Promise<unknown> {
+  const id = await fillBareCart(shopper);
+  await shopper.call('POST', `/carts/${id}`, {
+    email: 'june@example.com',
+    address: { first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', country: 'DE' },
+  });
+  return shopper.call('POST', `/carts/${id}/complete`);
+}

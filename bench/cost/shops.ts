@@ -1,0 +1,33 @@
+import { buy } from '../flows.ts';
+import { interleave, play, type Rounds } from './play.ts';
+import { addShop, type Commerce, rest, targetOf } from './shop.ts';
+
+/** The same shoppers buying in one shop, and shared out among several that have as many products together. */
+export type Shops = Rounds<'one' | 'several'>;
+
+export const SHOPS = 8;
+
+export async function compareShops(
+  commerce: Commerce,
+  products: number,
+  clients: number,
+  load: { seconds: number; rounds: number },
+): Promise<Shops> {
+  process.stderr.write(`  one shop and ${SHOPS}\n`);
+  const shops = [];
+  for (let count = 0; count < SHOPS; count += 1) shops.push(await addShop(commerce, Math.ceil(products / SHOPS)));
+  await rest(commerce.database.bareUrl, commerce.postmaster);
+  const inOne = await targetOf(commerce, 'on', clients);
+  const inSeveral = await targetOf(commerce, 'on', clients, shops);
+  try {
+    return await interleave(
+      {
+        one: (seconds: number) => play(buy, inOne, seconds),
+        several: (seconds: number) => play(buy, inSeveral, seconds),
+      },
+      load,
+    );
+  } finally {
+    for (const one of [...inOne.shoppers, ...inSeveral.shoppers]) one.leave();
+  }
+}

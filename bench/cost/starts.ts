@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../server/src/db/free-port.ts';
+import { median } from '../load.ts';
+import { end, failed, ROOT, type Running, ready, residentMegabytes } from '../processes.ts';
+import { type Bare, startBare } from './bare-server.ts';
+import { cpuOf } from './cpu.ts';
+import type { Commerce } from './shop.ts';
+
+/** From the start of the process to the first 200 of /readyz, with the database there and migrated; and what it holds then. */
+export interface Start {
+  seconds: number;
+  /** Of CPU time. */
+  cpu: number;
+  /** Resident, in MB, a while after the start. */
+  rss: number;
+}
+
+export interface Starts {
+  bare: Start;
+  api: Start;
+  all: Start;
+}
+
+const STARTS = 5;
+const REST_MS = 5_000;
+
+/** Both keep what was compiled from one start to the next, as an installation does; the first start does not count. */
+export async function compareStarts({ database, root }: Commerce, bare: Bare): Promise<Starts> {
+  process.stderr.write('  start\n');
+  const compiled = await mkdtemp(join(tmpdir(), 'commerce-bench-compiled-'));
+  const env = { NODE_COMPILE_CACHE: compiled };
+  const servers = {
+    bare: () => startBare(bare.database.url, env),
+    api: () => startInstalled(root, { ...env, DATABASE_URL: database.url, DATA_DIR: database.dataDir, ROLE: 'api' }),
+    all: () => startInstalled(root, { ...env, DATABASE_URL: database.url, DATA_DIR: database.dataDir }),
+  };
+  const starts: Record<keyof Starts, Start[]> = { bare: [], api: [], all: [] };
+  try {
+    for (let count = 0; count <= STARTS; count += 1) {
+      for (const name of ['bare', 'api', 'all'] as const) {
+        const one = await timed(servers[name]);
+        if (count > 0) starts[name].push(one);
+      }
+    }
+  } finally {
+    await rm(compiled, { recursive: true, force: true });
+  }
+  return { bare: medianOf(starts.bare), api: medianOf(starts.api), all: medianOf(starts.all) };
+}
+
+async function timed(start: () => Promise<Running>): Promise<Start> {
+  const began = performance.now();
+  const { process: child } = await start();
+  const seconds = (performance.now() - began) / 1000;
+  const cpu = cpuOf(child.pid ?? 0) / 1000;
+  await sleep(REST_MS);
+  const rss = residentMegabytes(child.pid) ?? Number.NaN;
+  await end(child);
+  return { seconds, cpu, rss };
+}
+
+/** As an installation starts it, by its command. */
+async function startInstalled(root = ROOT, env: NodeJS.ProcessEnv): Promise<Running> {
+  const port = await freePort();
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [join(root, 'server/bin/commerce-server.js'), 'start'], {
+    env: { PATH, HOME, PORT: String(port), RATE_LIMITS: 'off', ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await Promise.race([ready(url), failed(child, 'The server')]);
+  return { url, process: child };
+}
+
+function medianOf(starts: Start[]): Start {
+  const of = (field: keyof Start) => median(starts.map((start) => start[field]));
+  return { seconds: of('seconds'), cpu: of('cpu'), rss: of('rss') };
+}

@@ -1,0 +1,98 @@
+import { table } from '../report.ts';
+import type { Measured } from './cost.ts';
+import { SHOPS, type Shops } from './shops.ts';
+import type { Start, Starts } from './starts.ts';
+
+const START = {
+  must: { seconds: 0.8, rss: 130 },
+  goal: { seconds: 0.5, rss: 100 },
+  bareThen: { seconds: 0.26, rss: 63 },
+};
+const SHARE = { must: 0.8, goal: 1.0 };
+
+/** How the figures came about. */
+export function pace(clients: number, seconds: number, rounds: number): string {
+  return `${clients} clients; per row and server ${rounds} rounds of ${+(seconds / rounds).toFixed(1)} seconds.`;
+}
+
+/** What everything costs, beside what was set; then how fast it was, and what was sent to the database. */
+export function tables(measured: Measured[], shops: Shops | undefined, starts: Starts | undefined): string[] {
+  const costs = [...measured.map(costOf), ...(shops ? [shareOf(shops)] : []), ...(starts ? startsOf(starts) : [])];
+  return [...table(COSTS, costs), ...(measured.length > 0 ? ['', ...table(RATES, measured.map(ratesOf))] : [])];
+}
+
+type Line = (string | number)[];
+
+const COSTS = [
+  ...['CPU ms per unit', 'bare', 'now', 'must', 'goal', 'must met'],
+  ...['now : bare', 'must : bare', 'must met so', 'server + PostgreSQL'],
+];
+const RATES = [
+  ...['Units', 'bare /s', 'now /s', 'bare p50 ms', 'now p50', 'bare p99', 'now p99'],
+  ...['SQL statements', 'round trips', 'must', 'goal', 'must met'],
+];
+
+function costOf({ row: { title, must, goal, bareThen }, bare, now, multiple }: Measured): Line {
+  const bound = bareThen === undefined ? undefined : must.cpu / bareThen;
+  return [
+    ...[title, bare ? fine(bare.cpu) : '–', fine(now.cpu), must.cpu, goal.cpu, metIf(now.cpu <= must.cpu)],
+    ...[multiple ? times(multiple) : '', bound ? times(bound) : ''],
+    ...[multiple && bound ? metIf(multiple <= bound) : '', `${fine(now.server)} + ${fine(now.postgres)}`],
+  ];
+}
+
+function ratesOf({ row: { title, must, goal }, bare, now, sent }: Measured): Line {
+  return [
+    ...[title, bare ? bare.perSecond.toFixed(0) : '–', now.perSecond.toFixed(0)],
+    ...[bare ? bare.p50.toFixed(1) : '–', now.p50.toFixed(1), bare ? bare.p99.toFixed(1) : '–', now.p99.toFixed(1)],
+    ...[+sent.statements.toFixed(1), +sent.round_trips.toFixed(1), must.round_trips ?? '', goal.round_trips ?? ''],
+    must.round_trips === undefined ? '' : metIf(sent.round_trips <= must.round_trips),
+  ];
+}
+
+function shareOf({ costs: { one, several }, ratio }: Shops): Line {
+  const share = ratio('one', 'several', 'perSecond');
+  return [
+    `orders/s of one shop (${one.perSecond.toFixed(0)}), as a share of those of ${SHOPS} together (${several.perSecond.toFixed(0)})`,
+    ...['–', share.toFixed(2), SHARE.must, SHARE.goal, metIf(share >= SHARE.must), '', '', ''],
+    `CPU ms per order: one ${fine(one.cpu)}, ${SHOPS} ${fine(several.cpu)}`,
+  ];
+}
+
+function startsOf({ bare, api, all }: Starts): Line[] {
+  const { must, goal, bareThen } = START;
+  const both = ({ seconds, rss }: Memory) => `${seconds.toFixed(2)} s / ${rss.toFixed(0)} MB`;
+  const against = (of: Memory, to: Memory) => `${times(of.seconds / to.seconds)} / ${times(of.rss / to.rss)}`;
+  const line = (title: string, now: Start): Line => {
+    const so =
+      now.seconds / bare.seconds <= must.seconds / bareThen.seconds && now.rss / bare.rss <= must.rss / bareThen.rss;
+    return [
+      ...[
+        title,
+        both(bare),
+        both(now),
+        both(must),
+        both(goal),
+        metIf(now.seconds <= must.seconds && now.rss <= must.rss),
+      ],
+      ...[against(now, bare), against(must, bareThen), metIf(so)],
+      `${now.cpu.toFixed(2)} s of CPU, bare ${bare.cpu.toFixed(2)}`,
+    ];
+  };
+  return [line('start / RSS at rest, `ROLE=api`', api), line('start / RSS at rest, default role', all)];
+}
+
+type Memory = Pick<Start, 'seconds' | 'rss'>;
+
+function times(multiple: number): string {
+  return `${multiple.toFixed(1)} ×`;
+}
+
+function metIf(reached: boolean): string {
+  return reached ? 'yes' : 'no';
+}
+
+/** With as many digits as matter. */
+export function fine(milliseconds: number): string {
+  return milliseconds.toFixed(milliseconds < 10 ? 2 : 1);
+}
