@@ -104,8 +104,18 @@ export function shopperAt(url: string, { site_id, storefront_token }: Site, good
   };
 }
 
+/** An answer other than a 2xx. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(call: string, status: number, body: string) {
+    super(`${call}: ${status} ${body}`);
+    this.status = status;
+  }
+}
+
 async function refused(call: string, response: IncomingMessage): Promise<never> {
-  throw new Error(`${call}: ${response.statusCode} ${await text(response)}`);
+  throw new Refused(call, response.statusCode ?? 0, await text(response));
 }
 
 /** One round: shoppers go through the flow again and again. Flows per second, and milliseconds of a whole flow. */

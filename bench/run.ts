@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { agents } from './agent.ts';
 import { buying } from './buying.ts';
 import { catalogue } from './catalogue.ts';
+import { compare } from './cost/compare.ts';
 import { cost } from './cost/cost.ts';
 import { importing } from './import.ts';
 import type { Load } from './load.ts';
@@ -18,6 +19,7 @@ import { webhooks } from './webhooks.ts';
  *   npm run bench                                  all scenarios but `real` and `relevance`
  *   npm run bench -- validation catalogue          some
  *   npm run bench -- cost --only order,cart --seconds 10
+ *   npm run bench -- compare REF --only order
  *   npm run bench -- real --catalogs DIR --electronics FILE
  *   npm run bench -- relevance --data DIR
  *   npm run bench -- --quick                       short rounds and few products, to try the bench itself
@@ -58,8 +60,13 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
 /** These need files that are not here. */
 const ASKED_FOR = ['real', 'relevance'];
 
+const [first, ref] = positionals;
+const comparing = first === 'compare';
 const chosen =
-  positionals.length > 0 ? positionals : Object.keys(SCENARIOS).filter((name) => !ASKED_FOR.includes(name));
+  positionals.length > 0
+    ? positionals.slice(comparing ? 2 : 0)
+    : Object.keys(SCENARIOS).filter((name) => !ASKED_FOR.includes(name));
+if (comparing) await compare({ ref, only, seconds, products });
 for (const name of chosen) {
   const scenario = SCENARIOS[name];
   if (!scenario) throw new Error(`There is no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}.`);

@@ -38,47 +38,54 @@ export const CLIENTS = 32;
 export const ROUNDS = 5;
 const NAMES = [...Object.keys(rowsOf(0)), 'shops', 'start'];
 
-/** What each piece of work costs, in CPU time, beside the least that it can cost on this stack. */
-export async function cost({ only = NAMES, seconds, products = PRODUCTS }: CostOptions): Promise<void> {
+/** The names of rows that were asked for, all when none were. */
+export function namesIn(only = NAMES): string[] {
   const wrong = only.find((name) => !NAMES.includes(name));
   if (wrong !== undefined) throw new Error(`There is no row ${wrong}; there are ${NAMES.join(', ')}.`);
+  return only;
+}
+
+/** What each piece of work costs, in CPU time, beside the least that it can cost on this stack. */
+export async function cost({ only, seconds, products = PRODUCTS }: CostOptions): Promise<void> {
+  const chosen = namesIn(only);
   const bare = await openBare(products);
   const commerce = await openCommerce(products);
   try {
     const measured: Measured[] = [];
     for (const [name, row] of Object.entries(rowsOf(products))) {
-      if (!only.includes(name)) continue;
+      if (!chosen.includes(name)) continue;
       process.stderr.write(`  ${row.title}\n`);
       measured.push(await measure(row, { bare, commerce }, seconds));
     }
     const load = { seconds, rounds: ROUNDS };
-    const shops: Shops | undefined = only.includes('shops')
+    const shops: Shops | undefined = chosen.includes('shops')
       ? await compareShops(commerce, products, CLIENTS, load)
       : undefined;
-    const starts: Starts | undefined = only.includes('start') ? await compareStarts(commerce, bare) : undefined;
+    const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
     const lines = [pace(CLIENTS, seconds, ROUNDS), '', ...tables(measured, shops, starts)];
-    await report('cost', commerce.database.version, lines, { part: only.length < NAMES.length || products < PRODUCTS });
+    await report('cost', commerce.database.version, lines, {
+      part: chosen.length < NAMES.length || products < PRODUCTS,
+    });
   } finally {
     await closeCommerce(commerce);
     await closeBare(bare);
   }
 }
 
-async function measure(row: Row, servers: { bare: Bare; commerce: Commerce }, seconds: number): Promise<Measured> {
-  const { commerce } = servers;
-  const ours = await targetOf(commerce, row.cache, CLIENTS);
-  const bare = bareTarget(servers.bare, CLIENTS);
-  try {
-    const now = await playerOf(row, commerce, ours);
-    const sent = () => countSent(commerce, row.cache, row.ours);
-    const load = { seconds, rounds: ROUNDS };
-    const { bare: unit } = row;
-    if (!unit) return { row, ...(await interleave({ now }, load)).costs, sent: await sent() };
-    const { costs, ratio } = await interleave({ bare: (length: number) => play(unit, bare, length), now }, load);
-    return { row, ...costs, multiple: ratio('now', 'bare', 'cpu'), sent: await sent() };
-  } finally {
-    for (const one of [...ours.shoppers, ...bare.shoppers]) one.leave();
-  }
+async function measure(row: Row, { bare, commerce }: Servers, seconds: number): Promise<Measured> {
+  const load = { seconds, rounds: ROUNDS };
+  const now = await playerOf(row, commerce, await targetOf(commerce, row.cache, CLIENTS));
+  const sent = () => countSent(commerce, row.cache, row.ours);
+  const { bare: unit } = row;
+  if (!unit) return { row, ...(await interleave({ now }, load)).costs, sent: await sent() };
+  const target = bareTarget(bare, CLIENTS);
+  const { costs, ratio } = await interleave({ bare: (length: number) => play(unit, target, length), now }, load);
+  return { row, ...costs, multiple: ratio('now', 'bare', 'cpu'), sent: await sent() };
+}
+
+interface Servers {
+  bare: Bare;
+  commerce: Commerce;
 }
 
 /** Plays a row at a commerce server, once what it keeps is filled. */
@@ -89,6 +96,7 @@ export async function playerOf(
 ): Promise<(seconds: number) => Promise<Cost>> {
   const [first] = target.shoppers;
   for (let turn = 0; first && turn < (row.warm ?? 0); turn += 1) await row.ours(first, turn);
+  first?.leave();
   if (!row.selling) return (seconds) => play(row.ours, target, seconds);
   const server = await serverOf(commerce, row.cache);
   return (seconds) => playBesideOrders(row.ours, target, () => shopper(server, commerce.shop), seconds);

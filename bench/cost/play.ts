@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buy, type Shopper } from '../flows.ts';
+import { buy, Refused, type Shopper } from '../flows.ts';
 import { median } from '../load.ts';
 import { cpuOf } from './cpu.ts';
 
 /** What is counted: one of them is played by one shopper, to its end. `turn` is another number each time. */
 export type Unit = (shopper: Shopper, turn: number) => Promise<unknown>;
 
+type Leaving = Shopper & { leave(): void };
+
 /** Who plays, and the processes whose CPU time it is. */
 export interface Target {
-  shoppers: (Shopper & { leave(): void })[];
+  shoppers: Leaving[];
   server: number;
   postmaster: number;
 }
@@ -21,6 +23,10 @@ export interface Cost {
   perSecond: number;
   p50: number;
   p99: number;
+  /** Orders per second that others placed meanwhile. */
+  orders: number;
+  /** Orders that the server refused for being too busy. */
+  refused: number;
 }
 
 let turns = 0;
@@ -42,6 +48,8 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
     }),
   );
   const elapsed = performance.now() - began;
+  // A connection that idles until the next turn may be closed by the server just when it is used again.
+  for (const shopper of shoppers) shopper.leave();
   const each = {
     server: (cpuOf(server) - before.server) / durations.length,
     postgres: (cpuOf(postmaster) - before.postgres) / durations.length,
@@ -54,6 +62,8 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
     perSecond: durations.length / (elapsed / 1000),
     p50: at(0.5),
     p99: at(0.99),
+    orders: 0,
+    refused: 0,
   };
 }
 
@@ -95,6 +105,8 @@ function medianOf(costs: Cost[]): Cost {
     perSecond: of('perSecond'),
     p50: of('p50'),
     p99: of('p99'),
+    orders: of('orders'),
+    refused: costs.reduce((sum, { refused }) => sum + refused, 0),
   };
 }
 
@@ -107,41 +119,57 @@ const ORDERS_PER_SECOND = 20;
 export async function playBesideOrders(
   unit: Unit,
   target: Target,
-  openShopper: () => Shopper,
+  openShopper: () => Leaving,
   seconds: number,
 ): Promise<Cost> {
-  const alone = { server: cpuOf(target.server), postgres: cpuOf(target.postmaster) };
-  const first = await sell(openShopper, sleep(seconds * 1000));
-  const order = {
-    server: (cpuOf(target.server) - alone.server) / first,
-    postgres: (cpuOf(target.postmaster) - alone.postgres) / first,
-  };
-  const before = { server: cpuOf(target.server), postgres: cpuOf(target.postmaster) };
+  const spent = () => ({ server: cpuOf(target.server), postgres: cpuOf(target.postmaster) });
+  const alone = spent();
+  const { placed } = await sell(openShopper, sleep(seconds * 1000));
+  const before = spent();
   let units = 0;
   const counted: Unit = async (shopper, turn) => {
     await unit(shopper, turn);
     units += 1;
   };
   const playing = play(counted, target, seconds);
-  const orders = await sell(openShopper, playing);
-  const each = {
-    server: (cpuOf(target.server) - before.server - orders * order.server) / units,
-    postgres: (cpuOf(target.postmaster) - before.postgres - orders * order.postgres) / units,
+  const sold = await sell(openShopper, playing);
+  const after = spent();
+  const cost = (of: 'server' | 'postgres') =>
+    (after[of] - before[of] - (sold.placed * (before[of] - alone[of])) / placed) / units;
+  const [server, postgres] = [cost('server'), cost('postgres')];
+  return {
+    ...(await playing),
+    server,
+    postgres,
+    cpu: server + postgres,
+    orders: sold.placed / sold.seconds,
+    refused: sold.refused,
   };
-  return { ...(await playing), ...each, cpu: each.server + each.postgres };
 }
 
-/** Buys so often until something is over; answers how often, once all have bought. */
-async function sell(openShopper: () => Shopper, over: Promise<unknown>): Promise<number> {
-  const idle: Shopper[] = [];
-  const bought: Promise<void>[] = [];
+/** Buys so often until something is over, and waits until all have bought. */
+async function sell(openShopper: () => Leaving, over: Promise<unknown>) {
+  const began = performance.now();
+  const shoppers = new Set<Leaving>();
+  const idle: Leaving[] = [];
+  const bought: Promise<boolean>[] = [];
   const purchase = async () => {
     const shopper = idle.pop() ?? openShopper();
-    await buy(shopper);
-    idle.push(shopper);
+    shoppers.add(shopper);
+    try {
+      await buy(shopper);
+      return true;
+    } catch (error) {
+      if (error instanceof Refused && error.status === 503) return false;
+      throw error;
+    } finally {
+      idle.push(shopper);
+    }
   };
   const timer = setInterval(() => bought.push(purchase()), 1000 / ORDERS_PER_SECOND);
   await over.finally(() => clearInterval(timer));
-  await Promise.all(bought);
-  return bought.length;
+  const seconds = (performance.now() - began) / 1000;
+  const placed = (await Promise.all(bought)).filter(Boolean).length;
+  for (const shopper of shoppers) shopper.leave();
+  return { seconds, placed, refused: bought.length - placed };
 }

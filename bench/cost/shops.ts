@@ -19,15 +19,11 @@ export async function compareShops(
   await rest(commerce.database.bareUrl, commerce.postmaster);
   const inOne = await targetOf(commerce, 'on', clients);
   const inSeveral = await targetOf(commerce, 'on', clients, shops);
-  try {
-    return await interleave(
-      {
-        one: (seconds: number) => play(buy, inOne, seconds),
-        several: (seconds: number) => play(buy, inSeveral, seconds),
-      },
-      load,
-    );
-  } finally {
-    for (const one of [...inOne.shoppers, ...inSeveral.shoppers]) one.leave();
-  }
+  return interleave(
+    {
+      one: (seconds: number) => play(buy, inOne, seconds),
+      several: (seconds: number) => play(buy, inSeveral, seconds),
+    },
+    load,
+  );
 }

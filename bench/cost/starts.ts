@@ -19,37 +19,38 @@ export interface Start {
   rss: number;
 }
 
-export interface Starts {
-  bare: Start;
-  api: Start;
-  all: Start;
-}
+export type Starts = Record<'bare' | 'api' | 'all', Start>;
+
+type Starting = (env: NodeJS.ProcessEnv) => Promise<Running>;
 
 const STARTS = 5;
 const REST_MS = 5_000;
 
-/** Both keep what was compiled from one start to the next, as an installation does; the first start does not count. */
-export async function compareStarts({ database, root }: Commerce, bare: Bare): Promise<Starts> {
+export function compareStarts(commerce: Commerce, bare: Bare): Promise<Starts> {
+  return timeStarts({
+    bare: (env) => startBare(bare.database.url, env),
+    api: (env) => installed(commerce, { ...env, ROLE: 'api' }),
+    all: (env) => installed(commerce, env),
+  });
+}
+
+/** All keep what was compiled from one start to the next, as an installation does; the first start does not count. */
+export async function timeStarts<Name extends string>(servers: Record<Name, Starting>): Promise<Record<Name, Start>> {
   process.stderr.write('  start\n');
   const compiled = await mkdtemp(join(tmpdir(), 'commerce-bench-compiled-'));
-  const env = { NODE_COMPILE_CACHE: compiled };
-  const servers = {
-    bare: () => startBare(bare.database.url, env),
-    api: () => startInstalled(root, { ...env, DATABASE_URL: database.url, DATA_DIR: database.dataDir, ROLE: 'api' }),
-    all: () => startInstalled(root, { ...env, DATABASE_URL: database.url, DATA_DIR: database.dataDir }),
-  };
-  const starts: Record<keyof Starts, Start[]> = { bare: [], api: [], all: [] };
+  const names = Object.keys(servers) as Name[];
+  const starts = Object.fromEntries(names.map((name) => [name, [] as Start[]])) as Record<Name, Start[]>;
   try {
     for (let count = 0; count <= STARTS; count += 1) {
-      for (const name of ['bare', 'api', 'all'] as const) {
-        const one = await timed(servers[name]);
+      for (const name of names) {
+        const one = await timed(() => servers[name]({ NODE_COMPILE_CACHE: join(compiled, name) }));
         if (count > 0) starts[name].push(one);
       }
     }
   } finally {
     await rm(compiled, { recursive: true, force: true });
   }
-  return { bare: medianOf(starts.bare), api: medianOf(starts.api), all: medianOf(starts.all) };
+  return Object.fromEntries(names.map((name) => [name, medianOf(starts[name])])) as Record<Name, Start>;
 }
 
 async function timed(start: () => Promise<Running>): Promise<Start> {
@@ -64,11 +65,15 @@ async function timed(start: () => Promise<Running>): Promise<Start> {
 }
 
 /** As an installation starts it, by its command. */
-async function startInstalled(root = ROOT, env: NodeJS.ProcessEnv): Promise<Running> {
+export async function installed({ database, root = ROOT }: Commerce, env: NodeJS.ProcessEnv): Promise<Running> {
   const port = await freePort();
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [join(root, 'server/bin/commerce-server.js'), 'start'], {
-    env: { PATH, HOME, PORT: String(port), RATE_LIMITS: 'off', ...env },
+    env: {
+      ...{ PATH, HOME, PORT: String(port), RATE_LIMITS: 'off' },
+      ...{ DATABASE_URL: database.url, DATA_DIR: database.dataDir },
+      ...env,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const url = `http://127.0.0.1:${port}`;

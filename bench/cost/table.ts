@@ -34,8 +34,9 @@ const RATES = [
 
 function costOf({ row: { title, must, goal, bareThen }, bare, now, multiple }: Measured): Line {
   const bound = bareThen === undefined ? undefined : must.cpu / bareThen;
+  const selling = now.orders > 0 ? ` (${now.orders.toFixed(1)} placed, ${now.refused} refused in all)` : '';
   return [
-    ...[title, bare ? fine(bare.cpu) : '–', fine(now.cpu), must.cpu, goal.cpu, metIf(now.cpu <= must.cpu)],
+    ...[title + selling, bare ? fine(bare.cpu) : '–', fine(now.cpu), must.cpu, goal.cpu, metIf(now.cpu <= must.cpu)],
     ...[multiple ? times(multiple) : '', bound ? times(bound) : ''],
     ...[multiple && bound ? metIf(multiple <= bound) : '', `${fine(now.server)} + ${fine(now.postgres)}`],
   ];
