@@ -68,6 +68,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   orders: READ,
   payments: READ,
   product_changes: SWEEP,
+  product_sales: READ,
   rate_counts: SWEEP,
   sites: READ,
   staff_sessions: SWEEP,
@@ -111,6 +112,7 @@ export const POLICIES: Policy[] = [
     'payments',
     `status in ('pending', 'authorized', 'abandoned') or (order_id is null and status in ('started', 'succeeded'))`,
   ),
+  due('product_sales', 'true'),
   {
     table: 'commerce.product_search',
     name: 'search_reads',

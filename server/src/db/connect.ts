@@ -22,8 +22,8 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseMoment);
 
 /** Converts PostgreSQL's text, in UTC, to ISO 8601. Years beyond 9999 have no form in the contract. */
 export function parseMoment(text: string): string {
-  const [, date, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)\+00$/.exec(text) ?? [];
-  return date ? new Date(`${date}T${time}Z`).toISOString() : '9999-12-31T23:59:59.999Z';
+  const [, date, time, fraction = ''] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? [];
+  return date ? `${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z` : '9999-12-31T23:59:59.999Z';
 }
 
 function parseInteger(text: string): number {

@@ -21,6 +21,7 @@ import * as loginUnlocks from './migrations/0018_login_unlocks.ts';
 import * as limits from './migrations/0019_limits.ts';
 import * as privateStorefrontTokens from './migrations/0020_private_storefront_tokens.ts';
 import * as orderEventTypes from './migrations/0021_order_event_types.ts';
+import * as shownCatalogue from './migrations/0022_shown_catalogue.ts';
 
 /** All migrations, oldest first. A released migration is never edited: a change is a new file. */
 const MIGRATIONS: Record<string, Knex.Migration> = {
@@ -45,6 +46,7 @@ const MIGRATIONS: Record<string, Knex.Migration> = {
   '0019_limits': limits,
   '0020_private_storefront_tokens': privateStorefrontTokens,
   '0021_order_event_types': orderEventTypes,
+  '0022_shown_catalogue': shownCatalogue,
 };
 
 /** The names of all migrations of this release, oldest first. */

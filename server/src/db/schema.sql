@@ -148,7 +148,7 @@ RETURN COALESCE(((status = 'active'::text) AND (published_at <= now())), false)
 CREATE OR REPLACE FUNCTION commerce.iso(moment timestamp with time zone)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
+ STABLE PARALLEL SAFE
 RETURN to_char((moment AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
 ;
 
@@ -201,13 +201,29 @@ AS $function$
       elsif tg_op = 'UPDATE' then
         insert into commerce.product_changes as c (site_id, product_id, seen)
         select n.site_id, n.id, commerce.is_visible(n.status, n.published_at) or commerce.is_visible(o.status, o.published_at)
-        from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id
+        from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id where (o.id,o.name,o.slug,o.description,o.vendor,o.product_type,o.tags,o.status,o.published_at,o.metadata,o.track_inventory,o.has_variants,o.price,o.price_max,o.compare_at_price,o.cost_per_item,o.created_at,o.updated_at) is distinct from (n.id,n.name,n.slug,n.description,n.vendor,n.product_type,n.tags,n.status,n.published_at,n.metadata,n.track_inventory,n.has_variants,n.price,n.price_max,n.compare_at_price,n.cost_per_item,n.created_at,n.updated_at)
         on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
       else
         insert into commerce.product_changes as c (site_id, product_id, seen)
         select o.site_id, o.id, commerce.is_visible(o.status, o.published_at) from old_rows o
         on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
       end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.note_variants()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into commerce.product_changes as c (site_id, product_id, seen)
+      select n.site_id, n.product_id, coalesce(bool_or(commerce.is_visible(p.status, p.published_at)), false)
+      from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id
+      left join commerce.products p on p.site_id = n.site_id and p.id = n.product_id
+      where n.on_hand - n.reserved <> o.on_hand - o.reserved or (o.id,o.product_id,o.position,o.sku,o.barcode,o.option1,o.option2,o.option3,o.price,o.compare_at_price,o.cost_per_item,o.track_inventory,o.inventory_policy,o.low_stock_threshold,o.weight,o.weight_unit,o.requires_shipping,o.image_url,o.created_at,o.updated_at) is distinct from (n.id,n.product_id,n.position,n.sku,n.barcode,n.option1,n.option2,n.option3,n.price,n.compare_at_price,n.cost_per_item,n.track_inventory,n.inventory_policy,n.low_stock_threshold,n.weight,n.weight_unit,n.requires_shipping,n.image_url,n.created_at,n.updated_at)
+      group by n.site_id, n.product_id
+      on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
       return null;
     end $function$
 ;
@@ -1078,6 +1094,16 @@ create table commerce.product_options (
 CREATE UNIQUE INDEX option_name_taken ON commerce.product_options USING btree (site_id, product_id, lower(name));
 alter table commerce.product_options enable row level security, force row level security;
 
+create table commerce.product_sales (
+  site_id uuid not null,
+  order_id uuid not null,
+  product_id uuid not null,
+  quantity bigint not null,
+  constraint product_sales_pkey PRIMARY KEY (site_id, order_id, product_id),
+  constraint product_sales_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+);
+alter table commerce.product_sales enable row level security, force row level security;
+
 create table commerce.product_search (
   site_id uuid not null,
   product_id uuid not null,
@@ -1536,7 +1562,9 @@ CREATE CONSTRAINT TRIGGER tell_agent_revocation AFTER UPDATE OF revoked_at ON co
 
 CREATE CONSTRAINT TRIGGER tell_agent_token AFTER INSERT ON commerce.tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.kind = 'agent'::text)) EXECUTE FUNCTION commerce.tell_agent_token();
 
-CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE CONSTRAINT TRIGGER bump_catalog_by_change AFTER UPDATE ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.product_id IS DISTINCT FROM new.product_id)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.sku IS DISTINCT FROM new.sku)) OR (old.barcode IS DISTINCT FROM new.barcode)) OR (old.option1 IS DISTINCT FROM new.option1)) OR (old.option2 IS DISTINCT FROM new.option2)) OR (old.option3 IS DISTINCT FROM new.option3)) OR (old.price IS DISTINCT FROM new.price)) OR (old.compare_at_price IS DISTINCT FROM new.compare_at_price)) OR (old.cost_per_item IS DISTINCT FROM new.cost_per_item)) OR (old.track_inventory IS DISTINCT FROM new.track_inventory)) OR (old.inventory_policy IS DISTINCT FROM new.inventory_policy)) OR (old.low_stock_threshold IS DISTINCT FROM new.low_stock_threshold)) OR (old.weight IS DISTINCT FROM new.weight)) OR (old.weight_unit IS DISTINCT FROM new.weight_unit)) OR (old.requires_shipping IS DISTINCT FROM new.requires_shipping)) OR (old.image_url IS DISTINCT FROM new.image_url)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.updated_at IS DISTINCT FROM new.updated_at)) OR (((NOT old.track_inventory) OR (old.inventory_policy = 'continue'::text) OR (old.on_hand > old.reserved)) <> ((NOT new.track_inventory) OR (new.inventory_policy = 'continue'::text) OR (new.on_hand > new.reserved))))) EXECUTE FUNCTION commerce.bump_catalog();
 
 CREATE TRIGGER keep_stock BEFORE UPDATE OF on_hand, reserved, track_inventory, inventory_policy ON commerce.variants FOR EACH ROW WHEN ((((old.on_hand - old.reserved) <> (new.on_hand - new.reserved)) OR (old.track_inventory <> new.track_inventory) OR (old.inventory_policy <> new.inventory_policy))) EXECUTE FUNCTION commerce.keep_stock();
 
@@ -1544,7 +1572,7 @@ CREATE TRIGGER note_delete AFTER DELETE ON commerce.variants REFERENCING OLD TAB
 
 CREATE TRIGGER note_insert AFTER INSERT ON commerce.variants REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
 
-CREATE TRIGGER note_update AFTER UPDATE ON commerce.variants REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
+CREATE TRIGGER note_update AFTER UPDATE ON commerce.variants REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_variants();
 
 CREATE CONSTRAINT TRIGGER tell_inventory AFTER UPDATE OF on_hand, reserved, track_inventory, inventory_policy ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((old.on_hand - old.reserved) <> (new.on_hand - new.reserved)) OR (old.track_inventory <> new.track_inventory) OR (old.inventory_policy <> new.inventory_policy))) EXECUTE FUNCTION commerce.tell_inventory();
 
@@ -1750,6 +1778,15 @@ create policy backup on commerce.product_options as permissive for select to com
   using (true);
 
 create policy tenant on commerce.product_options as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.product_sales as permissive for select to commerce_backup
+  using (true);
+
+create policy due on commerce.product_sales as permissive for select to commerce_sweep
+  using (true);
+
+create policy tenant on commerce.product_sales as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.product_search as permissive for select to commerce_backup
@@ -2037,6 +2074,12 @@ grant select on commerce.product_images to commerce_backup;
 grant delete, insert, select, update on commerce.product_options to commerce_app;
 
 grant select on commerce.product_options to commerce_backup;
+
+grant delete, insert, select, update on commerce.product_sales to commerce_app;
+
+grant select on commerce.product_sales to commerce_backup;
+
+grant select on commerce.product_sales to commerce_sweep;
 
 grant delete, insert, select, update on commerce.product_search to commerce_app;
 

@@ -411,6 +411,12 @@ export interface Tables {
     position: number;
     values: string[];
   };
+  product_sales: {
+    site_id: string;
+    order_id: string;
+    product_id: string;
+    quantity: number;
+  };
   product_search: {
     site_id: string;
     product_id: string;

@@ -277,3 +277,42 @@ test('the look for what is due shows nothing that has time left', async () => {
 
   expect(seen.map(({ rowCount }) => rowCount)).toEqual([0, 0, 0, 0, 0]);
 });
+
+test('what was sold counts for best sellers once the job has run, each order once, and their buyers do not wait', async () => {
+  const shop = await openShop();
+  const [first, second] = [await givenVariant(shop), await givenVariant(shop)];
+  const bestSeller = async () => {
+    const { data } = await shop.storefront.GET('/api/storefront/products', {
+      params: { query: { sort: 'best_selling', limit: 1 } },
+    });
+    return data?.products[0]?.id;
+  };
+  // Another transaction works on the product, as another order of it would.
+  const other = await shop.owner.connect();
+  try {
+    await other.query('begin');
+    await other.query('update commerce.products set updated_at = now() where id = $1', [second.product.id]);
+    await shop.givenOrder({ content: [{ variant_id: second.variant_id, quantity: 2 }] });
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+  await shop.givenOrder({ content: [{ variant_id: first.variant_id, quantity: 1 }] });
+  await work(shop);
+  expect(await bestSeller()).toBe(second.product.id);
+
+  await shop.givenOrder({ content: [{ variant_id: first.variant_id, quantity: 2 }] });
+  await Promise.all([work(shop), work(shop)]);
+  await work(shop);
+
+  expect(await bestSeller()).toBe(first.product.id);
+  const { rows } = await shop.owner.query(
+    `select p.sales_count::int, (select count(*) from commerce.product_sales where site_id = $1)::int as left
+      from commerce.products p where p.site_id = $1 order by sales_count desc`,
+    [shop.site_id],
+  );
+  expect(rows).toEqual([
+    { sales_count: 3, left: 0 },
+    { sales_count: 2, left: 0 },
+  ]);
+});

@@ -7,6 +7,7 @@ import { inShop } from '../shop/in-shop.ts';
 import { expireUnpaid, remindUnpaid } from '../shop/orders/expiry.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { settlePayments } from '../shop/payments/settle.ts';
+import { countSales } from '../shop/products/sales.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { asSweeper } from './as-sweeper.ts';
 
@@ -18,6 +19,7 @@ export interface Overdue {
   orders: number;
   reminders: number;
   payments: number;
+  sales: number;
 }
 
 export interface ExpiryDeps {
@@ -35,7 +37,18 @@ const STEPS: Step[] = [
   async (tenant, { db }) => ({ orders: await expireUnpaid(db, tenant) }),
   async (tenant, { db }) => ({ reminders: await remindUnpaid(db, tenant) }),
   async (tenant, { db, card }) => ({ payments: await settlePayments(db, tenant, card) }),
+  async (tenant, { db }) => ({ sales: await countAllSales(db, tenant) }),
 ];
+
+/** In transactions of their own, so that no product is locked for long. */
+async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
+  let all = 0;
+  for (;;) {
+    const counted = await inShop(db, tenant, SYSTEM, countSales);
+    all += counted;
+    if (counted === 0) return all;
+  }
+}
 
 /**
  * Expires and reminds what is overdue among carts, checkouts, orders and payments: finds the shops in which something is due,
@@ -43,7 +56,7 @@ const STEPS: Step[] = [
  * in one shop is logged and does not stop the others; throws at the end if there was one.
  */
 export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promise<Overdue> {
-  const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0 };
+  const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0, sales: 0 };
   const failed = new Set<string>();
   for (const tenant of await tenantsWithOverdueRows(client)) {
     for (const step of STEPS) {
@@ -80,7 +93,8 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
             where payment_status = 'awaiting_payment' and payment_reminded_at is null and payment_reminder_at <= now()
           union select site_id from commerce.payments
             where status in ('pending', 'authorized', 'abandoned')
-              or (order_id is null and status in ('started', 'succeeded')))`,
+              or (order_id is null and status in ('started', 'succeeded'))
+          union select site_id from commerce.product_sales)`,
     ),
   );
   return rows;

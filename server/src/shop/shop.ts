@@ -9,6 +9,8 @@ export interface Tenant {
   currency_digits: number;
   /** Changes with every committed change of the catalogue (see 0002_catalogue). */
   catalog_version: string;
+  /** The stock of the products of a kept answer, where that was asked for. */
+  shown_stock?: string | null;
 }
 
 /** Who acts in a shop. */
@@ -45,6 +47,8 @@ export class Shop {
   readonly currency: string;
   readonly currencyDigits: number;
   readonly catalogVersion: string;
+  /** The stock of the products of a kept answer, as of that version, where it was read. */
+  readonly shownStock: string | null;
   readonly actorType: ActorType;
   /** Who acts: the id of the member of staff, of the customer or of the credential, never a secret. */
   readonly actorId: string;
@@ -62,6 +66,7 @@ export class Shop {
     this.currency = tenant.currency;
     this.currencyDigits = tenant.currency_digits;
     this.catalogVersion = tenant.catalog_version;
+    this.shownStock = tenant.shown_stock ?? null;
     this.actorType = actor.type;
     this.actorId = actor.id;
     this.customerId = actor.customer_id;

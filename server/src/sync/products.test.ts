@@ -167,6 +167,27 @@ test.each(Object.entries(DEEDS))('after a crawl, %s is told, and nothing else', 
   expect(changes.at(-1)?.product).toEqual(data);
 });
 
+test('the sale of pieces that a checkout held is no change: what others see was told when they were held', async () => {
+  const shop = await openShop();
+  const [mug, last] = [await shop.givenProduct(), await shop.givenProduct()];
+  const { id: checkout_id } = await shop.givenCheckout({
+    content: [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }],
+  });
+  const isHeld = ({ product_id, product: told }: Change) => product_id === mug.id && told?.total_inventory === 9;
+  const held = await crawlUntil(shop, (changes) => tells(last.id)(changes) && changes.some(isHeld));
+
+  const params = { path: { checkout_id } };
+  await unwrap(shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
+  await unwrap(shop.dashboard.PATCH(product, { params: { path: { product_id: last.id } }, body: { name: 'Last' } }));
+
+  const { changes } = await crawlUntil(shop, tells(last.id), held.cursor);
+  expect(changes.map(({ product_id }) => product_id)).toEqual([last.id]);
+  const { data } = await shop.storefront.GET('/api/storefront/products/{id_or_slug}', {
+    params: { path: { id_or_slug: mug.id } },
+  });
+  expect(held.changes.findLast(({ product_id }) => product_id === mug.id)?.product).toEqual(data);
+});
+
 test('what customers no longer see is told as removed: archived, unpublished or deleted', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;

@@ -1,7 +1,8 @@
-import sql, { empty } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { stockOfProducts } from '../../shop/products/shown.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 import { hashToken } from '../../shop/tokens.ts';
@@ -24,18 +25,19 @@ export function actorOf({ kind, principal_id, customer_id, agent }: Caller): Act
 
 /**
  * The caller behind a claim. Sets `app.site_id` on the connection whatever comes out, also to nothing: what an earlier
- * request left there never survives. `local` is true inside a transaction.
+ * request left there never survives. `local` is true inside a transaction. `shown` are products whose stock is read with it.
  */
 export async function authenticate(
   connection: Connection,
   claim: Claim,
   operation: Operation,
   local: boolean,
+  shown: string[] = [],
 ): Promise<Caller> {
   if (claim.kind === 'anonymous') return authenticateOpen(connection, claim, operation, local);
   return claim.kind === 'staff'
     ? authenticateStaff(connection, claim, operation, local)
-    : authenticateToken(connection, claim, operation, local);
+    : authenticateToken(connection, claim, operation, local, shown);
 }
 
 interface TokenRow extends Tenant {
@@ -57,23 +59,28 @@ interface TokenRow extends Tenant {
   private_token_id: string | null;
 }
 
-async function authenticateToken(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
+async function authenticateToken(
+  connection: Connection,
+  claim: Claim,
+  operation: Operation,
+  local: boolean,
+  shown: string[],
+) {
   const { columns, join, origins, privateId } = claim.storefront_secret
     ? besideAgent(claim.storefront_secret)
     : customerOf(claim);
-  const { rows } = await query<OrNulls<TokenRow>>(
-    connection,
-    sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
+  const lookUp = sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
         case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
         s.merchant_id, s.currency, s.currency_digits, s.limits, ${privateId} as private_token_id,
-        ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(t.site_id::text, ''), ${local})
+        ${versionOf(operation)} as catalog_version,
+        set_config('app.site_id', coalesce(t.site_id::text, ''), ${local}) as tenant
         ${columns}
       from (select 1) as always
       left join tokens t on t.token_hash = ${hashToken(claim.secret)} and t.kind = ${claim.kind}
         and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
         and (${claim.site_id}::uuid is null or t.site_id = ${claim.site_id}::uuid)
-      left join sites s on s.site_id = t.site_id ${join}`,
-  );
+      left join sites s on s.site_id = t.site_id ${join}`;
+  const { rows } = await query<OrNulls<TokenRow>>(connection, shown.length > 0 ? withStock(lookUp, shown) : lookUp);
   const found = rows[0];
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
   if (claim.storefront_secret && !found.beside_id) throw invalidToken();
@@ -140,6 +147,16 @@ function customerOf({ customer_secret }: Claim) {
     join: sql`left join customer_tokens c on c.token_hash = ${hashToken(customer_secret)} and c.site_id = t.site_id
         and c.revoked_at is null and least(c.expires_at, c.renewable_until) > now()`,
   };
+}
+
+/**
+ * Also the stock of products, in the same statement, so that it belongs to the same moment as the version. It is read by the
+ * tenant that the look-up has just set: were it read before, row-level security would hide all, and the answer be made anew.
+ */
+function withStock(lookUp: Sql, shown: string[]): Sql {
+  return sql`select found.*, stock.shown_stock from (${lookUp}) as found left join lateral (
+      select ${stockOfProducts(shown, sql`nullif(found.tenant, '')::uuid`)} as shown_stock
+    ) as stock on true`;
 }
 
 type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
+import { fill, type ShownJson, sizeOf } from '../../shop/products/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { document, type Operation } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
@@ -8,19 +9,37 @@ import type { Answer } from './errors.ts';
 import type { Notes } from './notes.ts';
 
 /**
- * Catalogue answers that cannot be stale: the key holds the site's catalogue version, which the credential's look-up has
- * just read from the database and which every committed change moves on. The key is also the ETag.
+ * Catalogue answers that cannot be stale: the look-up of the credential has just read the site's catalogue version, which every
+ * committed change of what the catalogue says moves on, and, in the same statement, the stock of the products of the answer that
+ * is kept. An answer of the same version is sent, completed with that stock. The ETag is made of both.
  */
 export interface CatalogueCache {
-  remember(shop: Shop, operation: Operation, req: Request, notes: Notes, read: () => Promise<Answer>): Promise<Answer>;
+  /** What is kept for a request, to be looked up before its caller is known. */
+  find(operation: Operation, site_id: string | null, req: Request): Found;
+  /** The answer that is kept, or the one that `read` gives, which is then kept. */
+  remember(found: Found, shop: Shop, notes: Notes, read: () => Promise<Answer>): Promise<Answer>;
   /** What it holds now, by its own count. */
   held(): { entries: number; bytes: number };
 }
 
+/** The place of an answer in the cache, and the products whose stock is in it. */
+export interface Found {
+  operation: Operation;
+  /** Of the request without its site, which only the credential may name. */
+  request: string;
+  productIds: string[];
+}
+
 /** An answer as bytes, and what it is compressed. */
 interface Kept {
+  version: string;
   body: Buffer;
   etag: string;
+  /** The products whose stock is in it, and that stock. */
+  productIds: string[];
+  stock: string;
+  /** Where in the body that stands, and what stands there: start, end, and the slot. */
+  slots: { start: number; end: number; slot: string }[];
   br?: Buffer;
   gzip?: Buffer;
 }
@@ -34,14 +53,24 @@ const MAX_ENTRY_BYTES = 1024 * 1024;
 const ENTRY_BYTES = 1024;
 /** What a buffer takes beside its bytes. */
 const BUFFER_BYTES = 256;
+/** What a slot takes, and the id of a product. */
+const SLOT_BYTES = 64;
+const ID_BYTES = 72;
 
 export function createCatalogueCache({ enabled }: { enabled: boolean }): CatalogueCache {
   // Bytes, not text: what is sent again and again is encoded once.
   const answers = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ENTRY_BYTES,
-    sizeCalculation: ({ body, br, gzip }, key) =>
-      body.length + compressedSize(br) + compressedSize(gzip) + 2 * key.length + ENTRY_BYTES,
+    sizeCalculation: ({ body, br, gzip, stock, slots, productIds }, key) =>
+      body.length +
+      compressedSize(br) +
+      compressedSize(gzip) +
+      2 * key.length +
+      stock.length +
+      SLOT_BYTES * slots.length +
+      ID_BYTES * productIds.length +
+      ENTRY_BYTES,
   });
   /** An answer that is asked for again is compressed once. Only the entry that it was made of takes it. */
   const packedOf = (key: string, entry: Kept): Packed => ({
@@ -51,34 +80,93 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       if (kept?.body === entry.body) answers.set(key, { ...kept, [encoding]: exactBuffer(bytes) });
     },
   });
+  /** The entry, if what it says is true at the moment at which the caller was looked up. */
+  const current = (key: string, { catalogVersion, shownStock }: Shop): Kept | undefined => {
+    const kept = answers.get(key);
+    if (!kept || kept.version !== catalogVersion) return undefined;
+    if (kept.slots.length === 0 || kept.stock === shownStock) return kept;
+    if (shownStock === null || sizeOf(shownStock) !== sizeOf(kept.stock)) return undefined;
+    const restocked = withStock(kept, key, shownStock);
+    answers.set(key, restocked);
+    return restocked;
+  };
   return {
-    async remember(shop, operation, req, notes, read) {
-      const key = JSON.stringify([
-        RELEASE,
-        shop.siteId,
-        shop.catalogVersion,
-        operation.id,
-        req.params,
-        sorted(req.query),
-      ]);
-      const known = enabled ? answers.get(key) : undefined;
-      notes.cached = known !== undefined;
-      if (known) {
-        const { body, etag } = known;
-        return { status: operation.status, body, headers: headersFor(etag), packed: packedOf(key, known) };
+    find(operation, site_id, req) {
+      const request = JSON.stringify([operation.id, req.params, sorted(req.query)]);
+      const kept = enabled && site_id ? answers.peek(keyOf(site_id.toLowerCase(), request)) : undefined;
+      return { operation, request, productIds: kept?.productIds ?? [] };
+    },
+    async remember({ operation, request }, shop, notes, read) {
+      const key = keyOf(shop.siteId, request);
+      const kept = enabled ? current(key, shop) : undefined;
+      notes.cached = kept !== undefined;
+      if (kept) {
+        const { body, etag } = kept;
+        return { status: operation.status, body, headers: headersFor(etag), packed: packedOf(key, kept) };
       }
-      const etag = `"${createHash('sha1').update(key).digest('base64url')}"`;
-      const { status, body, empty } = await read();
-      // Anybody can make up any number of searches that find nothing.
-      if (enabled && body !== undefined && !empty) answers.set(key, { body: exactBuffer(body), etag });
-      return { status, body, headers: headersFor(etag) };
+      const { status, body, empty, shown } = await read();
+      const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown?.stock ?? '');
+      const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
+      // Anybody can make up any number of searches that find nothing. What was read as the catalogue changed may be partly older.
+      if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
+        return answer;
+      if (shown) answers.set(key, entryOf(shown, etag));
+      else if (body !== undefined) answers.set(key, plainEntry(body, etag, shop.catalogVersion));
+      return answer;
     },
     held: () => ({ entries: answers.size, bytes: answers.calculatedSize }),
   };
 }
 
+function keyOf(site_id: string, request: string): string {
+  return `${RELEASE} ${site_id} ${request}`;
+}
+
+function etagOf(key: string, version: string, stock: string): string {
+  return `"${createHash('sha1').update(`${key} ${version} ${stock}`).digest('base64url')}"`;
+}
+
 function headersFor(etag: string): Record<string, string> {
   return { ETag: etag, 'Cache-Control': 'private, no-cache' };
+}
+
+function plainEntry(body: string | Buffer, etag: string, version: string): Kept {
+  return { version, body: exactBuffer(body), etag, productIds: [], stock: '', slots: [] };
+}
+
+function entryOf(shown: ShownJson<unknown>, etag: string): Kept {
+  const { texts, slots } = shown.parts();
+  const { version, productIds, stock } = shown;
+  const filled = fill(slots, stock);
+  const body = exactBuffer(texts.map((text, i) => text + (filled[i] ?? '')).join(''));
+  let at = 0;
+  const placed = slots.map((slot, i) => {
+    const start = at + Buffer.byteLength(texts[i] ?? '');
+    at = start + (filled[i] ?? '').length;
+    return { start, end: at, slot };
+  });
+  return { version, body, etag, productIds, stock, slots: placed };
+}
+
+/** The same answer with another stock. */
+function withStock(kept: Kept, key: string, stock: string): Kept {
+  const { slots, version, productIds } = kept;
+  const filled = fill(
+    slots.map(({ slot }) => slot),
+    stock,
+  );
+  const growth = slots.reduce((sum, { start, end }, i) => sum + (filled[i] ?? '').length - (end - start), 0);
+  const body = Buffer.allocUnsafeSlow(kept.body.length + growth);
+  let [from, at] = [0, 0];
+  const placed = slots.map(({ start, end, slot }, i) => {
+    at += kept.body.copy(body, at, from, start);
+    from = end;
+    const begin = at;
+    at += body.write(filled[i] ?? '', at, 'latin1');
+    return { start: begin, end: at, slot };
+  });
+  kept.body.copy(body, at, from);
+  return { version, body, etag: etagOf(key, version, stock), productIds, stock, slots: placed };
 }
 
 function compressedSize(bytes: Buffer | undefined): number {

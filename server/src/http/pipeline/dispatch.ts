@@ -8,6 +8,7 @@ import type { EgressPolicy } from '../../egress/addresses.ts';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
 import type { PaymentProvider } from '../../shop/payments/provider.ts';
+import { ShownJson } from '../../shop/products/shown.ts';
 import { Shop } from '../../shop/shop.ts';
 import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
@@ -202,9 +203,16 @@ function onConnection<T>(
   return write ? inTransaction(db, inTime) : withConnection(db, inTime);
 }
 
-async function admit(deps: Deps, connection: Connection, incoming: Incoming, counted: boolean, local: boolean) {
+async function admit(
+  deps: Deps,
+  connection: Connection,
+  incoming: Incoming,
+  counted: boolean,
+  local: boolean,
+  shown: string[] = [],
+) {
   const { operation, claim, mistakes, req, res } = incoming;
-  const known = await authenticate(connection, claim, operation, local);
+  const known = await authenticate(connection, claim, operation, local, shown);
   const buyer = buyerOf(operation, known, req);
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   (res.locals as Notes).caller = caller;
@@ -226,7 +234,9 @@ async function run(
 ): Promise<Answer> {
   const { operation, req, res } = incoming;
   const write = !operation.safe;
-  const caller = await admit(deps, connection, incoming, counted, write || deps.pooling === 'transaction');
+  const kept = operation.cacheable ? deps.cache.find(operation, incoming.claim.site_id, req) : undefined;
+  const local = write || deps.pooling === 'transaction';
+  const caller = await admit(deps, connection, incoming, counted, local, kept?.productIds);
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const answer = async () => success(operation, await handler(call as never));
@@ -239,7 +249,7 @@ async function run(
       secretKey: deps.secretKey,
       audit_id: notes.audit_id,
     });
-  const read = () => (operation.cacheable ? deps.cache.remember(shop, operation, req, notes, answer) : answer());
+  const read = () => (kept ? deps.cache.remember(kept, shop, notes, answer) : answer());
   const keyed = write && hasKey(req);
   const result = keyed ? await runOncePerKey(shop, key, answer, event) : write ? await answer() : await read();
   const ofAgent = caller.kind === 'agent';
@@ -284,6 +294,7 @@ function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
 }
 
 function success(operation: Operation, body: unknown): Answer {
+  if (body instanceof ShownJson) return { status: operation.status, body: undefined, shown: body };
   const empty = (body as { total?: unknown } | undefined)?.total === 0;
   return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty };
 }

@@ -2,6 +2,7 @@ import type { ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backen
 import { isDiskFull } from '../../db/storage.ts';
 import { CONFLICTS, CommitUnknown, hasCode, isLostConnection } from '../../db/transaction.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
+import type { ShownJson } from '../../shop/products/shown.ts';
 import { document } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
 
@@ -26,6 +27,8 @@ export interface Answer {
   packed?: Packed;
   /** The call is on record already, in the transaction of the request. */
   audited?: boolean;
+  /** What the body was made of, when stock is part of it. */
+  shown?: ShownJson<unknown>;
   /** A list that nothing was found for. */
   empty?: boolean;
 }

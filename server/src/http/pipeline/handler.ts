@@ -2,6 +2,7 @@ import type { operations } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
+import type { ShownJson } from '../../shop/products/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { OperationId, Surface } from '../contract/contract.ts';
@@ -14,7 +15,7 @@ export type Handlers<S extends Surface> = {
 };
 
 /** Does the work of an operation inside its transaction (reads: on its connection), and answers with the 2xx body. */
-export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<Id>>;
+export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<Id> | ShownJson<Reply<Id>>>;
 
 /**
  * An operation with work that must not hold a connection, such as hashing a password: it runs first, outside any

@@ -11,14 +11,14 @@ import { candidateOf, productOf } from './products.ts';
 export async function list(shop: Shop, query: catalog.CatalogQuery): Promise<AgentProductPage> {
   const categories = shop.agent?.categories ?? [];
   const within = categories.length > 0 ? [inCategories(categories)] : [];
-  const { products, total, page, limit, pages } = await catalog.list(shop, query, within);
+  const { products, total, page, limit, pages } = (await catalog.list(shop, query, within)).body();
   const candidates = products.map((product) => candidateOf(propose(product, query)));
   return { products: candidates, currency: shop.currency, total, page, limit, pages };
 }
 
 /** A product with its variants. Throws `not_found` and `category_not_allowed`. */
 export async function get(shop: Shop, product_id: string): Promise<AgentProduct> {
-  const product = await catalog.get(shop, product_id);
+  const product = (await catalog.get(shop, product_id)).body();
   await requireCategories(shop, shop.agent?.categories ?? [], [product.id]);
   return productOf(product);
 }

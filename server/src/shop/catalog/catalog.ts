@@ -5,8 +5,20 @@ import { type SearchResult, search } from '../../search/rank/search.ts';
 import { notFound, ValidationError } from '../errors.ts';
 import { canonicalAmount } from '../money.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
-import { byRelevance, labelFilters, matching, matchingSearch, readFoundPage, readPage } from '../products/list.ts';
-import { available, inStock, productRows, productsByIds, searchFilters, visible } from '../products/rows.ts';
+import {
+  byRelevance,
+  labelFilters,
+  matching,
+  matchingSearch,
+  readFoundPage,
+  readRankedPage,
+  readShownPage,
+  readShownProduct,
+  type ShownPage,
+  shownList,
+} from '../products/list.ts';
+import { available, inStock, searchFilters, visible } from '../products/rows.ts';
+import { ShownJson } from '../products/shown.ts';
 import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
 import { readFacets } from './facets.ts';
@@ -32,34 +44,35 @@ export type ProductList = ProductPage & { facets?: Facets; understood?: Understo
  * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` one beside
  * those of `search`, so mostly three; one more for facets. `within` are further conditions on `products p`.
  */
-export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ProductList> {
+export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ShownJson<ProductList>> {
   const conditions = [...within, ...(await filters(shop, query))];
   if (query.q !== undefined) return listFound(shop, query, query.q, conditions);
   const matches = matching([sql`p.site_id = ${shop.siteId}`, visible, ...conditions], undefined);
-  const page = await readPage(
-    shop,
-    'public',
-    matches,
-    ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')],
-    query,
-  );
-  return query.facets ? { ...page, facets: await readFacets(shop, matches) } : page;
+  const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
+  const page = await readShownPage(shop, matches, order, query);
+  return shownList(page, query.facets ? { facets: await readFacets(shop, matches) } : {});
 }
 
 /** What `q` finds; where that is nothing, names that are spelled alike. */
-async function listFound(shop: Shop, query: CatalogQuery, q: string, conditions: Sql[]): Promise<ProductList> {
+async function listFound(
+  shop: Shop,
+  query: CatalogQuery,
+  q: string,
+  conditions: Sql[],
+): Promise<ShownJson<ProductList>> {
   const found = await search(shop, searchFilters, q, { where: conditions });
   const { understood, total, where } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const all = [sql`p.site_id = ${shop.siteId}`, visible, ...where];
   const matches = total > 0 ? matchingSearch(shop, found, q, all) : matching(all, q);
   const read = () => {
-    if (total === 0) return readPage(shop, 'public', matches, orderOf(sort, byRelevance(q, ORDERS.newest)), query);
+    if (total === 0) return readShownPage(shop, matches, orderOf(sort, byRelevance(q, ORDERS.newest)), query);
     return sort === 'relevance' && isRanked(found, query)
       ? rankedPage(shop, found, query)
       : readFoundPage(shop, matches, orderOf(sort, sql`p.rank desc, p.sales_count desc, p.id`), query);
   };
-  return { ...(await read()), understood, ...(query.facets && { facets: await readFacets(shop, matches) }) };
+  const page = await read();
+  return shownList(page, { understood, ...(query.facets && { facets: await readFacets(shop, matches) }) });
 }
 
 function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
@@ -72,10 +85,10 @@ function isRanked({ total }: SearchResult, query: CatalogQuery): boolean {
   return offset + limit <= RERANKED || total <= RERANKED;
 }
 
-async function rankedPage(shop: Shop, { best, total }: SearchResult, query: CatalogQuery): Promise<ProductPage> {
-  const { page, limit, offset } = pageOf(query);
+function rankedPage(shop: Shop, { best, total }: SearchResult, query: CatalogQuery): Promise<ShownPage> {
+  const { limit, offset } = pageOf(query);
   const ids = best.slice(offset, offset + limit).map(({ product_id }) => product_id);
-  return { products: await productsByIds(shop, 'public', ids), total, page, limit, pages: Math.ceil(total / limit) };
+  return readRankedPage(shop, ids, total, query);
 }
 
 /** The order that the sentence itself asks for. */
@@ -86,12 +99,13 @@ function sortWishOf(understood: Understood[]): keyof typeof ORDERS | undefined {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** One product by id or slug. Throws `not_found`, also for one that is not published. */
-export async function get(shop: Shop, idOrSlug: string): Promise<Product> {
-  const wanted = UUID.test(idOrSlug) ? sql`p.id = ${idOrSlug}` : sql`p.slug = ${idOrSlug}`;
-  const from = sql`from products p where p.site_id = ${shop.siteId} and ${wanted} and ${visible}`;
-  const [product] = await productRows(shop, 'public', from);
+export async function get(shop: Shop, idOrSlug: string): Promise<ShownJson<Product>> {
+  const product = await readShownProduct(
+    shop,
+    UUID.test(idOrSlug) ? sql`p.id = ${idOrSlug}` : sql`p.slug = ${idOrSlug}`,
+  );
   if (!product) throw notFound('product');
-  return product;
+  return new ShownJson(product.version, [[product]]);
 }
 
 async function filters(shop: Shop, query: CatalogQuery): Promise<Sql[]> {

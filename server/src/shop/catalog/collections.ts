@@ -14,8 +14,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
-import { matching, readPage } from '../products/list.ts';
+import { matching, readPage, readShownPage, shownList } from '../products/list.ts';
 import { inStock, visible } from '../products/rows.ts';
+import type { ShownJson } from '../products/shown.ts';
 import type { Shop } from '../shop.ts';
 import { candidates, slugOf } from '../slugs.ts';
 import * as collectionProducts from './collection-products.ts';
@@ -163,14 +164,14 @@ export async function listProducts(
   shop: Shop,
   idOrHandle: string,
   query: CollectionProductsQuery,
-): Promise<ProductPage> {
+): Promise<ShownJson<ProductPage>> {
   const collection = await findPublished(shop, idOrHandle);
   if (!collection) throw notFound('collection');
   const { sort, in_stock } = query;
   const conditions = [sql`p.site_id = ${shop.siteId}`, visible, membership(collection)];
   if (in_stock !== undefined) conditions.push(in_stock ? inStock : sql`not ${inStock}`);
   const order = sort ? PUBLIC_ORDERS[sort] : orderOf(collection);
-  return readPage(shop, 'public', matching(conditions, undefined), order, query);
+  return shownList(await readShownPage(shop, matching(conditions, undefined), order, query));
 }
 
 /** Creates a collection. Throws a ValidationError, `handle_taken`, or `not_found` for an unknown product. */

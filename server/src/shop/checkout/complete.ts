@@ -85,7 +85,6 @@ export async function createOrder(
   const order_id = uuidv7();
   const buyer = { customer_id, email: row.email };
   await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
-  await countSales(shop, priced);
   await holdStock(shop, row.id, priced.cart, priced.lines);
   const sold = await stock.sell(shop, row.id);
   await insertOrder(shop, order_id, { customer_id, spent_cents }, priced, charged, sold);
@@ -162,22 +161,6 @@ function requirePaid(shop: Shop, { payment_method, totals }: Priced, charged: Ch
   throw new ShopError('payment_failed', 'The payment was declined.', { reason: charged.reason });
 }
 
-/** For the order of best sellers. Products are locked before variants, as everywhere. */
-async function countSales(shop: Shop, { lines }: Priced): Promise<void> {
-  await shop.run(
-    sql`with counted as (
-        select product_id, sum(quantity) as quantity
-        from unnest(${lines.map(({ product_id }) => product_id)}::uuid[],
-          ${lines.map(({ quantity }) => quantity)}::int[]) as l (product_id, quantity) group by product_id
-      ), locked as materialized (
-        select p.id, c.quantity from products p join counted c on c.product_id = p.id
-        where p.site_id = ${shop.siteId} order by p.id for no key update of p
-      )
-      update products p set sales_count = p.sales_count + l.quantity from locked l
-      where p.site_id = ${shop.siteId} and p.id = l.id`,
-  );
-}
-
 function statesOf({ payment_method }: Priced, charged: Charged | undefined): OrderStates {
   const fulfillment_status = 'unfulfilled';
   switch (payment_method) {
@@ -212,7 +195,7 @@ async function insertOrder(
     sql`with counted as (
         insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
         on conflict (site_id) do update set last_number = n.last_number + 1 returning last_number
-      ), lines as (${insertLines(shop, id, priced, sold)})
+      ), lines as (${insertLines(shop, id, priced, sold)}), sales as (${insertSales(shop, id, priced)})
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
@@ -229,6 +212,14 @@ async function insertOrder(
         ${row.agent_token_id}, ${spent_cents}
       from counted`,
   );
+}
+
+/** For the order of best sellers: a job adds them to the products, so that buyers of the same product need not wait. */
+function insertSales(shop: Shop, order_id: string, { lines }: Priced): Sql {
+  return sql`insert into product_sales (site_id, order_id, product_id, quantity)
+      select ${shop.siteId}, ${order_id}, product_id, sum(quantity)
+      from unnest(${lines.map(({ product_id }) => product_id)}::uuid[],
+        ${lines.map(({ quantity }) => quantity)}::int[]) as l (product_id, quantity) group by product_id`;
 }
 
 function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced, sold: Set<string>): Sql {

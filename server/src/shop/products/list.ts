@@ -5,8 +5,9 @@ import { codeMatches, matchesByCode, matchesByWords } from '../../search/rank/ma
 import type { SearchResult } from '../../search/rank/search.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
-import { type Audience, productColumns } from './rows.ts';
+import { type Audience, productColumns, visible } from './rows.ts';
 import { searchProducts } from './search-query.ts';
+import { type Shown, ShownJson, shownFrom } from './shown.ts';
 
 /** What the lists of products have in common, for the merchant and for the public. */
 
@@ -50,20 +51,84 @@ export function matchingSearch(
   };
 }
 
-/** One page of what a search found, in this order of `found p`, with the count of all; in one statement. */
+/** One page of whole products in JSON, with the count of all and the catalogue's version. */
+export interface ShownPage {
+  products: Shown[];
+  version: string;
+  /** The rest of the page, as JSON without the braces. */
+  rest: string;
+}
+
+/** One page of what a search found, in this order of `found p`; in one statement. */
 export async function readFoundPage(shop: Shop, { with: found }: Matching, order: Sql, query: PageQuery) {
+  return readShown(shop, { found, total: sql`select count(*) from found`, from: sql`found p` }, order, query);
+}
+
+/** One page of the products that match, in one statement. */
+export async function readShownPage(
+  shop: Shop,
+  { with: found, join: joined, where }: Matching,
+  order: Sql,
+  query: PageQuery,
+) {
+  const from = sql`products p ${joined} where ${where}`;
+  return readShown(shop, { found, total: sql`select count(*) from ${from}`, from }, order, query);
+}
+
+/** The products by these ids, in their order, as the page that they are. */
+export async function readRankedPage(shop: Shop, ids: string[], total: number, query: PageQuery): Promise<ShownPage> {
+  const chosen = sql`unnest((select ${ids}::uuid[])) with ordinality as chosen (id, place)`;
+  return shownPage(await readWithVersion(shop, empty, sql`${total}::bigint`, chosen), query);
+}
+
+// The limits are written as queries, because the plan would be made anew for each value otherwise.
+async function readShown(
+  shop: Shop,
+  { found, total, from }: { found: Sql; total: Sql; from: Sql },
+  order: Sql,
+  query: PageQuery,
+): Promise<ShownPage> {
   const { limit, offset } = pageOf(query);
-  const rows = await shop.rows<Counted>(
+  const chosen = sql`unnest(array(
+      select p.id from ${from} order by ${order} limit (select ${limit}::int) offset (select ${offset}::int)
+    )) with ordinality as chosen (id, place)`;
+  return shownPage(await readWithVersion(shop, found, sql`(${total})`, chosen), query);
+}
+
+async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql): Promise<CountedShown[]> {
+  return shop.rows<CountedShown>(
     sql`${found}
-      select (select count(*) from found) as total, chosen.*
-      from (select 1) as always left join lateral (
-        select ${productColumns(shop, 'public')}
-        from (select id, row_number() over (order by ${order}) as place from found p
-          order by place limit ${limit} offset ${offset}) as best
-        join products p on p.site_id = ${shop.siteId} and p.id = best.id order by best.place
-      ) as chosen on true`,
+      select ${total} as total, catalog_version(${shop.siteId}) as version, shown.*
+      from (select 1) as always left join lateral (${shownFrom(shop, chosen)}) as shown on true`,
   );
-  return pageWith(rows, query);
+}
+
+/** A product that the public sees, with the catalogue's version. */
+export async function readShownProduct(shop: Shop, wanted: Sql): Promise<(Shown & { version: string }) | undefined> {
+  const chosen = sql`(select p.id, 1 as place from products p where p.site_id = ${shop.siteId} and ${wanted} and ${visible}
+    ) as chosen`;
+  return shop.one(
+    sql`select catalog_version(${shop.siteId}) as version, shown.* from (${shownFrom(shop, chosen)}) as shown`,
+  );
+}
+
+/** The answer with a page, and what else there is to say. */
+export function shownList<Body>({ products, version, rest }: ShownPage, beside: object = {}): ShownJson<Body> {
+  const more = Object.entries(beside).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return new ShownJson(version, ['{"products":[', products, '],', rest, ...more, '}']);
+}
+
+type CountedShown = { total: number; version: string } & OrNulls<Shown>;
+
+function shownPage(rows: CountedShown[], query: PageQuery): ShownPage {
+  const { page, limit } = pageOf(query);
+  const { total, version } = rows[0] ?? { total: 0, version: '' };
+  const products = rows.flatMap(({ id, content, stock }) => (id === null ? [] : [{ id, content, stock }]));
+  return {
+    products,
+    version,
+    rest: JSON.stringify({ total, page, limit, pages: Math.ceil(total / limit) }).slice(1, -1),
+  };
 }
 
 /** Best matches first; without a text, the order that the list has otherwise. */

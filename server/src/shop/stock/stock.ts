@@ -139,7 +139,7 @@ export async function sell(shop: Shop, checkout_id: string): Promise<Set<string>
         delete from stock_reservations where site_id = ${shop.siteId} and checkout_id = ${checkout_id}
         returning variant_id, quantity
       ), ${lockedPieces(shop)}, changed as (
-        update variants v set on_hand = v.on_hand - l.quantity, reserved = v.reserved - l.quantity, updated_at = now()
+        update variants v set on_hand = v.on_hand - l.quantity, reserved = v.reserved - l.quantity
         from locked l where v.site_id = ${shop.siteId} and v.id = l.id
         returning v.id, v.product_id, -l.quantity as delta, v.on_hand, v.reserved
       )

@@ -1,0 +1,206 @@
+import { PassThrough } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+import { openPool } from '../../db/connect.ts';
+import { createCatalogueCache } from './cache.ts';
+
+/** Two servers on one database: one with the cache and one connection for all shops, and one that reads everything anew. */
+let cached: Awaited<ReturnType<typeof startServer>>;
+let uncached: Awaited<ReturnType<typeof startServer>>;
+const lines: { cached?: boolean }[] = [];
+
+beforeAll(async () => {
+  const log = new PassThrough();
+  log.on('data', (chunk: Buffer) => {
+    for (const line of chunk.toString().trim().split('\n')) lines.push(JSON.parse(line) as { cached?: boolean });
+  });
+  const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
+  cached = await startServer(databaseUrl(), { db, logger: pino({ level: 'info' }, log) });
+  cached = { ...cached, db };
+  uncached = await startServer(databaseUrl(), { cache: createCatalogueCache({ enabled: false }) });
+});
+
+afterAll(async () => {
+  await stopServer(cached);
+  await stopServer(uncached);
+});
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** What the server with the cache answers, which must be what the one without answers, and whether it had it. */
+async function read(shop: Shop, path: string) {
+  const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
+  const [kept, anew] = [
+    await fetch(`${cached.baseUrl}/api/storefront${path}`, { headers }),
+    await fetch(`${uncached.baseUrl}/api/storefront${path}`, { headers }),
+  ];
+  const body = (await kept.json()) as Record<string, unknown>;
+  expect([kept.status, body]).toEqual([200, await anew.json()]);
+  return { body, etag: kept.headers.get('ETag'), cached: lines.at(-1)?.cached };
+}
+
+const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };
+
+async function sellingShop() {
+  const shop = await openShop();
+  const { id: shipping_option_id } = await shop.givenTerms();
+  const variants = ['S', 'M'].map((option1) => ({
+    option1,
+    price: '10.00',
+    inventory_quantity: 10,
+    low_stock_threshold: 2,
+  }));
+  const product = await shop.givenProduct({ name: 'Clay mug', slug: 'mug', ...sizes, variants });
+  await shop.givenProduct({ name: 'Plate', track_inventory: false });
+  const variant_id = product.variants[0]?.id ?? '';
+
+  /** A checkout that holds some mugs. Unlike `givenCheckout` it leaves the settings alone, which move the version. */
+  async function hold(quantity: number) {
+    const { id: cart_id } = await shop.givenCart([{ variant_id, quantity }]);
+    const { data, error } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id } });
+    if (!data) throw new Error(`The checkout was refused: ${JSON.stringify(error)}`);
+    return { path: { checkout_id: data.id } };
+  }
+
+  async function buy(quantity: number) {
+    const params = await hold(quantity);
+    const body = { ...FILLED_IN, shipping_option_id };
+    await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', { params, body });
+    const { error } = await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', {
+      params,
+      body: {},
+    });
+    expect(error).toBeUndefined();
+  }
+
+  return { ...shop, product_id: product.id, variant_id, hold, buy };
+}
+
+const FILLED_IN = {
+  email: 'june@example.com',
+  shipping_address: {
+    first_name: 'June',
+    last_name: 'Okafor',
+    address1: 'Lindenallee 7',
+    city: 'Berlin',
+    postal_code: '10115',
+    country: 'DE',
+  },
+  payment_method: 'bank_transfer',
+} as const;
+
+const PATHS = [
+  '/products',
+  '/products?sort=name_asc&in_stock=true',
+  '/products/mug',
+  '/products?q=mug',
+  '/products?facets=true',
+];
+
+test.each(PATHS)('%s is answered from the cache while the shop sells, with the stock of that moment', async (path) => {
+  const shop = await sellingShop();
+  const first = await read(shop, path);
+  expect([first.cached, (await read(shop, path)).cached]).toEqual([false, true]);
+
+  await shop.hold(3);
+  const held = await read(shop, path);
+  await shop.buy(5);
+  const sold = await read(shop, path);
+
+  expect([held.cached, sold.cached]).toEqual([true, true]);
+  expect([JSON.stringify(held.body), JSON.stringify(sold.body)]).toEqual([
+    expect.stringContaining('"inventory_quantity":7,"is_low_stock":false'),
+    expect.stringContaining('"inventory_quantity":2,"is_low_stock":true'),
+  ]);
+  expect(new Set([first.etag, held.etag, sold.etag]).size).toBe(3);
+});
+
+test.each(PATHS)(
+  '%s tells the moment at which a variant is sold out, and at which it can be bought again',
+  async (path) => {
+    const shop = await sellingShop();
+    await read(shop, path);
+
+    const params = await shop.hold(10);
+    const out = await read(shop, path);
+    await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/cancel', { params });
+    const back = await read(shop, path);
+
+    expect([out.cached, back.cached]).toEqual([false, false]);
+    expect([JSON.stringify(out.body), JSON.stringify(back.body)]).toEqual([
+      expect.stringContaining('"available":false'),
+      expect.not.stringContaining('"available":false'),
+    ]);
+    expect([(await read(shop, path)).cached, (await read(shop, path)).cached]).toEqual([true, true]);
+  },
+);
+
+test('shops that take turns on one connection get their own stock from the cache', async () => {
+  const shops = [await sellingShop(), await sellingShop()] as const;
+  for (const shop of shops) await read(shop, '/products');
+
+  for (const [i, shop] of shops.entries()) {
+    await shop.hold(i + 1);
+    for (const other of shops) expect((await read(other, '/products')).cached).toBe(true);
+  }
+});
+
+test('a kept answer is not sent after its products have changed', async () => {
+  const { product_id, variant_id, ...shop } = await sellingShop();
+  await read(shop, '/products/mug');
+  const params = { path: { product_id, variant_id } };
+  const changes = [
+    () =>
+      shop.dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+        params,
+        body: { low_stock_threshold: 9 },
+      }),
+    () =>
+      shop.dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+        params,
+        body: { price: '12.00' },
+      }),
+    () => shop.dashboard.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', { params }),
+  ];
+
+  for (const change of changes) {
+    const { error } = await change();
+    expect([error, (await read(shop, '/products/mug')).cached]).toEqual([undefined, false]);
+  }
+});
+
+const COUNTED_APART = {
+  variants: ['on_hand', 'reserved', 'stock_changed_in', 'quantity_before', 'available_before'],
+  products: ['sales_count'],
+};
+
+test.each(['variants', 'products'] as const)(
+  'every column of %s but its stock and sales is compared by the triggers',
+  async (table) => {
+    const { owner } = await openShop();
+    const { rows } = await owner.query<{ column: string; compared: string }>(
+      `select a.attname as column, case $1 when 'products' then pg_get_functiondef('commerce.note_products'::regproc)
+        else pg_get_functiondef('commerce.note_variants'::regproc) end as compared
+      from pg_attribute a where a.attrelid = ('commerce.' || $1)::regclass and a.attnum > 0
+        and not a.attisdropped and a.attname <> 'site_id'`,
+      [table],
+    );
+    const trigger = await owner.query<{ definition: string }>(
+      `select pg_get_triggerdef(oid) as definition from pg_trigger
+      where tgrelid = 'commerce.variants'::regclass and tgname = 'bump_catalog_by_change'`,
+    );
+
+    const definition = trigger.rows[0]?.definition ?? '';
+    const forgotten = rows.filter(({ column, compared }) => {
+      const isCompared = compared.includes(`n.${column},`) || compared.includes(`n.${column})`);
+      return (
+        !isCompared ||
+        (table === 'variants' && !definition.includes(`new.${column})`) && !definition.includes(`new."${column}")`))
+      );
+    });
+    expect(forgotten.map(({ column }) => column).toSorted()).toEqual(COUNTED_APART[table].toSorted());
+  },
+);
