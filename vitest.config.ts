@@ -11,23 +11,24 @@ if (!process.env.TMPDIR) {
   if (folder) process.env.TMPDIR = folder;
 }
 
+// What a file loads is loaded once for all files of a worker, and what it changes, it puts back. Node loads the sources itself,
+// as it does in production.
+const loadedOnce = { isolate: false, experimental: { viteModuleRunner: false } };
+
 /** `npm test`. The short forms of the proofs are run by proofs/vitest.config.ts, installations by installs/vitest.config.ts. */
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'spec', root: 'spec' } },
-      { test: { name: 'sdk', root: 'sdk' } },
-      { test: { name: 'cli', root: 'cli', testTimeout: 20_000 } },
+      { test: { name: 'spec', root: 'spec', ...loadedOnce } },
+      { test: { name: 'sdk', root: 'sdk', ...loadedOnce } },
+      { test: { name: 'cli', root: 'cli', ...loadedOnce, testTimeout: 20_000 } },
       {
         test: {
           name: 'server',
           root: 'server',
           globalSetup: ['test/database.ts'],
           setupFiles: ['test/after-each-file.ts'],
-          // The server is loaded once for all files of a worker; what a file changes, it puts back.
-          isolate: false,
-          // Node loads the sources itself, as it does in production.
-          experimental: { viteModuleRunner: false },
+          ...loadedOnce,
           // Generous: on a busy machine seconds pass before anything has happened, and no test is about time.
           testTimeout: 60_000,
           hookTimeout: 90_000,
@@ -35,7 +36,7 @@ export default defineConfig({
         },
       },
       // What the proofs reckon with; the proofs themselves attack.
-      { test: { name: 'proofs', root: 'proofs' } },
+      { test: { name: 'proofs', root: 'proofs', ...loadedOnce } },
     ],
     maxWorkers: 3,
     reporters: ['default', './server/test/closing-line.ts'],
