@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'server',
           root: 'server',
-          globalSetup: ['test/database.ts'],
+          globalSetup: ['test/database.ts', 'test/lasting-invariants.ts'],
           setupFiles: ['test/after-each-file.ts'],
           ...loadedOnce,
           // Generous: on a busy machine seconds pass before anything has happened, and no test is about time.

@@ -1,0 +1,19 @@
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { type BrokenRule, brokenInvariants } from './invariants.ts';
+
+/** When all tests have run: the invariants hold in everything that they left, see newlyBrokenInvariants. Set up after database.ts. */
+export function setup(project: TestProject): () => Promise<void> {
+  return async () => {
+    const broken = await Promise.all(project.getProvidedContext().superuserUrls.map(brokenIn));
+    if (broken.flat().length === 0) return;
+    // Thrown, it would keep PostgreSQL from being stopped.
+    process.exitCode = 1;
+    process.stderr.write(`What the tests left breaks invariants: ${JSON.stringify(broken)}\n`);
+  };
+}
+
+async function brokenIn(url: string): Promise<BrokenRule[]> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  return brokenInvariants(pool).finally(() => pool.end());
+}
