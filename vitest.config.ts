@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './server/test/longest-first.ts';
 import { memoryFolder } from './server/test/memory-folder.ts';
 
 // The processes that tests start compile each source once between them, as those of bin/commerce-server.js do.
@@ -39,6 +40,7 @@ export default defineConfig({
       { test: { name: 'proofs', root: 'proofs', ...loadedOnce } },
     ],
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './server/test/closing-line.ts'],
   },
 });

@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { approve } from './agents.ts';
 import { openShop } from './shop.ts';
 
 const EXAMPLE = new URL('../../examples/agent.ts', import.meta.url).pathname;
-const LONG_ENOUGH = { timeout: 60_000 };
+/** The example waits for seconds before it asks again, as agents should: all wait at the same time. */
+const PLAYED = { timeout: 120_000, concurrent: true };
 
 const directories: string[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
 });
 
@@ -49,7 +50,7 @@ async function play(args: string[], onLine: (line: string) => Promise<void>) {
 
 const codeIn = (line: string) => /compare the code: (\S{9})/.exec(line)?.[1];
 
-test('the agent example runs from consent to revocation', LONG_ENOUGH, async () => {
+test('the agent example runs from consent to revocation', PLAYED, async () => {
   const { demo } = await givenDemo();
 
   const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE, '--demo', demo, '--auto-approve']);
@@ -63,7 +64,7 @@ test('the agent example runs from consent to revocation', LONG_ENOUGH, async () 
 
 test(
   'with too small a budget the example says so, goes on, and links to the account page that revokes it',
-  LONG_ENOUGH,
+  PLAYED,
   async () => {
     const { shop, customer, demo } = await givenDemo();
     const pages: number[] = [];
@@ -87,7 +88,7 @@ test(
   },
 );
 
-test('a customer who refuses ends the example without a stack trace', LONG_ENOUGH, async () => {
+test('a customer who refuses ends the example without a stack trace', PLAYED, async () => {
   const { customer, demo } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {
@@ -102,7 +103,7 @@ test('a customer who refuses ends the example without a stack trace', LONG_ENOUG
   expect(text).not.toContain('2. The agent looks');
 });
 
-test('a customer who revokes instead of confirming ends the example', LONG_ENOUGH, async () => {
+test('a customer who revokes instead of confirming ends the example', PLAYED, async () => {
   const { customer, demo } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {
@@ -118,7 +119,7 @@ test('a customer who revokes instead of confirming ends the example', LONG_ENOUG
   expect(text).toContain('The customer has already revoked it: 401 invalid_token.');
 });
 
-test('a purchase that nobody confirmed in time ends the waiting, not the example', LONG_ENOUGH, async () => {
+test('a purchase that nobody confirmed in time ends the waiting, not the example', PLAYED, async () => {
   const { shop, demo, customer } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
@@ -7,6 +8,7 @@ const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screens
 /** A tab of a new browser context of a width, without script unless told otherwise, and what the page complained of. */
 export async function openTab(browser: Browser, width: number, { script = false } = {}) {
   const context = await browser.createBrowserContext();
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.setJavaScriptEnabled(script);
   await page.setViewport({ width, height: width < 600 ? 780 : 900 });

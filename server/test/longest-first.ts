@@ -1,0 +1,41 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Files that take longer than their length suggests, the longest first. Begun last, one of them would keep a worker busy when
+ * the others have nothing left to do.
+ */
+const LONG = [
+  'test/examples.test.ts',
+  'db/embedded.test.ts',
+  'pages/checkout/checkout-browser.test.ts',
+  'backup/backup.test.ts',
+  'demo/seed.test.ts',
+  'search/rank/search.test.ts',
+  'commands/doctor.test.ts',
+  'commands/commands.test.ts',
+  'test/agent-example.test.ts',
+  'db/migrate.test.ts',
+  'docs/samples.test.ts',
+  'backup/pg-dump.test.ts',
+  'db/roles.test.ts',
+  'db/pooler.test.ts',
+  'contract/independent-check.test.ts',
+  'commands/rotate-secret-key.test.ts',
+  'jobs/abandoned-jobs.test.ts',
+  'commands/listen.test.ts',
+  'db/embedded-copy.test.ts',
+  'shop/lock-order.test.ts',
+  'index/learn-meanings.test.ts',
+];
+
+/** Starts long files first also where vitest has not measured them yet, as on a clean clone. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = LONG.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return place === -1 ? LONG.length : place;
+    };
+    return sorted.toSorted((a, b) => (a.project.name === b.project.name ? rank(a) - rank(b) : 0));
+  }
+}
