@@ -14,6 +14,11 @@ export function superuserUrl(): string {
   return inject('superuserUrls')[worker()] ?? unknownWorker();
 }
 
+/** A migrated database without rows, which nobody is connected to: `create database … template` copies it, where migrating takes seconds. */
+export function migratedTemplate(): string {
+  return new URL(superuserUrl()).pathname.slice(1).replace(/_\d+$/, '');
+}
+
 /** Counts from 0. */
 function worker(): number {
   return Number(process.env.VITEST_POOL_ID) - 1;

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
+import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { backup } from '../commands/backup.ts';
 import { examine } from '../commands/doctor.ts';
 import { restore } from '../commands/restore.ts';
@@ -36,8 +36,7 @@ let restored = '';
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'commerce-backup-'));
   chmodSync(dir, 0o711);
-  shop = await newDatabase();
-  await prepareSchema(shop);
+  shop = await newDatabase({ migrated: true });
   const db = openPool({ url: shop, max: 4, pooling: 'session' });
   await seedDemo({ db, dataDir: dir, baseUrl: 'http://localhost', secretKey: SECRET_KEY }).finally(() => db.end());
   await addOddRows(nameOf(shop));
@@ -60,16 +59,18 @@ function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-async function newDatabase(): Promise<string> {
+async function newDatabase({ migrated = false } = {}): Promise<string> {
   const name = `backup_${randomBytes(6).toString('hex')}`;
   const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });
-  await send(superuserUrl(), `create database ${name} owner ${decodeURIComponent(url.username)}`);
+  const template = migrated ? migratedTemplate() : 'template1';
+  const owner = decodeURIComponent(url.username);
+  await send(superuserUrl(), `create database ${name} template ${template} owner ${owner}`);
   return url.href;
 }
 
 /** One that is gone after the test. */
-async function givenDatabase(): Promise<string> {
-  const url = await newDatabase();
+async function givenDatabase(options?: { migrated: boolean }): Promise<string> {
+  const url = await newDatabase(options);
   onTestFinished(async () => {
     await send(superuserUrl(), `drop database ${nameOf(url)} with (force)`);
   });
@@ -261,8 +262,7 @@ async function rewrite(source: string, file: string, migrations: string[]): Prom
 test('a table that is closed to backups stops them, and leaves the last one in its place', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
-  const url = await givenDatabase();
-  await prepareSchema(url);
+  const url = await givenDatabase({ migrated: true });
   const client = new pg.Client(url);
   await client.connect();
   onTestFinished(() => client.end());
@@ -280,8 +280,7 @@ test('a table that is closed to backups stops them, and leaves the last one in i
 });
 
 test('a login that may not read past row-level security is told so', { timeout: LONG_ENOUGH_MS }, async () => {
-  const url = await givenDatabase();
-  await prepareSchema(url);
+  const url = await givenDatabase({ migrated: true });
   const login = `plain_${randomBytes(4).toString('hex')}`;
   await send(asSuperuser(url), `create role ${login} login password 'plain'`);
   onTestFinished(async () => {

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
+import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { examine } from './doctor.ts';
-import { prepareSchema } from './schema.ts';
 
 /** A database of its own on the PostgreSQL of the test run, of a login like that of an installation. */
-async function givenDatabase(): Promise<string> {
+async function givenDatabase({ migrated = false } = {}): Promise<string> {
   const name = `doctor_${randomBytes(4).toString('hex')}`;
   const url = new URL(databaseUrl());
   const owner = pg.escapeIdentifier(decodeURIComponent(url.username));
-  await send(superuserUrl(), `create database ${name} owner ${owner}`);
+  const template = migrated ? migratedTemplate() : 'template1';
+  await send(superuserUrl(), `create database ${name} template ${template} owner ${owner}`);
   onTestFinished(async () => {
     await send(superuserUrl(), `drop database ${name} with (force)`);
   });
@@ -98,8 +98,7 @@ test('an empty database lacks its migrations, and looking at it leaves it empty'
 });
 
 test('a migrated database is well, until a migration is missing', async () => {
-  const DATABASE_URL = await givenDatabase();
-  await prepareSchema(DATABASE_URL);
+  const DATABASE_URL = await givenDatabase({ migrated: true });
 
   const [well] = await findingsOf('migrations', { DATABASE_URL });
   await send(
@@ -122,8 +121,7 @@ test('a database that may lose confirmed writes is wrong', async () => {
 });
 
 test('webhook secrets that were sealed with another key are wrong', async () => {
-  const DATABASE_URL = await givenDatabase();
-  await prepareSchema(DATABASE_URL);
+  const DATABASE_URL = await givenDatabase({ migrated: true });
   const [SECRET_KEY, another] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   const shop = await givenWebhook(DATABASE_URL, SECRET_KEY);
 

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
-import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
+import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openPool } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { createSite, mintPassword } from '../shop/merchant/sites.ts';
 import { hashSecret, mintSecret, seal, unseal } from '../shop/webhooks/secrets.ts';
 import { rotateSecretKey } from './rotate-secret-key.ts';
-import { prepareSchema } from './schema.ts';
 
 const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
 const WEBHOOK = '01a202fe-a50b-71ba-b73e-d11a8e6865e3';
@@ -30,14 +29,14 @@ interface GivenShop {
 async function givenShop(): Promise<GivenShop> {
   const name = `rotate_${randomBytes(4).toString('hex')}`;
   const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });
-  await send(superuserUrl(), `create database ${name} owner ${decodeURIComponent(url.username)}`);
+  const owner = decodeURIComponent(url.username);
+  await send(superuserUrl(), `create database ${name} template ${migratedTemplate()} owner ${owner}`);
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-rotate-'));
   chmodSync(dataDir, 0o711);
   onTestFinished(async () => {
     await send(superuserUrl(), `drop database ${name} with (force)`);
     rmSync(dataDir, { recursive: true, force: true });
   });
-  await prepareSchema(url.href);
   const db = openPool({ url: url.href, max: 4, pooling: 'session' });
   const staff = { email: 'staff@example.com', name: 'Staff' };
   const password = await mintPassword();

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import sql from 'sql-template-tag';
 import { expect, onTestFinished, test } from 'vitest';
-import { databaseUrl, superuserUrl } from '../../test/worker-database.ts';
-import { prepareSchema } from '../commands/schema.ts';
+import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { seedDemo } from '../demo/seed.ts';
 import { openPool } from './connect.ts';
 import { LATEST_MIGRATION, migrate, pendingMigrations, rollback } from './migrate.ts';
@@ -13,12 +12,12 @@ import { LATEST_MIGRATION, migrate, pendingMigrations, rollback } from './migrat
 const FIRST_RELEASE = '0010_webhooks';
 
 /** A database of its own on the server of the test run, which migrations may undo. */
-async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
+async function withDatabase(work: (url: string) => Promise<void>, template = 'template1'): Promise<void> {
   const name = `migrate_${process.pid}_${Date.now()}`;
   const admin = new pg.Client(superuserUrl());
   await admin.connect();
   try {
-    await admin.query(`create database ${name} owner commerce`);
+    await admin.query(`create database ${name} template ${template} owner commerce`);
     const url = new URL(databaseUrl());
     url.pathname = `/${name}`;
     await work(url.href);
@@ -52,7 +51,6 @@ test('what came after the first release goes down and up over a shop that has ev
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-migrate-'));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   await withDatabase(async (url) => {
-    await prepareSchema(url);
     const db = openPool({ url, max: 4, pooling: 'session' });
     try {
       await seedDemo({
@@ -75,17 +73,16 @@ test('what came after the first release goes down and up over a shop that has ev
     expect(undone.length).toBeGreaterThan(0);
     expect(undone.every((name) => name > FIRST_RELEASE)).toBe(true);
     expect(await migrate(url)).toEqual(undone.toReversed());
-  });
+  }, migratedTemplate());
 });
 
 test('a lock left behind by a process that was killed while migrating stops nobody', async () => {
   await withDatabase(async (url) => {
-    await migrate(url);
     const client = new pg.Client(url);
     await client.connect();
     await client.query('update public.commerce_migrations_lock set is_locked = 1');
     await client.end();
 
     expect(await migrate(url)).toEqual([]);
-  });
+  }, migratedTemplate());
 });
