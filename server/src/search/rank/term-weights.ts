@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
@@ -55,9 +56,23 @@ const MIN_CACHED_COUNT = 1_000;
 const MINUTE = 60_000;
 const frequencyCache = new LRUCache<string, DocumentFrequencies>({ max: 50_000, ttl: MINUTE });
 const productCountCache = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE });
+/** The weights of whole queries: people ask for the same words again. */
+const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MINUTE });
 
-/** Adds the synonyms and the weights. One statement. */
+/** Adds the synonyms and the weights. One statement, none where the same was asked of the same catalogue a moment ago. */
 export async function weightTerms(db: SearchDb, groups: TermGroup[]): Promise<WeightedQuery> {
+  // Without a version nothing tells whether the catalogue is still the same.
+  if (db.catalogVersion === '') return readWeights(db, groups);
+  const key = `${db.siteId} ${db.catalogVersion} ${hash('sha1', JSON.stringify(groups), 'base64url')}`;
+  const known = weightedCache.get(key);
+  if (known) return known;
+  const weighted = await readWeights(db, groups);
+  // Anybody can make up words.
+  if (weighted.unknown.length === 0) weightedCache.set(key, weighted);
+  return weighted;
+}
+
+async function readWeights(db: SearchDb, groups: TermGroup[]): Promise<WeightedQuery> {
   const key = `${db.siteId} ${db.catalogVersion}`;
   const cachedCount = productCountCache.get(key);
   const cached = cachedFrequencies(key, groups);

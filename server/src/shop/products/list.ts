@@ -8,6 +8,7 @@ import type { Shop } from '../shop.ts';
 import { type Audience, productColumns, visible } from './rows.ts';
 import { searchProducts } from './search-query.ts';
 import { type Shown, ShownJson, shownFrom } from './shown.ts';
+import { totalOf } from './totals.ts';
 
 /** What the lists of products have in common, for the merchant and for the public. */
 
@@ -55,6 +56,7 @@ export function matchingSearch(
 export interface ShownPage {
   products: Shown[];
   version: string;
+  total: number;
   /** The rest of the page, as JSON without the braces. */
   rest: string;
 }
@@ -64,15 +66,23 @@ export async function readFoundPage(shop: Shop, { with: found }: Matching, order
   return readShown(shop, { found, total: sql`select count(*) from found`, from: sql`found p` }, order, query);
 }
 
-/** One page of the products that match, in one statement. */
+/** One page of the products that match; in one statement, or two where the catalogue changes at that moment. */
 export async function readShownPage(
   shop: Shop,
   { with: found, join: joined, where }: Matching,
   order: Sql,
   query: PageQuery,
-) {
+): Promise<ShownPage> {
   const from = sql`products p ${joined} where ${where}`;
-  return readShown(shop, { found, total: sql`select count(*) from ${from}`, from }, order, query);
+  const counted = sql`select count(*) from ${from}`;
+  const { known, keep } = totalOf(shop, sql`${found} ${counted}`);
+  if (known !== undefined) {
+    const page = await readShown(shop, { found, total: sql`select ${known}::bigint`, from }, order, query);
+    if (page.version === shop.catalogVersion) return page;
+  }
+  const page = await readShown(shop, { found, total: counted, from }, order, query);
+  keep(page.total, page.version);
+  return page;
 }
 
 /** The products by these ids, in their order, as the page that they are. */
@@ -127,6 +137,7 @@ function shownPage(rows: CountedShown[], query: PageQuery): ShownPage {
   return {
     products,
     version,
+    total,
     rest: JSON.stringify({ total, page, limit, pages: Math.ceil(total / limit) }).slice(1, -1),
   };
 }
