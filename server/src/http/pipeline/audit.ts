@@ -89,8 +89,8 @@ export async function auditRefused(
     buyer_ip: string | undefined;
   },
 ): Promise<void> {
-  const token = /^Bearer (agt_\w+)$/i.exec(act.req.get('Authorization') ?? '')?.[1] ?? '';
-  if (!isWellFormed('agent', token)) return;
+  const token = agentTokenIn(act.req);
+  if (token === undefined) return;
   await inTransaction(db, async (connection) => {
     const known = await tokenBehind(connection, token);
     if (!known) return;
@@ -98,6 +98,12 @@ export async function auditRefused(
     const action = act.operation?.id ?? 'unknown';
     await query(connection, insertion({ ...act, site_id, actor: { type: 'agent', id }, action }));
   });
+}
+
+/** The token that a call of an agent carries, if it has the form of one. */
+export function agentTokenIn(req: Request): string | undefined {
+  const token = /^Bearer (agt_\w+)$/i.exec(req.get('Authorization') ?? '')?.[1];
+  return token !== undefined && isWellFormed('agent', token) ? token : undefined;
 }
 
 /** The token whatever has become of it; names its site to row-level security for the rest of the transaction. */

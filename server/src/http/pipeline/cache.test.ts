@@ -31,7 +31,7 @@ afterAll(async () => {
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** What the server with the cache answers, which must be what the one without answers, and whether it had it. */
-async function read(shop: Shop, path: string) {
+async function read(shop: Pick<Shop, 'site_id' | 'credentials'>, path: string) {
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
   const [kept, anew] = [
     await fetch(`${cached.baseUrl}/api/storefront${path}`, { headers }),
@@ -170,6 +170,23 @@ test('a kept answer is not sent after its products have changed', async () => {
     const { error } = await change();
     expect([error, (await read(shop, '/products/mug')).cached]).toEqual([undefined, false]);
   }
+});
+
+test('the total of a list, which is remembered for all of its pages, follows what comes and goes', async () => {
+  const { product_id, ...shop } = await sellingShop();
+  const totals = async () => {
+    const paths = ['/products?limit=1', '/products?limit=1&page=2', '/products?limit=1&in_stock=false'];
+    return Promise.all(paths.map(async (path) => (await read(shop, path)).body.total));
+  };
+  expect(await totals()).toEqual([2, 2, 0]);
+
+  await shop.givenProduct({ name: 'Bowl', inventory_quantity: 0 });
+  expect(await totals()).toEqual([3, 3, 1]);
+
+  await shop.hold(10);
+  const params = { path: { product_id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status: 'archived' } });
+  expect(await totals()).toEqual([2, 2, 1]);
 });
 
 const COUNTED_APART = {

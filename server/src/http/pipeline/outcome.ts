@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
-import { auditRefused } from './audit.ts';
+import { agentTokenIn, auditRefused } from './audit.ts';
 import { type Answer, answerTo } from './errors.ts';
 import { isCredentialRefusal } from './failed-credentials.ts';
 import type { Limits } from './limits.ts';
@@ -33,7 +33,7 @@ interface AuditDeps {
 
 /** Makes sure that a call of an agent has its audit row before it is answered; if the row fails, so does the call. */
 export async function ensureAudited(deps: AuditDeps, req: Request, notes: Notes, answer: Answer): Promise<Answer> {
-  if (answer.audited) return answer;
+  if (answer.audited || agentTokenIn(req) === undefined) return answer;
   const { operation, request_id, audit_id, caller } = notes;
   const { secretKey, db } = deps;
   const { status } = answer;
