@@ -4,7 +4,7 @@ import { type Gap, mendAccess } from '../db/mend-access.ts';
 import { migrateLocked } from '../db/migrate.ts';
 import { type MigrationWait, underMigrationLock } from '../db/migration-lock.ts';
 import { ensureRoles, refuseForeignOwner } from '../db/roles.ts';
-import { migrateQueue } from '../jobs/run.ts';
+import { migrateQueue } from '../jobs/queue-schema.ts';
 
 export interface Prepared {
   /** The migrations that ran. */

@@ -5,11 +5,9 @@ import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
-import { type DemoCredentials, seedDemo } from '../demo/seed.ts';
-import { openCheckout } from '../demo/sell.ts';
+import type { DemoCredentials } from '../demo/seed.ts';
 import { drainOnSignal } from '../drain.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
-import { openEgress } from '../egress/post.ts';
 import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
 import { document } from '../http/contract/contract.ts';
 import { healthz, openProbe, readyz } from '../http/operators/health.ts';
@@ -18,8 +16,6 @@ import { type CatalogueCache, createCatalogueCache } from '../http/pipeline/cach
 import { createLogger } from '../http/pipeline/log.ts';
 import type { Readiness } from '../http/pipeline/readiness.ts';
 import { measureStrain } from '../http/pipeline/shedding.ts';
-import { createMailer } from '../jobs/mailer.ts';
-import { sendQueuedMails, startJobs } from '../jobs/run.ts';
 import { connectRedis } from '../redis.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { testCard } from '../shop/payments/test-card.ts';
@@ -76,30 +72,49 @@ async function serve(config: Config, logger: Logger, database: Database, readine
     { config, demoSiteId: demo?.site_id, logger, db, probe, readiness, lastUsed, cache, metrics },
     stops,
   );
-  if (config.role !== 'api') {
-    const jobs = await startJobs({
-      ...config,
-      url: database.directUrl,
-      db,
-      card: cardOf(config),
-      mailer: createMailer(config),
-      egress: openEgress(egressPolicyOf(config)),
-      logger,
-    });
-    stops.unshift(jobs.stop);
-  }
+  if (config.role !== 'api') stops.unshift(await runJobs(config, database.directUrl, db, logger));
   if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
   const server = await listen(app, config);
   flushRegularly(lastUsed, logger, stops);
   if (config.production) logger.info({ port: config.port, role: config.role }, 'listening');
-  else greet(config, database, demo, demo && (await openCheckout(db, demo.site_id, config)));
+  else greet(config, database, demo, demo && (await demoCheckout(config, db, demo)));
   return server;
+}
+
+/** What only some processes need is loaded by those alone: a start is to be quick, and take little memory. */
+async function runJobs(config: Config, url: string, db: pg.Pool, logger: Logger): Promise<Stop> {
+  const [{ startJobs }, { createMailer }, { openEgress }] = await Promise.all([
+    import('../jobs/run.ts'),
+    import('../jobs/mailer.ts'),
+    import('../egress/post.ts'),
+  ]);
+  const egress = openEgress(egressPolicyOf(config));
+  const jobs = await startJobs({
+    ...config,
+    url,
+    db,
+    card: cardOf(config),
+    mailer: createMailer(config),
+    egress,
+    logger,
+  });
+  return jobs.stop;
+}
+
+async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {
+  const { openCheckout } = await import('../demo/sell.ts');
+  return openCheckout(db, site_id, config);
 }
 
 /** Creates the demo shop. The mails about its orders are written here, so that their log lines do not hide the greeting. */
 async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoCredentials> {
+  const { seedDemo } = await import('../demo/seed.ts');
   const { demo, seeded } = await seedDemo({ ...config, db });
   if (seeded && config.role !== 'api' && !config.smtpUrl) {
+    const [{ sendQueuedMails }, { createMailer }] = await Promise.all([
+      import('../jobs/run.ts'),
+      import('../jobs/mailer.ts'),
+    ]);
     await sendQueuedMails({ ...config, url, db, mailer: createMailer(config), logger: createLogger('silent') });
   }
   return demo;

@@ -1,52 +1,31 @@
-import knexFactory, { type Knex } from 'knex';
+import type { Knex } from 'knex';
+import { withClient } from './client.ts';
 import { type MigrationWait, underMigrationLock } from './migration-lock.ts';
-import * as foundation from './migrations/0001_foundation.ts';
-import * as catalogue from './migrations/0002_catalogue.ts';
-import * as search from './migrations/0003_search.ts';
-import * as sweep from './migrations/0004_sweep.ts';
-import * as buying from './migrations/0005_buying.ts';
-import * as usedCodes from './migrations/0006_used_codes.ts';
-import * as searchEngine from './migrations/0007_search_engine.ts';
-import * as agents from './migrations/0008_agents.ts';
-import * as sync from './migrations/0009_sync.ts';
-import * as webhooks from './migrations/0010_webhooks.ts';
-import * as registrations from './migrations/0011_registrations.ts';
-import * as authorizedPayments from './migrations/0012_authorized_payments.ts';
-import * as shippingKind from './migrations/0013_shipping_kind.ts';
-import * as eventTruth from './migrations/0014_event_truth.ts';
-import * as searchMeanings from './migrations/0015_search_meanings.ts';
-import * as productsHidden from './migrations/0016_products_hidden.ts';
-import * as checkoutLinks from './migrations/0017_checkout_links.ts';
-import * as loginUnlocks from './migrations/0018_login_unlocks.ts';
-import * as limits from './migrations/0019_limits.ts';
-import * as privateStorefrontTokens from './migrations/0020_private_storefront_tokens.ts';
-import * as orderEventTypes from './migrations/0021_order_event_types.ts';
-import * as shownCatalogue from './migrations/0022_shown_catalogue.ts';
 
-/** All migrations, oldest first. A released migration is never edited: a change is a new file. */
-const MIGRATIONS: Record<string, Knex.Migration> = {
-  '0001_foundation': foundation,
-  '0002_catalogue': catalogue,
-  '0003_search': search,
-  '0004_sweep': sweep,
-  '0005_buying': buying,
-  '0006_used_codes': usedCodes,
-  '0007_search_engine': searchEngine,
-  '0008_agents': agents,
-  '0009_sync': sync,
-  '0010_webhooks': webhooks,
-  '0011_registrations': registrations,
-  '0012_authorized_payments': authorizedPayments,
-  '0013_shipping_kind': shippingKind,
-  '0014_event_truth': eventTruth,
-  '0015_search_meanings': searchMeanings,
-  '0016_products_hidden': productsHidden,
-  '0017_checkout_links': checkoutLinks,
-  '0018_login_unlocks': loginUnlocks,
-  '0019_limits': limits,
-  '0020_private_storefront_tokens': privateStorefrontTokens,
-  '0021_order_event_types': orderEventTypes,
-  '0022_shown_catalogue': shownCatalogue,
+/** All migrations, oldest first, loaded when they are to run. A released migration is never edited: a change is a new file. */
+const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
+  '0001_foundation': () => import('./migrations/0001_foundation.ts'),
+  '0002_catalogue': () => import('./migrations/0002_catalogue.ts'),
+  '0003_search': () => import('./migrations/0003_search.ts'),
+  '0004_sweep': () => import('./migrations/0004_sweep.ts'),
+  '0005_buying': () => import('./migrations/0005_buying.ts'),
+  '0006_used_codes': () => import('./migrations/0006_used_codes.ts'),
+  '0007_search_engine': () => import('./migrations/0007_search_engine.ts'),
+  '0008_agents': () => import('./migrations/0008_agents.ts'),
+  '0009_sync': () => import('./migrations/0009_sync.ts'),
+  '0010_webhooks': () => import('./migrations/0010_webhooks.ts'),
+  '0011_registrations': () => import('./migrations/0011_registrations.ts'),
+  '0012_authorized_payments': () => import('./migrations/0012_authorized_payments.ts'),
+  '0013_shipping_kind': () => import('./migrations/0013_shipping_kind.ts'),
+  '0014_event_truth': () => import('./migrations/0014_event_truth.ts'),
+  '0015_search_meanings': () => import('./migrations/0015_search_meanings.ts'),
+  '0016_products_hidden': () => import('./migrations/0016_products_hidden.ts'),
+  '0017_checkout_links': () => import('./migrations/0017_checkout_links.ts'),
+  '0018_login_unlocks': () => import('./migrations/0018_login_unlocks.ts'),
+  '0019_limits': () => import('./migrations/0019_limits.ts'),
+  '0020_private_storefront_tokens': () => import('./migrations/0020_private_storefront_tokens.ts'),
+  '0021_order_event_types': () => import('./migrations/0021_order_event_types.ts'),
+  '0022_shown_catalogue': () => import('./migrations/0022_shown_catalogue.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */
@@ -62,7 +41,7 @@ function sourceUpTo(last: string): Knex.MigrationSource<string> {
     getMigration: async (name) => {
       const migration = MIGRATIONS[name];
       if (!migration) throw new Error(`There is no migration ${name}.`);
-      return migration;
+      return migration();
     },
   };
 }
@@ -76,15 +55,30 @@ export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIG
   return underMigrationLock(url, wait, () => migrateLocked(url, last));
 }
 
-/** The same for a caller that holds the lock already. */
-export function migrateLocked(url: string, last = LATEST_MIGRATION): Promise<string[]> {
+/** The same for a caller that holds the lock already. Most starts find nothing to do, and do not load knex for it. */
+export async function migrateLocked(url: string, last = LATEST_MIGRATION): Promise<string[]> {
+  if (last === LATEST_MIGRATION && (await isMigrated(url))) return [];
   return withMigrator(url, last, async (knex) => {
     await knex.migrate.list();
     await knex.migrate.forceFreeMigrationsLock();
     const [, applied] = (await knex.migrate.latest()) as [number, string[]];
-    // A restored database begins an era of its own (see 0009_sync).
-    await knex.raw('call commerce.begin_change_era()');
+    await knex.raw(BEGIN_ERA);
     return applied;
+  });
+}
+
+/** A restored database begins an era of its own (see 0009_sync). */
+const BEGIN_ERA = 'call commerce.begin_change_era()';
+
+/** Whether exactly the migrations of this release have run. Whatever else is the case is for knex to judge. */
+async function isMigrated(url: string): Promise<boolean> {
+  return withClient({ connectionString: url, application_name: 'commerce migrate' }, async (client) => {
+    const { rows: tables } = await client.query(`select to_regclass('public.commerce_migrations') as found`);
+    if (!tables[0].found) return false;
+    const { rows } = await client.query<{ name: string }>('select name from public.commerce_migrations order by name');
+    if (rows.map(({ name }) => name).join() !== MIGRATION_NAMES.join()) return false;
+    await client.query(BEGIN_ERA);
+    return true;
   });
 }
 
@@ -108,6 +102,7 @@ export async function pendingMigrations(url: string): Promise<string[]> {
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 async function withMigrator<T>(url: string, last: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+  const { default: knexFactory } = await import('knex');
   const knex = knexFactory({
     client: 'pg',
     connection: url,

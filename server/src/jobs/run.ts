@@ -1,4 +1,4 @@
-import { type JobHelpers, Logger as JobLogger, quickAddJob, runMigrations, runOnce } from 'graphile-worker';
+import { type JobHelpers, Logger as JobLogger, quickAddJob, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Egress } from '../egress/post.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
@@ -129,11 +129,6 @@ export async function sendQueuedMails({ url, ...mailDeps }: MailDeps & { url: st
     logger: jobLogger(mailDeps.logger),
     taskList: { send_mail: sendMail(mailDeps) },
   });
-}
-
-/** Migrates the queue's own schema, graphile_worker, to the installed version. */
-export async function migrateQueue(url: string): Promise<void> {
-  await runMigrations({ connectionString: url, maxPoolSize: 1, logger: new JobLogger(() => () => undefined) });
 }
 
 /** Deliveries deliberately have far fewer connections than workers: one that waits for its receiver uses none. */

@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2';
+import { createRequire } from 'node:module';
 import { ValidationError } from './errors.ts';
 
 /** How the texts of a product are kept, whichever way they come in: created, patched or imported. */
@@ -29,6 +29,10 @@ export function normalName(name: string, loc: (string | number)[]): string {
   throw new ValidationError([{ loc, msg, type: 'string_too_short', ctx: { min_length: 1 } }]);
 }
 
+const require = createRequire(import.meta.url);
+/** Loaded when the first description with tags comes, as few processes ever see one. */
+const htmlparser = () => require('htmlparser2') as typeof import('htmlparser2');
+
 const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre section article'.split(' '));
 const LINES = new Set('br div li tr dt dd hr'.split(' '));
 const CELLS = new Set(['td', 'th']);
@@ -43,6 +47,7 @@ export function plainText(description: string): string {
   if (!tagged && !/&[a-z#0-9]+;/i.test(description)) return description;
   const parts: string[] = [];
   let unseen = 0;
+  const { Parser } = htmlparser();
   const parser = new Parser({
     onopentag(name) {
       if (UNSEEN.has(name)) unseen += 1;

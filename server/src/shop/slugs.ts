@@ -1,9 +1,14 @@
-import slugify from '@sindresorhus/slugify';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+/** Loaded with the first name that becomes a slug: it brings a table of all letters. */
+const slugifier = () => require('@sindresorhus/slugify') as typeof import('@sindresorhus/slugify');
 
 const MAX_LENGTH = 240; // Leaves room for a suffix within the 255 of the contract.
 
 /** The slug that a name suggests: lower-case ASCII words joined by hyphens. `fallback` where none of it can be written so. */
 export function slugOf(name: string, fallback: string): string {
+  const { default: slugify } = slugifier();
   const slug = slugify(name.slice(0, MAX_LENGTH), { decamelize: false }).replaceAll(/[^a-z0-9-]/g, '');
   return slug.slice(0, MAX_LENGTH).replaceAll(/^-+|-+$/g, '') || fallback;
 }

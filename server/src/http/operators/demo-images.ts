@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
-import { demoImage } from '../../demo/images.ts';
 
 /** The pictures of the demo shop, drawn here so that they need no network. */
-export const demoImages: RequestHandler<{ name: string }> = (req, res, next) => {
+export const demoImages: RequestHandler<{ name: string }> = async (req, res, next) => {
+  const { demoImage } = await import('../../demo/images.ts');
   const svg = demoImage(req.params.name.replace(/\.svg$/, ''));
   if (!svg) return next();
   res.set({

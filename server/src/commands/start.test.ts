@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseUrl } from '../../test/worker-database.ts';
+import { freePort } from '../db/free-port.ts';
+import { NEWEST_QUEUE_MIGRATION } from '../jobs/queue-schema.ts';
+
+const SERVER = join(import.meta.dirname, '../main.ts');
+const LISTENER = join(import.meta.dirname, '../../test/loaded-packages.ts');
+
+/** The packages that a server without jobs has loaded once it is ready, on a database that needs no migration. */
+async function packagesAtStart(): Promise<string[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'commerce-start-'));
+  const port = await freePort();
+  const { PATH } = process.env;
+  const server = spawn(process.execPath, ['--import', LISTENER, SERVER, 'start'], {
+    env: { PATH, DATABASE_URL: databaseUrl(), DATA_DIR: dataDir, PORT: String(port), ROLE: 'api' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  onTestFinished(async () => {
+    server.kill('SIGKILL');
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok) await sleep(100);
+  server.send('packages');
+  return (await once(server, 'message'))[0] as string[];
+}
+
+const LATER = ['knex', 'lodash', 'htmlparser2', '@sindresorhus/slugify', '@redis/client', '@node-rs/argon2', 'undici'];
+
+test('a server that only answers requests loads what it may never need when it needs it', async () => {
+  const packages = await packagesAtStart();
+
+  expect(packages).toContain('express');
+  for (const name of [...LATER, 'graphile-worker', 'nodemailer']) expect(packages).not.toContain(name);
+}, 60_000);
+
+test('the queue of a new database is at the migration that a start looks for', async () => {
+  const client = new pg.Client(databaseUrl());
+  await client.connect();
+  const { rows } = await client.query('select max(id) as newest from graphile_worker.migrations');
+  await client.end();
+
+  expect(rows).toEqual([{ newest: NEWEST_QUEUE_MIGRATION }]);
+});

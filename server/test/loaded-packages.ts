@@ -1,0 +1,14 @@
+import { registerHooks } from 'node:module';
+
+/** Loaded into a server before its own code: tells the packages that it has loaded to whoever asks. */
+const packages = new Set<string>();
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+    if (name) packages.add(name);
+    return nextLoad(url, context);
+  },
+});
+
+process.on('message', () => process.send?.([...packages]));
