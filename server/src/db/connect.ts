@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 
@@ -62,7 +63,30 @@ export async function takeConnection(pool: pg.Pool): Promise<Connection> {
 /** A statement without values, such as BEGIN and COMMIT. */
 export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
   const query_timeout = Math.min(within_ms, silences.get(connection) ?? SILENCE_MS);
+  gatherWrites(connection);
   return connection.query({ text, query_timeout } as pg.QueryConfig);
+}
+
+/** Statements that are sent without waiting in between leave in one packet: writing it costs more than what is in it. */
+function gatherWrites(connection: Connection): void {
+  const { stream } = (connection as unknown as { connection: { stream: Writable } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
+/**
+ * Waits for statements that were sent without waiting in between, which PostgreSQL runs in that order. Throws what the first
+ * that failed threw: after an error in a transaction, those behind it fail because of it.
+ */
+export async function together<const Sent extends readonly unknown[]>(
+  ...sent: Sent
+): Promise<{ -readonly [I in keyof Sent]: Awaited<Sent[I]> }> {
+  const settled = await Promise.allSettled(sent);
+  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+  return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as {
+    -readonly [I in keyof Sent]: Awaited<Sent[I]>;
+  };
 }
 
 /** Whether a connection remains the same between transactions. */
@@ -89,6 +113,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: SILENCE_MS,
+    pipeline: true,
     ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
   ignoreLostConnections(pool);
@@ -129,6 +154,7 @@ export async function query<Row extends object>(connection: Connection, statemen
   const query_timeout = silences.get(connection);
   const observe = observer?.(text);
   const config = { name: nameOf(text), text, values: statement.values, query_timeout };
+  gatherWrites(connection);
   const result = await connection.query<Row>(config as pg.QueryConfig);
   observe?.(result);
   return result;

@@ -1,9 +1,9 @@
 import type { Checkout } from '@commerce-backend/spec';
 import { actorOf } from '../http/callers/callers.ts';
-import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
-import { charge } from '../shop/checkout/charge.ts';
+import type { Beforehand, Call, Handler } from '../http/pipeline/handler.ts';
+import { charge, mayCharge } from '../shop/checkout/charge.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
-import { complete } from '../shop/checkout/complete.ts';
+import { type Completion, complete } from '../shop/checkout/complete.ts';
 import type { Shop } from '../shop/shop.ts';
 
 export const createCheckout: Handler<'storefront.createCheckout'> = async ({ shop, checkoutDeps, body }) =>
@@ -17,8 +17,14 @@ export const updateCheckout: Handler<'storefront.updateCheckout'> = async ({ sho
 
 /** A card is charged before the transaction that makes the order. */
 export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
+  directly: ({ checkoutDeps, body }) =>
+    mayCharge(checkoutDeps, completionOf(body))
+      ? undefined
+      : ({ shop, checkoutDeps, path, body }) =>
+          complete(shop, checkoutDeps, path.checkout_id, completionOf(body), undefined),
+
   async beforehand({ caller, db, checkoutDeps, path, body }) {
-    const completion = { expected_total: body.expected_total, card_token: body.payment?.card_token };
+    const completion = completionOf(body);
     const charged = await charge(db, caller.tenant, actorOf(caller), {
       checkoutDeps,
       checkout_id: path.checkout_id,
@@ -27,6 +33,10 @@ export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
     return ({ shop }) => complete(shop, checkoutDeps, path.checkout_id, completion, charged);
   },
 };
+
+function completionOf({ expected_total, payment }: Call<'storefront.completeCheckout'>['body']): Completion {
+  return { expected_total, card_token: payment?.card_token };
+}
 
 export const cancelCheckout: Handler<'storefront.cancelCheckout'> = async ({ shop, checkoutDeps, path }) =>
   shownTo(shop, await checkouts.cancel(shop, checkoutDeps, path.checkout_id));

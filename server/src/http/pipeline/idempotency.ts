@@ -1,5 +1,6 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import sql, { type Sql } from 'sql-template-tag';
+import { together } from '../../db/connect.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { type Sealing, seal, unseal } from '../../shop/sealing.ts';
 import type { Shop } from '../../shop/shop.ts';
@@ -7,9 +8,9 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
  * An operation runs once per Idempotency-Key. Steps, all in the request's transaction:
- * 1. claim: insert the key. A second request waits here until the first commits, at most for lock_timeout (2 s).
+ * 1. claim: insert the key, and set a savepoint. A second request waits here until the first commits, at most for lock_timeout (2 s).
  * 2. if the key was there: the same request gets the stored answer, another one a 422.
- * 3. run the work behind a savepoint.
+ * 3. run the work behind the savepoint.
  * 4. a business refusal undoes the work and is stored; any other error undoes all, key included.
  * 5. store the answer with the key, and in the same statement what else is to be written of the request.
  */
@@ -29,18 +30,20 @@ export interface Key {
 
 const REPLAY_WINDOW = '24 hours';
 
-/** `alongside` is an insert for what is written of a request that ran, by its status; undefined for nothing. */
+/**
+ * `alongside` is an insert for what is written of a request that ran, by its status; undefined for nothing. The answer counts
+ * once the statement `last`, which stores it, has been sent.
+ */
 export async function runOncePerKey(
   shop: Shop,
   key: Key,
   run: () => Promise<Answer>,
   alongside: (status: number) => Sql | undefined,
-): Promise<Answer> {
-  const stored = await claim(shop, key);
-  if (stored) return replay(shop, key, stored);
-  const answer = await runOrRefuse(shop, key, run);
-  await remember(shop, key, answer, alongside(answer.status));
-  return answer;
+): Promise<{ result: Answer; last: Sql | undefined }> {
+  const [stored] = await together(claim(shop, key), shop.run(sql`savepoint work`));
+  if (stored) return { result: await replay(shop, key, stored), last: undefined };
+  const result = await runOrRefuse(shop, key, run);
+  return { result, last: remember(shop, key, result, alongside(result.status)) };
 }
 
 /** Whether `runOncePerKey` would tell a stored answer instead of running the work. */
@@ -113,7 +116,6 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
 
 /** A business refusal undoes the work alone and becomes the stored answer; everything else undoes the whole request. */
 async function runOrRefuse(shop: Shop, key: Key, run: () => Promise<Answer>): Promise<Answer> {
-  await shop.run(sql`savepoint work`);
   try {
     return await run();
   } catch (error) {
@@ -133,13 +135,13 @@ function isFinal(error: unknown): boolean {
   return !(error instanceof ShopError) || !mayTurnOut(error.code);
 }
 
-async function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql | undefined): Promise<void> {
+function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql | undefined): Sql {
   const encrypted = key.secret && status < 300;
   const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
   const kept = sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
       where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
         and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`;
-  await shop.run(alongside ? sql`with kept as (${kept}) ${alongside}` : kept);
+  return alongside ? sql`with kept as (${kept}) ${alongside}` : kept;
 }
 
 function hashOf({ key }: Key): Buffer {
@@ -163,9 +165,4 @@ function opened(key: Key, bytes: Buffer): string {
     // The same person with another session: the secret is not theirs to read twice.
     throw usedForAnother();
   }
-}
-
-/** Whether an answer of `runOncePerKey` was a stored one. */
-export function isReplay({ headers }: Answer): boolean {
-  return headers?.['Idempotency-Replayed'] === 'true';
 }

@@ -1,13 +1,14 @@
 import type { Cart } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { together } from '../../db/connect.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { refuseShort, refuseTooDear } from './limits.ts';
 import { requireMandate } from './mandate.ts';
 import * as discounts from './redemptions.ts';
-import { type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
+import { type CartNow, type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
 import { view } from './view.ts';
 
 /**
@@ -82,10 +83,19 @@ export async function readForCustomer(
   shop: Shop,
   id: string,
   customer_id: string | null,
-  lock: boolean,
+  locked: boolean,
 ): Promise<CartState> {
-  if (lock) await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${id} for update`);
-  const cart = await readCart(shop, id);
+  const [, cart] = await together(locked && lock(shop, id), readCart(shop, id));
+  return ofCustomerGiven(shop, cart, customer_id);
+}
+
+/** Locks a cart until the transaction ends, whoever's it is. */
+export async function lock(shop: Shop, id: string): Promise<void> {
+  await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${id} for update`);
+}
+
+/** The cart that was read, for the customer given. Throws what `readForCustomer` throws. */
+export function ofCustomerGiven(shop: Shop, cart: CartNow | undefined, customer_id: string | null): CartState {
   if (!cart || (cart.customer_id !== null && cart.customer_id !== customer_id)) throw notFound('cart');
   if (shop.agent && cart.agent_token_id !== shop.agent.token_id) throw notFound('cart');
   if (cart.expired) throw new ShopError('cart_expired', 'The cart has expired.');
@@ -125,8 +135,8 @@ async function refuseChange(shop: Shop, id: string): Promise<never> {
 
 /** A cart locked for a change, as it is now. Throws what `extendLifetime` throws. */
 export async function lockForChange(shop: Shop, id: string): Promise<CartState> {
-  await extendLifetime(shop, id);
-  return readForCustomer(shop, id, shop.customerId, false);
+  const [, cart] = await together(extendLifetime(shop, id), readForCustomer(shop, id, shop.customerId, false));
+  return cart;
 }
 
 /** The cart after a change of its lines; its code follows. */
@@ -145,8 +155,10 @@ export async function addItem(
   id: string,
   { variant_id, quantity }: { variant_id: string; quantity: number },
 ): Promise<Cart> {
-  await put(shop, id, variant_id, quantity);
-  const cart = await readForCustomer(shop, id, shop.customerId, false);
+  const [, cart] = await together(
+    put(shop, id, variant_id, quantity),
+    readForCustomer(shop, id, shop.customerId, false),
+  );
   if (cart.lines.length > MAX_LINES) {
     throw new ShopError('cart_limit', `A cart has at most ${MAX_LINES} lines.`, { limit: MAX_LINES });
   }
@@ -190,8 +202,8 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
  */
 export async function updateItem(shop: Shop, id: string, line_id: string, quantity: number): Promise<Cart> {
   if (quantity === 0) return removeItem(shop, id, line_id);
-  await extendLifetime(shop, id);
-  const line = await shop.one<{ before: number }>(
+  const extended = extendLifetime(shop, id);
+  const changed = shop.one<{ before: number }>(
     sql`with line as (
         select id, quantity, variant_id from cart_items
         where site_id = ${shop.siteId} and cart_id = ${id} and id = ${line_id}
@@ -201,8 +213,8 @@ export async function updateItem(shop: Shop, id: string, line_id: string, quanti
       from line where i.site_id = ${shop.siteId} and i.id = line.id
       returning line.quantity as before`,
   );
+  const [, line, cart] = await together(extended, changed, readForCustomer(shop, id, shop.customerId, false));
   if (!line) throw notFound('line');
-  const cart = await readForCustomer(shop, id, shop.customerId, false);
   if (quantity <= line.before) return withDiscountUpdated(shop, cart);
   refuseShort(
     shop,
@@ -216,12 +228,13 @@ export async function updateItem(shop: Shop, id: string, line_id: string, quanti
 
 /** Removes a line, whatever its quantity. Throws `not_found`, and what `extendLifetime` throws. */
 export async function removeItem(shop: Shop, id: string, line_id: string): Promise<Cart> {
-  await extendLifetime(shop, id);
-  const removed = await shop.run(
-    sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = ${id} and id = ${line_id}`,
+  const [, removed, cart] = await together(
+    extendLifetime(shop, id),
+    shop.run(sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = ${id} and id = ${line_id}`),
+    readForCustomer(shop, id, shop.customerId, false),
   );
   if (removed === 0) throw notFound('line');
-  return withDiscountUpdated(shop, await readForCustomer(shop, id, shop.customerId, false));
+  return withDiscountUpdated(shop, cart);
 }
 
 const AT_ONCE = 500;

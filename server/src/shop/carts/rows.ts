@@ -7,7 +7,7 @@ import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { DiscountTerms, PricedLine } from '../totals.ts';
 
-/** How a cart is read: whole, with what the catalogue says of each line and the code it has, in one statement. */
+/** How a cart is read: whole, with what the catalogue says of each line, and the code it has. */
 
 /** A line with the prices and the stock of this moment. Amounts are in minor units. */
 export interface CartLine extends PricedLine {
@@ -60,48 +60,74 @@ export interface CartState {
   updated_at: string;
   /** In the order in which they were first added. */
   lines: CartLine[];
+  /** What its checkouts hold, also of what is no longer in it. */
+  pieces_held: number;
   discount: CartDiscount | undefined;
 }
 
-export type CartRow = Omit<CartState, 'lines' | 'discount' | 'currency' | 'currency_digits'>;
-type LineRow = Omit<CartLine, 'price' | 'price_seen'> & { price: string; price_seen: string };
+export type CartRow = Omit<CartState, 'lines' | 'pieces_held' | 'discount' | 'currency' | 'currency_digits'>;
+type LineRow = Omit<CartLine, 'price' | 'price_seen' | 'held'> & { price: string; price_seen: string };
 
 interface Row extends CartRow {
   /** Whether its time is over, whatever the status says. */
   expired: boolean;
   lines: LineRow[];
-  code: (DiscountCode & { redemption_id: string }) | null;
+  /** What its checkouts hold of each variant. */
+  held: Record<string, number> | null;
+  /** Of the code that it has. */
+  redemption_id: string | null;
 }
 
 export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.merged_into, c.expires_at, c.created_at, c.updated_at`;
 
-/** The cart as it is now, whoever asks; nothing when there is none of this id. */
-export async function readCart(shop: Shop, id: string): Promise<(CartState & { expired: boolean }) | undefined> {
+export type CartNow = CartState & {
+  /** Whether its time is over, whatever the status says. */
+  expired: boolean;
+};
+
+/** The cart as it is now, whoever asks; nothing when there is none of this id, which may be an expression. */
+export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | undefined> {
   const row = await shop.one<Row>(
     sql`select ${cartColumns},
         c.status = 'expired' or (c.status = 'active' and c.expires_at <= now()) as expired,
-        ${linesOfCart} as lines, ${codeOfCart} as code
+        ${linesOfCart} as lines, (
+          select json_object_agg(r.variant_id, r.quantity) from checkouts k
+          join stock_reservations r on r.site_id = k.site_id and r.checkout_id = k.id
+          where k.site_id = c.site_id and k.cart_id = c.id) as held, (
+          select r.id from discount_redemptions r
+          where r.site_id = c.site_id and r.cart_id = c.id and r.status <> 'released') as redemption_id
       from carts c where c.site_id = ${shop.siteId} and c.id = ${id}`,
   );
   if (!row) return undefined;
-  const { lines: rows, code, expired, ...cart } = row;
-  const lines = rows.map((line) => lineOf(line, shop.currencyDigits));
-  return {
-    ...stateOf(shop, cart),
-    lines,
-    discount: code ? discountOf(code, !refusalOn(lines, code, shop.currencyDigits)) : undefined,
-    expired,
-  };
+  const { lines: rows, held, redemption_id, expired, ...cart } = row;
+  const lines = rows.map((line) => lineOf(line, held?.[line.variant_id] ?? 0, shop.currencyDigits));
+  const code = redemption_id ? await readCode(shop, redemption_id, lines) : undefined;
+  const discount = code && discountOf(code, !refusalOn(lines, code, shop.currencyDigits));
+  const pieces_held = Object.values(held ?? {}).reduce((sum, quantity) => sum + quantity, 0);
+  return { ...stateOf(shop, cart), lines, pieces_held, discount, expired };
+}
+
+type ReservedCode = DiscountCode & { redemption_id: string };
+
+/** Most carts have none: what it asks for is read by itself. */
+async function readCode(shop: Shop, redemption_id: string, lines: CartLine[]): Promise<ReservedCode | undefined> {
+  const productIds = sql`${lines.map(({ product_id }) => product_id)}::uuid[]`;
+  const row = await shop.one<{ code: DiscountCode }>(
+    sql`select ${codeObject(productIds)} as code
+      from discount_redemptions r join discounts d on d.site_id = r.site_id and d.id = r.discount_id
+      where r.site_id = ${shop.siteId} and r.id = ${redemption_id} and r.status <> 'released'`,
+  );
+  return row && { ...row.code, redemption_id };
 }
 
 /** A cart with nothing in it. */
 export function stateOf(shop: Shop, cart: CartRow): CartState {
   const { currency, currencyDigits: currency_digits } = shop;
-  return { ...cart, currency, currency_digits, lines: [], discount: undefined };
+  return { ...cart, currency, currency_digits, lines: [], pieces_held: 0, discount: undefined };
 }
 
-function lineOf(row: LineRow, digits: number): CartLine {
-  return { ...row, price: minorUnits(row.price, digits), price_seen: minorUnits(row.price_seen, digits) };
+function lineOf(row: LineRow, held: number, digits: number): CartLine {
+  return { ...row, held, price: minorUnits(row.price, digits), price_seen: minorUnits(row.price_seen, digits) };
 }
 
 /** The lines that can become an order: these alone are counted, by totals and by the conditions of codes. */
@@ -135,21 +161,9 @@ const linesOfCart: Sql = sql`(
     'option1', v.option1, 'option2', v.option2, 'option3', v.option3,
     'requires_shipping', coalesce(v.requires_shipping, false), 'track_inventory', coalesce(v.track_inventory, true),
     'inventory_policy', coalesce(v.inventory_policy, 'deny'), 'low_stock_threshold', coalesce(v.low_stock_threshold, 0),
-    'free', coalesce(v.on_hand - v.reserved, 0), 'held', (
-      select coalesce(sum(r.quantity), 0) from stock_reservations r
-      join checkouts k on k.site_id = r.site_id and k.id = r.checkout_id
-      where k.site_id = c.site_id and k.cart_id = c.id and r.variant_id = i.variant_id),
-    'sellable', coalesce(${visible}, false), 'quantity', i.quantity,
+    'free', coalesce(v.on_hand - v.reserved, 0), 'sellable', coalesce(${visible}, false), 'quantity', i.quantity,
     'price', coalesce(v.price, i.price_seen)::text, 'price_seen', i.price_seen::text) order by i.created_at, i.id), '[]')
   from cart_items i
   left join variants v on v.site_id = i.site_id and v.id = i.variant_id
   left join products p on p.site_id = v.site_id and p.id = v.product_id
   where i.site_id = c.site_id and i.cart_id = c.id)`;
-
-const productsOfCart = sql`coalesce((
-  select array_agg(i.product_id) from cart_items i where i.site_id = c.site_id and i.cart_id = c.id), '{}')`;
-
-const codeOfCart: Sql = sql`(
-  select ${codeObject(productsOfCart)}::jsonb || jsonb_build_object('redemption_id', r.id)
-  from discount_redemptions r join discounts d on d.site_id = r.site_id and d.id = r.discount_id
-  where r.site_id = c.site_id and r.cart_id = c.id and r.status <> 'released')`;

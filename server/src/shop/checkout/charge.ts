@@ -8,10 +8,10 @@ import { decimal, minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Outcome, PaymentProvider } from '../payments/provider.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
-import { holdStock } from './checkouts.ts';
 import { type Completion, requireReady } from './complete.ts';
+import { holdStock } from './hold.ts';
 import { requireMandate } from './mandate.ts';
-import { type Charged, lockToComplete, priceCheckout, refuseOver } from './state.ts';
+import { type Charged, lockToComplete, priceLocked, refuseOver } from './state.ts';
 
 /**
  * Charging a card, which no transaction may wait for:
@@ -48,6 +48,11 @@ export async function charge(
   return { payment_id: id, amount, status: outcome.status, reason: outcome.reason };
 }
 
+/** Whether a card may have to be charged: the checkout itself is not looked at. */
+export function mayCharge({ card }: CheckoutDeps, { card_token }: Completion): boolean {
+  return card !== undefined && card_token !== undefined;
+}
+
 export interface ChargeInput {
   checkoutDeps: CheckoutDeps;
   checkout_id: string;
@@ -72,10 +77,10 @@ async function begin(
   card: PaymentProvider,
   { checkoutDeps, checkout_id, completion, customer_id = null }: ChargeInput,
 ): Promise<Attempt | undefined> {
-  const row = await lockToComplete(shop, checkout_id, customer_id);
-  if (row.order_id) return undefined;
-  refuseOver(row);
-  const priced = await priceCheckout(shop, checkoutDeps, row);
+  const locked = await lockToComplete(shop, checkout_id, customer_id);
+  if (locked.row.order_id) return undefined;
+  refuseOver(locked.row);
+  const priced = priceLocked(shop, checkoutDeps, locked);
   requireReady(shop, checkoutDeps, priced, completion);
   if (priced.payment_method !== 'card') return undefined;
   await requireMandate(shop, priced);

@@ -1,10 +1,10 @@
 import type { Address, Checkout, PaymentChoice } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
 import { refuseTooDear } from '../carts/limits.ts';
 import type { CartState } from '../carts/rows.ts';
-import * as cartView from '../carts/view.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { ShopError } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
@@ -13,6 +13,7 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { hashToken } from '../tokens.ts';
+import { holdStock } from './hold.ts';
 import { requireMandate } from './mandate.ts';
 import {
   type CheckoutRow,
@@ -23,6 +24,8 @@ import {
   type Priced,
   priceCart,
   priceCheckout,
+  priceLocked,
+  readTerms,
   refuseOver,
 } from './state.ts';
 import { pricesOf, statusOf, view, viewOf } from './view.ts';
@@ -42,13 +45,21 @@ const expiresAt: Sql = sql`now() + case when k.source in ('agent', 'ai_widget') 
  */
 export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: string): Promise<Checkout> {
   await holdActor(shop);
-  const cart = await carts.readForCustomer(shop, cart_id, shop.customerId, true);
+  const [, open, read, terms] = await together(
+    carts.lock(shop, cart_id),
+    openOf(shop, cart_id),
+    carts.readForCustomer(shop, cart_id, shop.customerId, false),
+    readTerms(shop),
+  );
+  // A checkout past its time has just ended, and what it held is free again.
+  const ended = open === undefined && read.pieces_held > 0;
+  const cart = ended ? await carts.readForCustomer(shop, cart_id, shop.customerId, false) : read;
   carts.refuseInactive(cart);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   refuseTooDear(cart);
-  const row = (await openOf(shop, cart_id)) ?? (await begin(shop, checkoutDeps, cart));
-  await holdStock(shop, row.id, cart);
-  const priced = await priceCart(shop, checkoutDeps, row, cart);
+  const id = open?.id ?? uuidv7();
+  const [row] = await together(open ?? begin(shop, checkoutDeps, id, cart), holdStock(shop, id, cart));
+  const priced = priceCart(shop, checkoutDeps, row, cart, terms);
   if (shop.agent) await requireMandate(shop, priced);
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
 }
@@ -69,8 +80,7 @@ export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow |
  * A customer's checkout begins with their e-mail, phone and default address; one of an agent's cart waits for the customer,
  * whoever begins it.
  */
-async function begin(shop: Shop, checkoutDeps: CheckoutDeps, cart: CartState): Promise<CheckoutRow> {
-  const id = uuidv7();
+async function begin(shop: Shop, checkoutDeps: CheckoutDeps, id: string, cart: CartState): Promise<CheckoutRow> {
   const customer_id = cart.customer_id ?? shop.customerId;
   const byAgent = cart.agent_token_id !== null;
   const begun = await shop.one<CheckoutRow>(
@@ -125,26 +135,6 @@ export async function beginForWidget(
 export async function reserveStock(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Promise<Checkout> {
   await holdStock(shop, priced.row.id, priced.cart);
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
-}
-
-/** Holds exactly what the cart has. Throws `insufficient_stock`, also for lines that are no longer for sale. */
-export async function holdStock(shop: Shop, id: string, cart: CartState, lines = cart.lines): Promise<void> {
-  const gone = lines.filter(({ sellable }) => !sellable);
-  const wanted = lines.filter(({ sellable }) => sellable).map(({ variant_id, quantity }) => ({ variant_id, quantity }));
-  const short = gone.map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: 0 }));
-  if (short.length === 0) short.push(...(await stock.hold(shop, id, wanted)));
-  if (short.length > 0) {
-    throw stock.insufficient(
-      shop,
-      short,
-      lines.map((line) => ({ ...line, label: cartView.labelOf(line) })),
-    );
-  }
-  for (const line of lines) {
-    if (!line.track_inventory) continue;
-    line.free += line.held - line.quantity;
-    line.held = line.quantity;
-  }
 }
 
 async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
@@ -207,22 +197,22 @@ export async function update(
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
   await holdActor(shop);
-  const row = await lockCheckout(shop, id, customer_id);
-  refuseOver(row);
-  const wanted = { ...row, ...patch };
-  const priced = await priceCheckout(shop, checkoutDeps, wanted);
+  const locked = await lockCheckout(shop, id, customer_id);
+  refuseOver(locked.row);
+  const wanted = { ...locked.row, ...patch };
+  const priced = priceLocked(shop, checkoutDeps, { ...locked, row: wanted });
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);
   refuseUnavailable(priced, patch, checkoutDeps);
   if (shop.agent) await requireMandate(shop, priced);
-  await holdStock(shop, id, priced.cart);
   const filledIn = assignments({
     ...wanted,
     shipping_option_id: priced.shipping_option?.id ?? null,
     // A free order keeps the method that was chosen, for the time when it costs something again.
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
-  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
+  const [, shown] = await together(holdStock(shop, id, priced.cart), show(shop, priced, filledIn));
+  return viewOf(shop, checkoutDeps, { ...priced, row: shown });
 }
 
 /** What a checkout would still lack after a change, which is not made. Throws `not_found`, and what `refuseOver` throws. */
@@ -270,7 +260,7 @@ export async function cancel(
   id: string,
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
-  const row = await lockCheckout(shop, id, customer_id);
+  const { row } = await lockCheckout(shop, id, customer_id);
   if (row.status !== 'cancelled') {
     refuseOver(row);
     await end(shop, id, 'cancelled');

@@ -1,6 +1,7 @@
-import type { Order, Payment } from '@commerce-backend/spec';
+import type { CustomerOrder, Order, Payment } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
 import { refuseTooDear } from '../carts/limits.ts';
 import * as discounts from '../carts/redemptions.ts';
@@ -16,11 +17,11 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { totalsOnTheWire } from '../totals.ts';
-import { holdStock } from './checkouts.ts';
 import { requireSeen } from './expected.ts';
+import { holdStock } from './hold.ts';
 import * as agentCheckouts from './mandate.ts';
 import type { Charged } from './state.ts';
-import { lockToComplete, offeredMethods, type Priced, priceCheckout, refuseOver } from './state.ts';
+import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } from './state.ts';
 
 /**
  * Completing a checkout, all in the request's transaction; a card was charged before it began (charge.ts). Steps:
@@ -28,8 +29,8 @@ import { lockToComplete, offeredMethods, type Priced, priceCheckout, refuseOver 
  * 2. lock the cart, then the checkout; a completed checkout answers its order.
  * 3. calculate the prices again; refuse what is incomplete or differs from what the human saw.
  * 4. spend from the agent's budget, and compare the charge with the total.
- * 5. redeem the discount code, count the sales, hold the stock and sell it.
- * 6. insert the order with the next number; close the checkout, the cart and the payment.
+ * 5. redeem the discount code, hold the stock, if it is not held, and sell it.
+ * 6. close the checkout and the cart; insert the order with the next number and its sales, and give it its payment.
  * 7. write the timeline, whose trigger writes the event, and enqueue the mail.
  * Every operation takes its locks in this order: customer, cart, checkout, order, agent budget, discount, products,
  * variants, counter of order numbers.
@@ -56,45 +57,58 @@ export async function complete(
   customer_id: string | null = shop.customerId,
 ): Promise<Completed> {
   await holdActor(shop);
-  const row = await lockToComplete(shop, id, customer_id);
+  const locked = await lockToComplete(shop, id, customer_id);
+  const { row } = locked;
   if (row.order_id) {
     await expireIfDue(shop.asSystem(), row.order_id);
-    return answer(shop, row.order_id);
+    return answer(await getForCustomer(shop, row.order_id));
   }
   refuseOver(row);
-  const priced = await priceCheckout(shop, checkoutDeps, row);
+  const priced = priceLocked(shop, checkoutDeps, locked);
   requireReady(shop, checkoutDeps, priced, completion);
 
   const spent_cents = await agentCheckouts.spend(shop, priced);
   requirePaid(shop, priced, charged);
   const customer = row.customer_id ?? shop.customerId;
-  return answer(shop, await createOrder(shop, priced, customer, { charged, spent_cents }));
+  return answer(await createOrder(shop, priced, customer, { charged, spent_cents }));
 }
 
 /**
- * Creates the order of a locked checkout that was checked, and returns its id. Throws `insufficient_stock` or what
- * `discounts.redeem` throws.
+ * Creates the order of a locked checkout that was checked. Throws `insufficient_stock` or what `discounts.redeem` throws. What
+ * remains once the stock is held is sent together: the counter of order numbers, which all orders of the shop wait for, is
+ * locked late and not for the time of further round trips.
  */
 export async function createOrder(
   shop: Shop,
   priced: Priced,
   customer_id: string | null,
   { charged, spent_cents = 0 }: { charged?: Charged | undefined; spent_cents?: number } = {},
-): Promise<string> {
+): Promise<CustomerOrder> {
   const { row } = priced;
   const order_id = uuidv7();
   const buyer = { customer_id, email: row.email };
   await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
   await holdStock(shop, row.id, priced.cart, priced.lines);
-  const sold = await stock.sell(shop, row.id);
-  await insertOrder(shop, order_id, { customer_id, spent_cents }, priced, charged, sold);
-  await close(shop, order_id, priced, charged);
   const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
-  await events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context });
   const payment = settledAtOnce(priced, charged);
-  if (payment) await events.record(shop, order_id, { ...payment, context });
-  await mail.enqueue(shop, 'order_placed', { order_id });
-  return order_id;
+  const [sold, , , , , , , order] = await together(
+    stock.sell(shop, row.id),
+    close(shop, order_id, priced),
+    insertOrder(shop, order_id, { customer_id, spent_cents }, priced, charged),
+    charged && attachPayment(shop, order_id, row.id, charged),
+    events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context }),
+    payment && events.record(shop, order_id, { ...payment, context }),
+    mail.enqueue(shop, 'order_placed', { order_id }),
+    getForCustomer(shop, order_id),
+  );
+  refuseOtherStock(priced, sold);
+  return order;
+}
+
+/** What was sold is what the order says. The merchant may have begun or ceased to track a variant since the cart was read. */
+function refuseOtherStock({ lines }: Priced, sold: Set<string>): void {
+  if (lines.every(({ held, variant_id }) => held > 0 === sold.has(variant_id))) return;
+  throw new ShopError('conflict', 'The stock has just been changed. Send the call again.');
 }
 
 const MADE_ON: Record<Priced['row']['source'], string> = {
@@ -118,8 +132,7 @@ function settledAtOnce(priced: Priced, charged: Charged | undefined): events.Ord
   }
 }
 
-async function answer(shop: Shop, order_id: string): Promise<Completed> {
-  const { payment, fulfillments: _, ...order } = await getForCustomer(shop, order_id);
+function answer({ payment, fulfillments: _, ...order }: CustomerOrder): Completed {
   return { order, payment };
 }
 
@@ -184,7 +197,6 @@ async function insertOrder(
   { customer_id, spent_cents }: { customer_id: string | null; spent_cents: number },
   priced: Priced,
   charged: Charged | undefined,
-  sold: Set<string>,
 ): Promise<void> {
   const { row, terms, cart, payment_method, shipping_option, tax } = priced;
   const amounts = totalsOnTheWire(priced.totals, shop.currencyDigits);
@@ -195,7 +207,7 @@ async function insertOrder(
     sql`with counted as (
         insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
         on conflict (site_id) do update set last_number = n.last_number + 1 returning last_number
-      ), lines as (${insertLines(shop, id, priced, sold)}), sales as (${insertSales(shop, id, priced)})
+      ), lines as (${insertLines(shop, id, priced)}), sales as (${insertSales(shop, id, priced)})
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
@@ -222,7 +234,7 @@ function insertSales(shop: Shop, order_id: string, { lines }: Priced): Sql {
         ${lines.map(({ quantity }) => quantity)}::int[]) as l (product_id, quantity) group by product_id`;
 }
 
-function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced, sold: Set<string>): Sql {
+function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced): Sql {
   const digits = shop.currencyDigits;
   const off = new Map(totals.allocations.map(({ id, amount }) => [id, amount]));
   const taxes = new Map(totals.taxes.map(({ id, amount }) => [id, amount]));
@@ -233,7 +245,7 @@ function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced, so
     total: decimal(line.price * line.quantity, digits),
     discount: decimal(off.get(line.id) ?? 0, digits),
     tax: decimal(taxes.get(line.id) ?? 0, digits),
-    stock_taken: sold.has(line.variant_id),
+    stock_taken: line.held > 0,
   }));
   return sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
         option1, option2, option3, variant_name, image_url, discount, tax, stock_taken)
@@ -244,26 +256,32 @@ function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced, so
         variant_name text, image_url text, discount numeric, tax numeric, stock_taken boolean)`;
 }
 
-/** The checkout and its cart are over, and the money belongs to the order. */
-async function close(shop: Shop, order_id: string, { row }: Priced, charged: Charged | undefined): Promise<void> {
-  const closed = await shop.one<{ paid: number }>(
+/** The checkout and its cart are over. */
+async function close(shop: Shop, order_id: string, { row }: Priced): Promise<void> {
+  await shop.run(
     sql`with converted as (
         update carts set status = 'converted', updated_at = now() where site_id = ${shop.siteId} and id = ${row.cart_id}
-      ), completed as (
-        update checkouts set status = 'completed', order_id = ${order_id}, reserved_until = null, told_prices = null,
-          customer_id = coalesce(customer_id, ${shop.customerId}), updated_at = now()
-        where site_id = ${shop.siteId} and id = ${row.id}
-      ), paid as (
-        update payments set order_id = ${order_id}, updated_at = now()
-        where site_id = ${shop.siteId} and id = ${charged?.payment_id ?? null} and checkout_id = ${row.id}
-          and order_id is null and status in ('pending', 'authorized', 'succeeded')
-        returning 1
       )
-      select count(*) as paid from paid`,
+      update checkouts set status = 'completed', order_id = ${order_id}, reserved_until = null, told_prices = null,
+        customer_id = coalesce(customer_id, ${shop.customerId}), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${row.id}`,
   );
-  if (charged && closed?.paid !== 1) {
-    throw new ShopError('conflict', 'The payment has just been replaced by another. Read the checkout again.');
-  }
+}
+
+/** The money belongs to the order. */
+async function attachPayment(
+  shop: Shop,
+  order_id: string,
+  checkout_id: string,
+  { payment_id }: Charged,
+): Promise<void> {
+  const attached = await shop.run(
+    sql`update payments set order_id = ${order_id}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${payment_id} and checkout_id = ${checkout_id}
+        and order_id is null and status in ('pending', 'authorized', 'succeeded')`,
+  );
+  if (attached === 1) return;
+  throw new ShopError('conflict', 'The payment has just been replaced by another. Read the checkout again.');
 }
 
 function json(value: unknown): string | null {

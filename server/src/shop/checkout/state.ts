@@ -8,13 +8,14 @@ import type {
   ShippingChoice,
 } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
-import { type CartLine, type CartState, forSale } from '../carts/rows.ts';
+import { type CartLine, type CartNow, type CartState, forSale, readCart } from '../carts/rows.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Outcome } from '../payments/provider.ts';
-import { choices } from '../shipping/options.ts';
+import { type ActiveOption, activeOptions, choicesAmong, type Parcel } from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
 
@@ -66,34 +67,44 @@ export async function findCheckout(shop: Shop, id: string, customer_id: string |
   return ofCaller(shop, found, customer_id);
 }
 
+/** A checkout locked for a change after its cart, with what its price depends on. */
+export interface Locked {
+  row: CheckoutRow;
+  cart: CartNow | undefined;
+  terms: SellingTerms;
+}
+
 /** The same, with the cart and then the checkout locked for a change. */
-export async function lockCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
-  return ofCaller(shop, await lockRow(shop, id), customer_id);
+export async function lockCheckout(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
+  const { found, ...read } = await lockAndRead(shop, id);
+  return { ...read, row: ofCaller(shop, found, customer_id) };
 }
 
 /**
  * The same, to make its order. What an agent made is completed by its customer alone, logged in: throws
  * `human_confirmation_required` to everyone else.
  */
-export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
-  const found = await lockRow(shop, id);
+export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
+  const { found, ...read } = await lockAndRead(shop, id);
   if (found?.source === 'agent' && (customer_id === null || shop.actorType !== 'customer')) {
     const message = 'An agent made this checkout, and only its customer can confirm it.';
     throw new ShopError('human_confirmation_required', message);
   }
-  return ofCaller(shop, found, customer_id);
+  return { ...read, row: ofCaller(shop, found, customer_id) };
 }
 
-function lockRow(shop: Shop, id: string): Promise<CheckoutRow | undefined> {
-  return shop.one<CheckoutRow>(
+/** The cart is read by a statement of its own, which sees what was committed while the locks were waited for. */
+async function lockAndRead(shop: Shop, id: string) {
+  const cartOf = sql`(select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})`;
+  const locked = shop.one<CheckoutRow>(
     sql`with cart as materialized (
-        select c.id from carts c where c.site_id = ${shop.siteId} and c.id = (
-          select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})
-        for update
+        select c.id from carts c where c.site_id = ${shop.siteId} and c.id = ${cartOf} for update
       )
       select ${checkoutColumns} from cart join checkouts k on k.cart_id = cart.id
       where k.site_id = ${shop.siteId} and k.id = ${id} for update of k`,
   );
+  const [found, cart, terms] = await together(locked, readCart(shop, cartOf), readTerms(shop));
+  return { found, cart, terms };
 }
 
 function ofCaller(shop: Shop, found: CheckoutRow | undefined, customer_id: string | null): CheckoutRow {
@@ -110,6 +121,7 @@ export function refuseOver({ status, expired, cart_id, order_id }: CheckoutRow):
 }
 
 export interface SellingTerms {
+  shipping_options: ActiveOption[];
   prices_include_tax: boolean;
   default_tax_rate: string;
   tax_rates: CountryTaxRate[];
@@ -136,18 +148,24 @@ export interface Priced {
 
 /** Prices a checkout by its cart as it is now. Throws what `carts.readForCustomer` throws. */
 export async function priceCheckout(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Priced> {
-  const cart = await carts.readForCustomer(shop, row.cart_id, row.customer_id ?? shop.customerId, false);
-  return priceCart(shop, checkoutDeps, row, cart);
+  const [cart, terms] = await together(readCart(shop, row.cart_id), readTerms(shop));
+  return priceLocked(shop, checkoutDeps, { row, cart, terms });
 }
 
-export async function priceCart(
+/** The same for one that was read with its cart. */
+export function priceLocked(shop: Shop, checkoutDeps: CheckoutDeps, { row, cart, terms }: Locked): Priced {
+  const owned = carts.ofCustomerGiven(shop, cart, row.customer_id ?? shop.customerId);
+  return priceCart(shop, checkoutDeps, row, owned, terms);
+}
+
+export function priceCart(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
   row: CheckoutRow,
   cart: CartState,
-): Promise<Priced> {
+  terms: SellingTerms,
+): Priced {
   const digits = shop.currencyDigits;
-  const terms = await readTerms(shop);
   const lines = forSale(cart.lines);
   const requires_shipping = lines.some((line) => line.requires_shipping);
   const country = row.shipping_address?.country ?? row.billing_address?.country ?? null;
@@ -155,7 +173,9 @@ export async function priceCart(
   const discount = cart.discount?.holds ? cart.discount.terms : undefined;
   const goods = totalsOf({ lines, discount, shipping: 0, tax, digits });
 
-  const shipping_option = await chosenOption(shop, row, requires_shipping, goods, discount?.kind === 'free_shipping');
+  const free_shipping = discount?.kind === 'free_shipping';
+  const parcel = { subtotal: goods.subtotal - goods.discount, requires_shipping, free_shipping };
+  const shipping_option = chosenOption(row, terms.shipping_options, parcel, digits);
   const shipping = shipping_option ? minorUnits(shipping_option.price, digits) : 0;
   const totals = shipping === 0 ? goods : totalsOf({ lines, discount, shipping, tax, digits });
 
@@ -167,10 +187,10 @@ export async function priceCart(
   return { ...priced, payment_methods: free ? ['free'] : offered, missing: missingOf(priced) };
 }
 
-async function readTerms(shop: Shop): Promise<SellingTerms> {
+export async function readTerms(shop: Shop): Promise<SellingTerms> {
   const found = await shop.one<SellingTerms>(
     sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, bank_details,
-        payment_deadline_hours
+        payment_deadline_hours, ${activeOptions(shop)} as shipping_options
       from site_settings where site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
@@ -181,17 +201,15 @@ function rateOf({ tax_rates, default_tax_rate }: SellingTerms, country: string |
   return tax_rates.find((rate) => rate.country === country)?.rate ?? default_tax_rate;
 }
 
-async function chosenOption(
-  shop: Shop,
-  row: CheckoutRow,
-  requires_shipping: boolean,
-  { subtotal, discount }: Totals,
-  free_shipping: boolean,
-): Promise<ShippingChoice | null> {
-  if (!row.shipping_option_id || !requires_shipping) return null;
-  const parcel = { subtotal: subtotal - discount, requires_shipping, free_shipping };
-  const options = await choices(shop, { ...parcel, country: row.shipping_address?.country ?? '' });
-  return options.find(({ id }) => id === row.shipping_option_id) ?? null;
+function chosenOption(
+  { shipping_option_id, shipping_address }: CheckoutRow,
+  options: ActiveOption[],
+  parcel: Omit<Parcel, 'country'>,
+  digits: number,
+): ShippingChoice | null {
+  if (!shipping_option_id) return null;
+  const offered = choicesAmong(options, { ...parcel, country: shipping_address?.country ?? '' }, digits);
+  return offered.find(({ id }) => id === shipping_option_id) ?? null;
 }
 
 /** Those that can be chosen. Goods are paid when they are handed over only where they are fetched. */

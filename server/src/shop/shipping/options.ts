@@ -7,12 +7,13 @@ import type {
 } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
 import { forSale } from '../carts/rows.ts';
 import { totals } from '../carts/view.ts';
 import { holdCurrency } from '../currency.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
-import { canonicalAmount, decimal } from '../money.ts';
+import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import { normalName } from '../plain-text.ts';
 import { moveTo } from '../products/parts.ts';
@@ -161,32 +162,49 @@ export interface Parcel {
   free_shipping?: boolean;
 }
 
-/** The active options for a parcel, in the merchant's order; none when nothing has to be shipped. */
-export async function choices(
-  shop: Shop,
-  { country, subtotal, requires_shipping, free_shipping = false }: Parcel,
-): Promise<ShippingChoice[]> {
-  if (!requires_shipping) return [];
-  const digits = shop.currencyDigits;
-  const amount = decimal(subtotal, digits);
-  const rows = await shop.rows<ShippingChoice>(
-    sql`select id, name, description, kind, price::text as price from shipping_options
-      where site_id = ${shop.siteId} and active and (countries = '{}' or ${country}::text = any(countries))
-        and (minimum_subtotal is null or minimum_subtotal <= ${amount}::numeric)
-        and (maximum_subtotal is null or maximum_subtotal >= ${amount}::numeric)
-      order by position, id`,
+/** An active option, with what it asks of a parcel. */
+export type ActiveOption = ShippingChoice & Pick<ShippingOption, 'countries' | 'minimum_subtotal' | 'maximum_subtotal'>;
+
+/** The active options of a site as an array, in the merchant's order. */
+export function activeOptions(shop: Shop): Sql {
+  return sql`(
+    select coalesce(json_agg(json_build_object('id', id, 'name', name, 'description', description, 'kind', kind,
+      'price', price::text, 'countries', countries, 'minimum_subtotal', minimum_subtotal::text,
+      'maximum_subtotal', maximum_subtotal::text) order by position, id), '[]')
+    from shipping_options where site_id = ${shop.siteId} and active)`;
+}
+
+/** The options for a parcel; none when nothing has to be shipped. */
+export function choicesAmong(options: ActiveOption[], parcel: Parcel, digits: number): ShippingChoice[] {
+  if (!parcel.requires_shipping) return [];
+  return options
+    .filter((option) => fits(option, parcel, digits))
+    .map(({ id, name, description, kind, price }) => {
+      return { id, name, description, kind, price: parcel.free_shipping ? decimal(0, digits) : price };
+    });
+}
+
+function fits({ countries, ...option }: ActiveOption, { country, subtotal }: Parcel, digits: number): boolean {
+  const [minimum, maximum] = [option.minimum_subtotal ?? null, option.maximum_subtotal ?? null];
+  return (
+    (countries.length === 0 || countries.includes(country)) &&
+    (minimum === null || minorUnits(minimum, digits) <= subtotal) &&
+    (maximum === null || minorUnits(maximum, digits) >= subtotal)
   );
-  return free_shipping ? rows.map((option) => ({ ...option, price: decimal(0, digits) })) : rows;
 }
 
 /** The options for a cart that goes to a country. Throws what `carts.readForCustomer` throws. */
 export async function choicesForCart(shop: Shop, cart_id: string, country: string): Promise<ShippingChoice[]> {
-  const cart = await carts.readForCustomer(shop, cart_id, shop.customerId, false);
+  const [cart, found] = await together(
+    carts.readForCustomer(shop, cart_id, shop.customerId, false),
+    shop.one<{ options: ActiveOption[] }>(sql`select ${activeOptions(shop)} as options`),
+  );
   const { subtotal, discount } = totals(cart);
-  return choices(shop, {
+  const parcel = {
     country,
     subtotal: subtotal - discount,
     requires_shipping: forSale(cart.lines).some((line) => line.requires_shipping),
     free_shipping: cart.discount?.holds === true && cart.discount.terms.kind === 'free_shipping',
-  });
+  };
+  return choicesAmong(found?.options ?? [], parcel, shop.currencyDigits);
 }

@@ -1,0 +1,220 @@
+import type { Request, Response } from 'express';
+import type { Pool } from 'pg';
+import type { Sql } from 'sql-template-tag';
+import { type Connection, query, together } from '../../db/connect.ts';
+import { inSentTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
+import type { EgressPolicy } from '../../egress/addresses.ts';
+import { ValidationError } from '../../shop/errors.ts';
+import type { CheckoutDeps } from '../../shop/payments/deps.ts';
+import type { PaymentProvider } from '../../shop/payments/provider.ts';
+import { ShownJson } from '../../shop/products/shown.ts';
+import { Shop } from '../../shop/shop.ts';
+import { buyerOf } from '../callers/buyer.ts';
+import type { Caller, Claim } from '../callers/caller.ts';
+import { actorOf, authenticate } from '../callers/callers.ts';
+import { checkOrigin } from '../callers/cors.ts';
+import type { LastUsed } from '../callers/last-used.ts';
+import { unlockPasses } from '../callers/unlock-cookie.ts';
+import type { Operation } from '../contract/contract.ts';
+import { auditEvent, userAgentOf } from './audit.ts';
+import type { CatalogueCache } from './cache.ts';
+import { applyLimit } from './counted.ts';
+import type { Deadline, Deadlines } from './deadline.ts';
+import { type Answer, isRetryable } from './errors.ts';
+import { isAnswered, type Key, runOncePerKey } from './idempotency.ts';
+import type { Limits } from './limits.ts';
+import type { Notes } from './notes.ts';
+import { payloadOf } from './payload.ts';
+import type { Readiness } from './readiness.ts';
+import type { Strain } from './shedding.ts';
+
+/**
+ * What a request does with the database: on one connection, in a transaction when it is a mutation, the caller is
+ * authenticated and counted, and the handler runs.
+ */
+export interface Deps {
+  db: Pool;
+  pooling: 'session' | 'transaction';
+  baseUrl: string;
+  secretKey: string;
+  /** Who takes cards; none means that none are taken. */
+  card: PaymentProvider | undefined;
+  /** Which addresses webhooks may go to. */
+  egressPolicy: EgressPolicy;
+  limits: Limits;
+  cache: CatalogueCache;
+  lastUsed: LastUsed;
+  strain: Strain;
+  readiness: Readiness;
+  deadlines: Deadlines;
+  validateResponses: boolean;
+}
+
+export type PlainHandler = (call: never) => Promise<unknown>;
+
+/** A request with all that is known of it before the database is queried. */
+export interface Incoming {
+  operation: Operation;
+  claim: Claim;
+  mistakes: ValidationError['detail'];
+  deadline: Deadline;
+  req: Request;
+  res: Response;
+}
+
+export async function lookUp(deps: Deps, claim: Claim, operation: Operation, deadline: Deadline): Promise<Caller> {
+  const local = deps.pooling === 'transaction';
+  return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, local));
+}
+
+/** The caller, and whether the key has its answer, before anything is done. */
+export async function look(
+  deps: Deps,
+  incoming: Incoming,
+  counted: boolean,
+): Promise<{ caller: Caller; answered: boolean }> {
+  return onConnection(deps, incoming.deadline, async (connection) => {
+    const caller = await admit(deps, connection, undefined, incoming, counted);
+    if (incoming.operation.safe || !hasKey(incoming.req)) return { caller, answered: false };
+    const shop = new Shop(caller.tenant, actorOf(caller), connection);
+    return { caller, answered: await isAnswered(shop, keyOf(deps, incoming, caller)) };
+  });
+}
+
+/** A request that took longer to fail would take as long again, and a caller does not wait twice. */
+const RETRY_WITHIN_MS = 1_000;
+
+/** Runs the request, and again if the database chose it as the victim of a deadlock or a serialisation conflict. */
+export function attempt(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+  const begun = Date.now();
+  const { deadline, operation } = incoming;
+  const runNow = operation.safe ? read : write;
+  return retryConflicts(
+    (count) => runNow(deps, handler, incoming, counted && count === 1),
+    (error) => !deadline.over && Date.now() - begun <= RETRY_WITHIN_MS && isRetryable(error),
+  );
+}
+
+function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+  return inSentTransaction(deps.db, (connection, begun) =>
+    incoming.deadline.hold(connection, true, () => run(deps, connection, begun, handler, incoming, counted)),
+  );
+}
+
+/** Without BEGIN and COMMIT. */
+function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+  return onConnection(deps, incoming.deadline, async (connection) => {
+    const { result, last } = await run(deps, connection, undefined, handler, incoming, counted);
+    if (last) await query(connection, last);
+    return result;
+  });
+}
+
+function onConnection<T>({ db }: Deps, deadline: Deadline, work: (connection: Connection) => Promise<T>): Promise<T> {
+  return withConnection(db, (connection) => deadline.hold(connection, false, () => work(connection)));
+}
+
+/** `begun` is the BEGIN that was sent ahead; undefined outside a transaction. */
+async function admit(
+  deps: Deps,
+  connection: Connection,
+  begun: Promise<unknown> | undefined,
+  incoming: Incoming,
+  counted: boolean,
+  shown: string[] = [],
+): Promise<Caller> {
+  const { operation, claim, mistakes, req, res } = incoming;
+  const local = begun !== undefined || deps.pooling === 'transaction';
+  const [, known] = await together(begun, authenticate(connection, claim, operation, local, shown));
+  const buyer = buyerOf(operation, known, req);
+  const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
+  (res.locals as Notes).caller = caller;
+  checkOrigin(operation, req, caller);
+  if (counted) {
+    applyLimit(res, await deps.limits.count(operation, caller, req));
+  }
+  const all = [...mistakes, ...buyer.mistakes];
+  if (all.length > 0) throw new ValidationError(all);
+  return caller;
+}
+
+/** The answer, and the statement that is sent last. */
+async function run(
+  deps: Deps,
+  connection: Connection,
+  begun: Promise<unknown> | undefined,
+  handler: PlainHandler,
+  incoming: Incoming,
+  counted: boolean,
+): Promise<{ result: Answer; last: Sql | undefined }> {
+  const { operation, req, res } = incoming;
+  const write = !operation.safe;
+  const kept = operation.cacheable ? deps.cache.find(operation, incoming.claim.site_id, req) : undefined;
+  const caller = await admit(deps, connection, begun, incoming, counted, kept?.productIds);
+  const shop = new Shop(caller.tenant, actorOf(caller), connection);
+  const call = { ...partsOf(deps, incoming, caller), caller, shop };
+  const answer = async () => success(operation, await handler(call as never));
+  const notes = res.locals as Notes;
+  const key = keyOf(deps, incoming, caller);
+  const { request: payload, request_id } = key;
+  const event = (status: number) =>
+    auditEvent(shop, {
+      ...{ operation, caller, req, payload, request_id, status },
+      secretKey: deps.secretKey,
+      audit_id: notes.audit_id,
+    });
+  const read = () => (kept ? deps.cache.remember(kept, shop, notes, answer) : answer());
+  const keyed = write && hasKey(req);
+  const { result, last } = keyed
+    ? await runOncePerKey(shop, key, answer, event)
+    : { result: await (write ? answer() : read()), last: undefined };
+  const ofAgent = caller.kind === 'agent';
+  deps.lastUsed.note(caller);
+  // `runOncePerKey` writes the audit row together with the answer that it stores; the other rows are written here.
+  return {
+    result: ofAgent ? { ...result, audited: true } : result,
+    last: last ?? (ofAgent || (write && !keyed) ? event(result.status) : undefined),
+  };
+}
+
+/** Every mutation has one, except for the few operations where it is optional. */
+function hasKey(req: Request): boolean {
+  return req.headers['idempotency-key'] !== undefined;
+}
+
+function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal_id }: Caller): Key {
+  return {
+    key: req.get('Idempotency-Key') ?? '',
+    principal_id,
+    operation_id: operation.id,
+    request: payloadOf(req, operation),
+    secret: operation.secret,
+    pepper: `${deps.secretKey}${claim.secret}${claim.customer_secret ?? ''}`,
+    request_id: (res.locals as Notes).request_id,
+  };
+}
+
+export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
+  const { baseUrl, egressPolicy } = deps;
+  const ip = buyer_ip ?? req.ip ?? null;
+  const origin = { ip, user_agent: userAgentOf(req), unlocks: unlockPasses(req, baseUrl) };
+  return {
+    baseUrl,
+    egressPolicy,
+    checkoutDeps: checkoutDepsOf(deps),
+    origin,
+    path: req.params,
+    query: req.query,
+    body: req.body as unknown,
+  };
+}
+
+export function checkoutDepsOf({ baseUrl, secretKey, card }: Deps): CheckoutDeps {
+  return { baseUrl, secretKey, card };
+}
+
+function success(operation: Operation, body: unknown): Answer {
+  if (body instanceof ShownJson) return { status: operation.status, body: undefined, shown: body };
+  const empty = (body as { total?: unknown } | undefined)?.total === 0;
+  return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty };
+}

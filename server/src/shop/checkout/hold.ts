@@ -1,0 +1,36 @@
+import type { CartLine, CartState } from '../carts/rows.ts';
+import { labelOf } from '../carts/view.ts';
+import type { Shop } from '../shop.ts';
+import * as stock from '../stock/stock.ts';
+
+/** The stock that a checkout holds for its cart. */
+
+/**
+ * Holds exactly what the cart has, which was read after its checkout was locked, if it has one. Throws `insufficient_stock`,
+ * also for lines that are no longer for sale.
+ */
+export async function holdStock(shop: Shop, id: string, cart: CartState, lines = cart.lines): Promise<void> {
+  if (holdsStock(cart, lines)) return;
+  const gone = lines.filter(({ sellable }) => !sellable);
+  const wanted = lines.filter(({ sellable }) => sellable).map(({ variant_id, quantity }) => ({ variant_id, quantity }));
+  const short = gone.map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: 0 }));
+  if (short.length === 0) short.push(...(await stock.hold(shop, id, wanted)));
+  if (short.length > 0) {
+    throw stock.insufficient(
+      shop,
+      short,
+      lines.map((line) => ({ ...line, label: labelOf(line) })),
+    );
+  }
+  for (const line of lines) {
+    if (!line.track_inventory) continue;
+    line.free += line.held - line.quantity;
+    line.held = line.quantity;
+  }
+}
+
+/** Whether the stock is held already: exactly these lines, and nothing besides. */
+function holdsStock({ pieces_held }: CartState, lines: CartLine[]): boolean {
+  const asWanted = lines.every((line) => line.sellable && line.held === (line.track_inventory ? line.quantity : 0));
+  return asWanted && pieces_held === lines.reduce((sum, { held }) => sum + held, 0);
+}
