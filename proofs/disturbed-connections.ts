@@ -37,7 +37,14 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     const original = connection.query.bind(connection) as (...args: unknown[]) => unknown;
     const send = original as Send;
     let last: string | undefined;
-    const disturbed = async (given: object) => {
+    let before: Promise<unknown> = Promise.resolve();
+    const disturbed = (given: object) => {
+      // Statements that are sent without waiting for each other keep their order.
+      const sent = before.then(() => start(given));
+      before = sent.catch(() => undefined);
+      return sent.then(({ answer }) => answer);
+    };
+    const start = async (given: object): Promise<{ answer: Promise<pg.QueryResult> }> => {
       const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
       const site = siteOf(statement, disturbance.sites);
       if (site) {
@@ -46,9 +53,9 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
         last = site;
         await compare(send, site, statement, disturbance.violations);
       }
-      if (disturbance.chance.next() >= disturbance.share) return send(statement);
+      if (disturbance.chance.next() >= disturbance.share) return { answer: send(statement) };
       seen.failed += 1;
-      return fail(connection, send, statement, disturbance);
+      return { answer: fail(connection, send, statement, disturbance) };
     };
     const query = (...args: unknown[]) =>
       args.length === 1 && typeof args[0] === 'object' ? disturbed(args[0] as object) : original(...args);
