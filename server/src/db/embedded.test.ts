@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -17,13 +17,24 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DataDirInUse, type Embedded, startEmbedded } from './embedded.ts';
 import { accountOfPostgres } from './embedded-binaries.ts';
 
 const HOLDER = fileURLToPath(new URL('../../test/hold-embedded.ts', import.meta.url));
 
 const clean: (() => unknown)[] = [];
+let made = '';
+
+beforeAll(async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'commerce-embedded-'));
+  chmodSync(parent, 0o711);
+  made = join(parent, 'data');
+  const { stop } = await startEmbedded({ dataDir: made, durable: true });
+  await stop();
+});
+
+afterAll(() => rmSync(join(made, '..'), { recursive: true }));
 
 afterEach(async () => {
   for (const act of clean.splice(0).reverse()) await act();
@@ -40,6 +51,14 @@ function dataDir(name = 'data', mode = 0o711): string {
     if (existsSync(place)) rmSync(realpathSync(place), { recursive: true, force: true });
     rmSync(parent, { recursive: true, force: true });
   });
+  return directory;
+}
+
+/** A data directory as the first start and a stop leave it, which was made once for all. */
+function madeDirectory(): string {
+  const directory = dataDir();
+  // With the owners of the files: PostgreSQL may run as another user.
+  execFileSync('cp', ['-a', made, directory]);
   return directory;
 }
 
@@ -109,7 +128,7 @@ test('what was written is there after a stop and a start, and the database can d
 });
 
 test('after kill -9 of the server the next one takes its PostgreSQL over, with all committed rows', async () => {
-  const directory = dataDir();
+  const directory = madeDirectory();
   const killed = await hold(directory);
   await write(killed.url);
   await kill(killed.child);
@@ -122,7 +141,7 @@ test('after kill -9 of the server the next one takes its PostgreSQL over, with a
 });
 
 test('after kill -9 of the server and of PostgreSQL the next start recovers all committed rows', async () => {
-  const directory = dataDir();
+  const directory = madeDirectory();
   const killed = await hold(directory);
   await write(killed.url);
   await kill(killed.child);
@@ -135,7 +154,7 @@ test('after kill -9 of the server and of PostgreSQL the next start recovers all 
 });
 
 test('a second server on the directory is refused in one line that names the first, which goes on', async () => {
-  const directory = dataDir();
+  const directory = madeDirectory();
   const first = await hold(directory);
 
   const refusal = await start(directory).catch((error: Error) => error);
@@ -156,7 +175,7 @@ test('of two that start at once on a directory that does not exist, one starts',
 });
 
 test('a server that starts while another ends gets a PostgreSQL of its own', async () => {
-  const directory = dataDir();
+  const directory = madeDirectory();
   const first = await start(directory);
   await write(first.url);
 
@@ -166,7 +185,7 @@ test('a server that starts while another ends gets a PostgreSQL of its own', asy
 });
 
 test('a postmaster.pid whose number another program has by now does not keep it from starting', async () => {
-  const directory = dataDir();
+  const directory = madeDirectory();
   const first = await start(directory);
   await write(first.url);
   const file = join(directory, 'postgres', 'postmaster.pid');
@@ -186,7 +205,7 @@ test('a postmaster.pid whose number another program has by now does not keep it 
 });
 
 test('a PostgreSQL that dies under a living server is back on the same address', async () => {
-  const directory = dataDir();
+  const directory = madeDirectory();
   const told: string[] = [];
   const { url } = await start(directory, (sentence) => told.push(sentence));
   await write(url);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -175,7 +175,7 @@ test('the credentials are in a file that only its owner reads', async () => {
 });
 
 test('seeding again makes no second shop', async () => {
-  const { options, demo, owner } = await seeded();
+  const { options, demo, owner } = await demoShop();
   const count = () => owner.query(sql`select from commerce.sites where merchant_name = 'Alder & Finch'`);
   const { rowCount: before } = await count();
 
@@ -186,10 +186,11 @@ test('seeding again makes no second shop', async () => {
 });
 
 test('a data directory that lost its file gets a new shop', async () => {
-  const { options, demo, file } = await seeded();
-  await rm(file);
+  const { options, demo, file } = await demoShop();
+  await rename(file, `${file}.lost`);
 
   const { demo: fresh, seeded: made } = await seedDemo(options);
+  await rename(`${file}.lost`, file);
 
   expect(made).toBe(true);
   expect(fresh.site_id).not.toBe(demo.site_id);
@@ -197,12 +198,14 @@ test('a data directory that lost its file gets a new shop', async () => {
 });
 
 test('images follow the server to another address', async () => {
-  const { options, storefront, file } = await seeded();
+  const { options, storefront, file } = await demoShop();
 
   const { demo: moved } = await seedDemo({ ...options, baseUrl: 'http://localhost:9999' });
 
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(moved);
+  const stored = JSON.parse(await readFile(file, 'utf8'));
   const { data } = await storefront.GET('/api/storefront/products', { params: { query: { limit: 100 } } });
+  await seedDemo(options);
+  expect(stored).toEqual(moved);
   const addresses = data?.products.flatMap(({ images }) => images.map(({ url }) => url)) ?? [];
   expect(addresses.every((url) => url.startsWith('http://localhost:9999/demo-images/'))).toBe(true);
 });
