@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** Loaded into a server before its own code: tells the packages that it has loaded to whoever asks. */
+/** Loaded into a server before its own code: tells the packages that it has loaded, and the parts of Node, to whoever asks. */
 const packages = new Set<string>();
 
 registerHooks({
@@ -11,4 +11,6 @@ registerHooks({
   },
 });
 
-process.on('message', () => process.send?.([...packages]));
+const { moduleLoadList } = process as unknown as { moduleLoadList: string[] };
+
+process.on('message', () => process.send?.([...packages, ...moduleLoadList]));

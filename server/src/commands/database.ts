@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
-import { DataDirInUse, startEmbedded } from '../db/embedded.ts';
 import { runningEmbeddedUrl } from '../db/embedded-running.ts';
 import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
@@ -29,6 +28,7 @@ export async function openDatabase(config: Config, onProgress: Progress): Promis
   if (url && directUrl) {
     return { url, directUrl, embedded: false, description: withoutPassword(url), stop: async () => {} };
   }
+  const { startEmbedded } = await import('../db/embedded.ts');
   const embedded = await startEmbedded({ dataDir, onProgress });
   const { stop } = embedded;
   return { url: embedded.url, directUrl: embedded.url, embedded: true, description: describeEmbedded(dataDir), stop };
@@ -39,6 +39,7 @@ export async function shareDatabase(config: Config, onProgress: Progress): Promi
   try {
     return await openDatabase(config, onProgress);
   } catch (error) {
+    const { DataDirInUse } = await import('../db/embedded.ts');
     if (!(error instanceof DataDirInUse)) throw error;
     const description = `${describeEmbedded(config.dataDir)}, of a running server`;
     const url = runningEmbeddedUrl(config.dataDir);

@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
@@ -7,6 +7,9 @@ import { DEADLINES } from '../http/pipeline/deadline.ts';
 import { answerTo } from '../http/pipeline/errors.ts';
 import { ShopError } from '../shop/errors.ts';
 import { boundConnections } from './bound-connections.ts';
+
+/** Not imported: an import takes all names of a module, and one of node:http brings Node's whole WebSocket client. */
+const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
  * Limits of every connection; Node's own are lax: a client may take a minute for its headers. A slow or endless request

@@ -37,6 +37,8 @@ test('a server that only answers requests loads what it may never need when it n
   const packages = await packagesAtStart();
 
   expect(packages).toContain('express');
+  expect(packages).toContain('NativeModule http');
+  expect(packages).not.toContain('NativeModule internal/deps/undici/undici');
   for (const name of [...LATER, 'graphile-worker', 'nodemailer']) expect(packages).not.toContain(name);
 }, 60_000);
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { fill, type ShownJson, sizeOf } from '../../shop/products/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
-import { document, type Operation } from '../contract/contract.ts';
+import type { Operation } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
 import type { Answer } from './errors.ts';
 import type { Notes } from './notes.ts';
@@ -45,7 +47,11 @@ interface Kept {
 }
 
 /** An answer of another contract is another answer, though the catalogue has not changed. */
-const RELEASE = createHash('sha1').update(JSON.stringify(document)).digest('base64url').slice(0, 8);
+const RELEASE = createHash('sha1').update(readFileSync(contractFile())).digest('base64url').slice(0, 8);
+
+function contractFile(): string {
+  return createRequire(import.meta.url).resolve('@commerce-backend/spec/openapi.json');
+}
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;

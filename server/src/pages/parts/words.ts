@@ -26,9 +26,11 @@ export function inGroups(iban: string): string {
   return iban.replaceAll(/(.{4})(?=.)/g, '$1 ');
 }
 
-const names = new Intl.DisplayNames(['en'], { type: 'region' });
+/** Made with the first page, since reading the names of all regions takes time. */
+let names: Intl.DisplayNames | undefined;
 
 export function countryName(code: string): string {
+  names ??= new Intl.DisplayNames(['en'], { type: 'region' });
   try {
     return names.of(code) ?? code;
   } catch {
