@@ -69,10 +69,20 @@ export function send(connection: Connection, text: string, within_ms = SILENCE_M
 
 /** Statements that are sent without waiting in between leave in one packet: writing it costs more than what is in it. */
 function gatherWrites(connection: Connection): void {
-  const { stream } = (connection as unknown as { connection: { stream: Writable } }).connection;
+  const stream = streamOf(connection);
   if (stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(() => stream.uncork());
+}
+
+/** Cuts a connection, whatever is under way on it: PostgreSQL undoes its transaction. `end` would wait for the statements sent. */
+export function cut(connection: Connection): void {
+  streamOf(connection).destroy();
+}
+
+/** `pg` does not declare it. */
+function streamOf(connection: Connection): Writable {
+  return (connection as unknown as { connection: { stream: Writable } }).connection.stream;
 }
 
 /**

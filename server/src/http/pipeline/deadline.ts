@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Connection } from '../../db/connect.ts';
+import { type Connection, cut } from '../../db/connect.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
 import { answerTo } from './errors.ts';
@@ -63,8 +63,7 @@ export class Deadline {
   #expire(seconds: number): void {
     if (this.#committing) return;
     this.#over = true;
-    // With a statement under way this cuts the connection; the pool takes neither kind back.
-    void this.#connection?.end();
+    if (this.#connection) cut(this.#connection);
     this.#expiry.reject(tooLate(seconds));
   }
 
