@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Request } from 'express';
 import { expect, test } from 'vitest';
 import { document, type Operation, operationTable, type Parameter, resolve } from './contract.ts';
@@ -35,11 +36,12 @@ const ODD_VALUES = [null, 7, -1, 1.5, '', '0.10', 'x'.repeat(70_000), ID, [], {}
 test.each(operationTable)('an independent check finds mistakes in the same parts of requests for $id', (operation) => {
   for (const made of requestsFor(operation)) {
     const req = asRequest(made);
-    const faulty = new Set(contractMistakes(operation, req).map(({ loc }) => loc[0]));
-    const shown = JSON.stringify(made).slice(0, 300);
-    expect([shown, [...faulty].toSorted()]).toEqual([shown, faultyParts(operation, made).toSorted()]);
-    expect(req.body, 'the body is left as it is').toEqual(made.body);
-    if (!faulty.has('query')) expect([shown, req.query]).toEqual([shown, queryOf(operation, made.query)]);
+    const faulty = new Set<unknown>(contractMistakes(operation, req).map(({ loc }) => loc[0]));
+    const query = faulty.has('query') ? req.query : queryOf(operation, made.query);
+    const judged = { faulty: [...faulty].toSorted(), body: req.body, query: req.query };
+    const wanted = { faulty: faultyParts(operation, made).toSorted(), body: made.body, query };
+    // There are thousands: only what differs is shown.
+    if (!isDeepStrictEqual(judged, wanted)) expect({ made, judged }).toEqual({ made, judged: wanted });
   }
 });
 
