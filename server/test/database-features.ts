@@ -84,7 +84,7 @@ const IN_THE_CATALOGUE: Record<string, string> = {
   'Row-level security': `select distinct 'policy ' || polname as item from pg_policy p join pg_class c on c.oid = p.polrelid
     where c.relnamespace = 'commerce'::regnamespace
     union select 'forced' from pg_class where relnamespace = 'commerce'::regnamespace and relforcerowsecurity`,
-  Roles: `select rolname as item from pg_roles where rolname like 'commerce\\_%'`,
+  Roles: `select rolname as item from pg_roles where rolname like 'commerce\\_%' and not rolcanlogin`,
   Extensions: `select extname as item from pg_extension where extname <> 'plpgsql'`,
   Sequences: `select relnamespace::regnamespace || '.' || relname as item from pg_class where relkind = 'S'`,
   'Types of columns': `select distinct format_type(a.atttypid, null) as item
