@@ -1,6 +1,15 @@
+import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
-import { inTransaction, isLostConnection } from './transaction.ts';
+import { cut, send, together } from './connect.ts';
+import {
+  hasCode,
+  inSentTransaction,
+  inTransaction,
+  isLostConnection,
+  queryAlone,
+  withConnection,
+} from './transaction.ts';
 
 test('a connection that breaks in the middle of a transaction fails the transaction, and not the process', async () => {
   const { db, owner } = await testServer();
@@ -16,4 +25,49 @@ test('a connection that breaks in the middle of a transaction fails the transact
 
   await expect(lost).rejects.toSatisfy(isLostConnection);
   expect(await inTransaction(db, async (connection) => (await connection.query('select 1')).rowCount)).toBe(1);
+});
+
+test('statements that are sent together have their time one after the other', async () => {
+  const { db } = await testServer();
+
+  await withConnection(db, (connection) =>
+    together(...Array.from({ length: 4 }, () => send(connection, 'select pg_sleep(0.2)', 500))),
+  );
+});
+
+test('of statements that are sent together, the one that failed by itself is told', async () => {
+  const { db } = await testServer();
+
+  const failed = inTransaction(db, (connection) => {
+    const divided = send(connection, 'select 1 / 0');
+    return together(send(connection, 'select 2'), divided);
+  });
+
+  await expect(failed).rejects.toSatisfy((error) => hasCode(error, ['22012']));
+});
+
+test('a transaction whose last statement was cut off by PostgreSQL is known not to be committed', async () => {
+  const { db, owner } = await testServer();
+  const ended = inSentTransaction(db, async (connection, begun) => {
+    await begun;
+    const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const asleep = sql`select pg_sleep(10), ${rows[0]?.pid}::int`;
+    setTimeout(() => void owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]), 100);
+    return { result: 'done', last: asleep };
+  });
+
+  await expect(ended).rejects.toSatisfy((error) => hasCode(error, ['57P01']));
+});
+
+test('a connection that was cut does not come back to the pool', async () => {
+  const { db } = await testServer();
+
+  for (let i = 0; i < 5; i += 1) {
+    const refused = withConnection(db, async (connection) => {
+      cut(connection);
+      throw new Error('refused');
+    });
+    await expect(refused).rejects.toThrow('refused');
+    expect((await queryAlone(db, sql`select 1 as one`)).rows).toEqual([{ one: 1 }]);
+  }
 });

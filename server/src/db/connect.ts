@@ -63,8 +63,24 @@ export async function takeConnection(pool: pg.Pool): Promise<Connection> {
 /** A statement without values, such as BEGIN and COMMIT. */
 export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
   const query_timeout = Math.min(within_ms, silences.get(connection) ?? SILENCE_MS);
+  return transmit(connection, { text, query_timeout });
+}
+
+const underWay = new WeakMap<Connection, number>();
+
+/** A statement waits for those that were sent before it, and has its own time after them. */
+async function transmit<Row extends object>(
+  connection: Connection,
+  { query_timeout = SILENCE_MS, ...config }: pg.QueryConfig & { query_timeout: number | undefined },
+): Promise<pg.QueryResult<Row>> {
+  const before = underWay.get(connection) ?? 0;
+  underWay.set(connection, before + 1);
   gatherWrites(connection);
-  return connection.query({ text, query_timeout } as pg.QueryConfig);
+  try {
+    return await connection.query<Row>({ ...config, query_timeout: query_timeout * (before + 1) } as pg.QueryConfig);
+  } finally {
+    underWay.set(connection, (underWay.get(connection) ?? 1) - 1);
+  }
 }
 
 /** Statements that are sent without waiting in between leave in one packet: writing it costs more than what is in it. */
@@ -80,20 +96,28 @@ export function cut(connection: Connection): void {
   streamOf(connection).destroy();
 }
 
+/** Gives a connection back to its pool, which takes none back that failed or was cut. */
+export function giveBack(connection: Connection, broken: Error | undefined): void {
+  connection.release(broken ?? streamOf(connection).destroyed);
+}
+
 /** `pg` does not declare it. */
 function streamOf(connection: Connection): Writable {
   return (connection as unknown as { connection: { stream: Writable } }).connection.stream;
 }
 
-/**
- * Waits for statements that were sent without waiting in between, which PostgreSQL runs in that order. Throws what the first
- * that failed threw: after an error in a transaction, those behind it fail because of it.
- */
+/** What fails in a transaction after an error fails with this. */
+const ABORTED = '25P02';
+
+/** Waits for statements that were sent without waiting in between. Throws what the first threw that failed by itself. */
 export async function together<const Sent extends readonly unknown[]>(
   ...sent: Sent
 ): Promise<{ -readonly [I in keyof Sent]: Awaited<Sent[I]> }> {
   const settled = await Promise.allSettled(sent);
-  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+  const failures = settled.filter((one) => one.status === 'rejected').map(({ reason }) => reason as unknown);
+  if (failures.length > 0) {
+    throw failures.find((reason) => (reason as { code?: string } | undefined)?.code !== ABORTED) ?? failures[0];
+  }
   return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as {
     -readonly [I in keyof Sent]: Awaited<Sent[I]>;
   };
@@ -164,8 +188,7 @@ export async function query<Row extends object>(connection: Connection, statemen
   const query_timeout = silences.get(connection);
   const observe = observer?.(text);
   const config = { name: nameOf(text), text, values: statement.values, query_timeout };
-  gatherWrites(connection);
-  const result = await connection.query<Row>(config as pg.QueryConfig);
+  const result = await transmit<Row>(connection, config);
   observe?.(result);
   return result;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { begin, type Connection, keepsSessions, query, send, takeConnection } from './connect.ts';
+import { begin, type Connection, giveBack, keepsSessions, query, send, takeConnection } from './connect.ts';
 import { noteFailure } from './storage.ts';
 
 /** The connection was lost during COMMIT: it is unknown whether the transaction was committed. */
@@ -45,7 +45,7 @@ export async function inSentTransaction<T>(
     broken = await undo(connection, error);
     throw error;
   } finally {
-    connection.release(broken);
+    giveBack(connection, broken);
   }
 }
 
@@ -87,14 +87,14 @@ async function undo(connection: Connection, error: unknown): Promise<Error | und
 
 async function commit(connection: Connection, last: Sql | undefined): Promise<void> {
   const written = last && query(connection, last);
-  // After an error in the last statement, COMMIT rolls back, and this error is the one to tell.
-  written?.catch(() => undefined);
-  try {
-    await send(connection, 'commit');
-  } catch (error) {
+  const [writing, committing] = await Promise.allSettled([written, send(connection, 'commit')]);
+  // After an error in the last statement, COMMIT rolls back.
+  if (writing.status === 'rejected' && isFromServer(writing.reason)) throw writing.reason;
+  if (committing.status === 'rejected') {
+    const error: unknown = committing.reason;
     throw isFromServer(error) && !isLostConnection(error) ? error : new CommitUnknown(error);
   }
-  await written;
+  if (writing.status === 'rejected') throw writing.reason;
 }
 
 /** Runs reads on one connection, without a transaction unless a pooler would give each statement another connection. */
@@ -109,7 +109,7 @@ export async function withConnection<T>(pool: pg.Pool, work: (connection: Connec
     if (isSilent(error)) broken = error as Error;
     throw error;
   } finally {
-    connection.release(broken);
+    giveBack(connection, broken);
   }
 }
 

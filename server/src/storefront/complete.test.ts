@@ -259,6 +259,23 @@ test('stock that was lost while the reservation had lapsed is refused at the end
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
 });
 
+test('goods whose stock is no longer counted are sold, and what was held of them is free again', async () => {
+  const shop = await openShop();
+  const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
+  const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
+  const params = { path: { product_id: product.id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { track_inventory: false } });
+
+  const { response } = await shop.storefront.POST(completePath, { ...at(id), body: {} });
+
+  expect(response.status).toBe(200);
+  const { rows } = await shop.owner.query(
+    'select v.on_hand, v.reserved, l.stock_taken from commerce.variants v join commerce.order_lines l on l.variant_id = v.id where v.id = $1',
+    [variant_id],
+  );
+  expect(rows).toEqual([{ on_hand: 5, reserved: 0, stock_taken: false }]);
+});
+
 test('a code is redeemed by the order, and what it takes off is spread over the lines exactly', async () => {
   const shop = await openShop();
   await shop.givenDiscount();

@@ -24,6 +24,8 @@ export class Deadline {
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
+  /** It passed during a COMMIT, and counts if the work begins anew. */
+  #missed: number | undefined;
 
   constructor(seconds: number) {
     // A request that ends in time never looks at it.
@@ -47,9 +49,10 @@ export class Deadline {
 
   /** Runs work that holds a connection; `commits` when what it did is committed next. */
   async hold<T>(connection: Connection, commits: boolean, work: () => Promise<T>): Promise<T> {
+    this.#committing = false;
+    if (this.#missed !== undefined) this.#expire(this.#missed);
     this.#throwIfOver();
     this.#connection = connection;
-    this.#committing = false;
     try {
       const result = await work();
       this.#throwIfOver();
@@ -61,7 +64,10 @@ export class Deadline {
   }
 
   #expire(seconds: number): void {
-    if (this.#committing) return;
+    if (this.#committing) {
+      this.#missed = seconds;
+      return;
+    }
     this.#over = true;
     if (this.#connection) cut(this.#connection);
     this.#expiry.reject(tooLate(seconds));

@@ -23,14 +23,17 @@ export async function holdStock(shop: Shop, id: string, cart: CartState, lines =
     );
   }
   for (const line of lines) {
-    if (!line.track_inventory) continue;
-    line.free += line.held - line.quantity;
-    line.held = line.quantity;
+    const held = line.track_inventory ? line.quantity : 0;
+    line.free += line.held - held;
+    line.held = held;
   }
 }
 
-/** Whether the stock is held already: exactly these lines, and nothing besides. */
+/**
+ * Whether the stock is held already: exactly these lines, and nothing besides. A variant with pieces held stays; one that is
+ * not tracked must be looked at again, for it may be gone by now.
+ */
 function holdsStock({ pieces_held }: CartState, lines: CartLine[]): boolean {
-  const asWanted = lines.every((line) => line.sellable && line.held === (line.track_inventory ? line.quantity : 0));
+  const asWanted = lines.every((line) => line.sellable && line.track_inventory && line.held === line.quantity);
   return asWanted && pieces_held === lines.reduce((sum, { held }) => sum + held, 0);
 }

@@ -75,3 +75,22 @@ test('what is deleted while a checkout is being completed is not sold', async ()
   expect(data).toBeUndefined();
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
 });
+
+test('a product without stock control that is deleted while its checkout completes is not sold', async () => {
+  const shop = await openShop();
+  const product = await shop.givenProduct({ track_inventory: false });
+  const { id } = await shop.givenCheckout({ content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }] });
+
+  const { data, error } = await whileWaitedFor(
+    shop,
+    (inside) => products.remove(inside, product.id),
+    () =>
+      shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', {
+        params: { path: { checkout_id: id } },
+        body: {},
+      }),
+  );
+
+  expect(data).toBeUndefined();
+  expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
+});
