@@ -57,6 +57,8 @@ interface TokenRow extends Tenant {
   beside_id?: string | null;
   beside_scopes?: string[] | null;
   private_token_id: string | null;
+  /** What `app.site_id` is set to; nothing for an unknown token. */
+  tenant: string;
 }
 
 async function authenticateToken(
