@@ -8,7 +8,8 @@ interface Fault {
   /** Armed each time a statement that matches this has passed. */
   after: RegExp | undefined;
   armed: boolean;
-  error: Error;
+  /** The statement that fails instead. */
+  raise: string;
 }
 
 const listeners = new Set<Listener>();
@@ -23,13 +24,14 @@ export function watchStatements(listener: Listener): () => void {
 }
 
 /**
- * Each statement that matches, when one that matches `after` has passed, is not sent, and fails with a database error of this
+ * In place of each statement that matches, when one that matches `after` has passed, PostgreSQL is sent one that fails with this
  * code and detail, until the function that it returns is called: the server tries again what it may, and must fail again.
  */
 export function failStatements(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
   install();
-  const error = Object.assign(new Error(`failed on purpose: ${detail}`), { code, detail, severity: 'ERROR' });
-  fault = { matches, after, armed: !after, error };
+  const [errcode, message, told] = [code, `failed on purpose: ${detail}`, detail].map((text) => pg.escapeLiteral(text));
+  const raise = `do $$ begin raise exception using errcode = ${errcode}, message = ${message}, detail = ${told}; end $$`;
+  fault = { matches, after, armed: !after, raise };
   return () => {
     fault = undefined;
   };
@@ -47,7 +49,9 @@ function install(): void {
       const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
       if (fault?.armed && fault.matches.test(text)) {
         fault.armed = !fault.after;
-        return refuse(fault.error, args.at(-1));
+        const { raise } = fault;
+        const callback = args.at(-1);
+        return send.apply(this, typeof callback === 'function' ? [raise, callback] : [raise]);
       }
       if (fault?.after?.test(text)) fault.armed = true;
       for (const listener of listeners) listener(text);
@@ -55,10 +59,4 @@ function install(): void {
     return send.apply(this, args);
   };
   pg.Client.prototype.query = watched as unknown as typeof pg.Client.prototype.query;
-}
-
-function refuse(error: Error, callback: unknown): unknown {
-  if (typeof callback !== 'function') return Promise.reject(error);
-  process.nextTick(callback as (error: Error) => void, error);
-  return undefined;
 }

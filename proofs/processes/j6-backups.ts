@@ -126,10 +126,11 @@ async function sellAndBackUp(
       made.push(await backUp(market, file, shoppers, chance, violations));
       progress(`${market.name}: ${made.length} backups; ${shoppers.orders} orders`);
     }
-    if (market.ownerUrl) reads = await migrateUnderLoad(market.ownerUrl, shoppers, violations);
   } finally {
     await shoppers.rest();
   }
+  // Nobody buys meanwhile: a purchase may need what the newest migration brings.
+  if (market.ownerUrl) reads = await migrateUnderLoad(market.ownerUrl, shoppers, violations);
   await shoppers.judge(violations);
   return { orders: shoppers.orders, reads };
 }

@@ -5,10 +5,13 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from './listen.ts';
 
 /** What a server answers to these bytes. */
-async function answerTo(bytes: string): Promise<{ head: string; body: unknown }> {
+async function answerTo(
+  bytes: string,
+  options: { headersSeconds?: number } = {},
+): Promise<{ head: string; body: unknown }> {
   const app = express().get('/', (_req, res) => void res.json({}));
   app.post('/waits', () => {});
-  const server = await listen(app, { host: '127.0.0.1', port: 0, keepAliveSeconds: 1 });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, keepAliveSeconds: 1, ...options });
   onTestFinished(() => void server.close());
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   let answer = '';
@@ -65,14 +68,11 @@ test.each(['xchunked', 'chunked'])('a body in broken chunks or another coding is
   expect(body).toMatchObject({ error: 'invalid_request' });
 });
 
-test('a client that dawdles over its headers is told after ten seconds and let go', async () => {
-  const began = Date.now();
-
-  const { head, body } = await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+test('a client that dawdles over its headers is told and let go', async () => {
+  const { head, body } = await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ', { headersSeconds: 1 });
 
   expect(head).toMatch(/^HTTP\/1\.1 408 /);
   expect(body).toMatchObject({ error: 'request_timeout', retryable: true });
-  expect(Date.now() - began).toBeLessThan(14_000);
 });
 
 describe('at the limit of connections', () => {

@@ -15,7 +15,7 @@ const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
  * Limits of every connection; Node's own are lax: a client may take a minute for its headers. A slow or endless request
  * occupies one socket for half a minute at most, or two minutes where a large body may be uploaded.
  */
-const HEADERS_TIMEOUT_MS = 10_000;
+const HEADERS_SECONDS = 10;
 const REQUEST_TIMEOUT_MS = DEADLINES.upload * 1_000;
 const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -29,6 +29,8 @@ export interface ListenOptions {
   host: string;
   port: number;
   keepAliveSeconds: number;
+  /** How long a client may take for its headers. */
+  headersSeconds?: number;
   /** Beyond that many, see boundConnections. */
   maxConnections?: number;
 }
@@ -36,11 +38,11 @@ export interface ListenOptions {
 /** An HTTP server that accepts connections when this resolves. Rejects when the port is taken. */
 export async function listen(
   app: Express,
-  { host, port, keepAliveSeconds, maxConnections = MAX_CONNECTIONS }: ListenOptions,
+  { host, port, keepAliveSeconds, headersSeconds = HEADERS_SECONDS, maxConnections = MAX_CONNECTIONS }: ListenOptions,
 ): Promise<Server> {
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: headersSeconds * 1_000,
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       keepAliveTimeout: keepAliveSeconds * 1_000,

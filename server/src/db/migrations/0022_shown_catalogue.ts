@@ -99,6 +99,8 @@ async function noteProducts(knex: Knex, ofUpdates: string): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await noteProducts(knex, '');
+  // First, for it locks commerce.sites, which readers lock before the variants.
+  await knex.raw('drop table commerce.product_sales');
   await knex.raw(`
     drop trigger note_update on commerce.variants;
     drop function commerce.note_variants;
@@ -110,6 +112,5 @@ export async function down(knex: Knex): Promise<void> {
       deferrable initially deferred for each row execute function commerce.bump_catalog();
     create or replace function commerce.iso(moment timestamptz) returns text language sql immutable parallel safe
       return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
-    drop table commerce.product_sales;
   `);
 }

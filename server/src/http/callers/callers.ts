@@ -154,10 +154,11 @@ function customerOf({ customer_secret }: Claim) {
 /**
  * Also the stock of products, in the same statement, so that it belongs to the same moment as the version. It is read by the
  * tenant that the look-up has just set: were it read before, row-level security would hide all, and the answer be made anew.
+ * For an unknown token none is set, and nothing is read.
  */
 function withStock(lookUp: Sql, shown: string[]): Sql {
   return sql`select found.*, stock.shown_stock from (${lookUp}) as found left join lateral (
-      select ${stockOfProducts(shown, sql`nullif(found.tenant, '')::uuid`)} as shown_stock
+      select case when found.tenant <> '' then ${stockOfProducts(shown, sql`found.tenant::uuid`)} end as shown_stock
     ) as stock on true`;
 }
 

@@ -155,20 +155,22 @@ async function run(
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const answer = async () => success(operation, await handler(call as never));
   const notes = res.locals as Notes;
-  const key = keyOf(deps, incoming, caller);
-  const { request: payload, request_id } = key;
+  const ofAgent = caller.kind === 'agent';
+  // What others read is not on record, and its payload not looked at.
+  const key = write || ofAgent ? keyOf(deps, incoming, caller) : undefined;
   const event = (status: number) =>
+    key &&
     auditEvent(shop, {
-      ...{ operation, caller, req, payload, request_id, status },
+      ...{ operation, caller, req, payload: key.request, request_id: key.request_id, status },
       secretKey: deps.secretKey,
       audit_id: notes.audit_id,
     });
   const read = () => (kept ? deps.cache.remember(kept, shop, notes, answer) : answer());
   const keyed = write && hasKey(req);
-  const { result, last } = keyed
-    ? await runOncePerKey(shop, key, answer, event)
-    : { result: await (write ? answer() : read()), last: undefined };
-  const ofAgent = caller.kind === 'agent';
+  const { result, last } =
+    key && keyed
+      ? await runOncePerKey(shop, key, answer, event)
+      : { result: await (write ? answer() : read()), last: undefined };
   deps.lastUsed.note(caller);
   // `runOncePerKey` writes the audit row together with the answer that it stores; the other rows are written here.
   return {
