@@ -20,7 +20,8 @@ const STAFF_PASSWORD = await mintPassword();
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-const FILLED_IN = {
+/** What a checkout needs from its customer, but for a way to ship. */
+export const FILLED_IN = {
   email: 'june@example.com',
   shipping_address: {
     first_name: 'June',

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
-import { openShop } from '../../../test/shop.ts';
+import { FILLED_IN, openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { openPool } from '../../db/connect.ts';
 import { createCatalogueCache } from './cache.ts';
@@ -78,19 +78,6 @@ async function sellingShop() {
 
   return { ...shop, product_id: product.id, variant_id, hold, buy };
 }
-
-const FILLED_IN = {
-  email: 'june@example.com',
-  shipping_address: {
-    first_name: 'June',
-    last_name: 'Okafor',
-    address1: 'Lindenallee 7',
-    city: 'Berlin',
-    postal_code: '10115',
-    country: 'DE',
-  },
-  payment_method: 'bank_transfer',
-} as const;
 
 const PATHS = [
   '/products',
