@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
+import { countAddedJobs } from './wake-workers.ts';
 
 /**
  * The pool that serves every request, and the only way to send a statement. Each statement has a time limit, and each
@@ -151,7 +152,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     ...(prepare && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
   ignoreLostConnections(pool);
-  return pool;
+  return pool.on('connect', countAddedJobs);
 }
 
 /**

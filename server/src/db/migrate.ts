@@ -26,6 +26,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0020_private_storefront_tokens': () => import('./migrations/0020_private_storefront_tokens.ts'),
   '0021_order_event_types': () => import('./migrations/0021_order_event_types.ts'),
   '0022_shown_catalogue': () => import('./migrations/0022_shown_catalogue.ts'),
+  '0023_queued_jobs': () => import('./migrations/0023_queued_jobs.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

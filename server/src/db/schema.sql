@@ -1,5 +1,28 @@
 -- Generated from the migrations by `npm run schema --workspace server`. Do not edit.
 
+CREATE OR REPLACE FUNCTION commerce.add_jobs(task text, payloads json[], run_at timestamp with time zone, max_attempts integer, priorities smallint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    begin
+      insert into graphile_worker._private_jobs (task_id, payload, run_at, max_attempts, priority)
+        select t.id, j.payload, add_jobs.run_at, add_jobs.max_attempts, j.priority
+        from unnest(payloads, priorities) as j (payload, priority)
+        join graphile_worker._private_tasks t on t.identifier = task;
+      if not found then
+        -- Its first job: no worker has written the task down.
+        perform graphile_worker.add_jobs(array(
+          select (task, j.payload, null, add_jobs.run_at, add_jobs.max_attempts, null, j.priority, null)
+            ::graphile_worker.job_spec
+          from unnest(payloads, priorities) as j (payload, priority)));
+        return;
+      end if;
+      raise notice using errcode = 'CJ001', message = 'jobs added', detail = cardinality(payloads)::text;
+    end $function$
+;
+
 CREATE OR REPLACE PROCEDURE commerce.begin_change_era()
  LANGUAGE plpgsql
 AS $procedure$
@@ -79,13 +102,12 @@ AS $function$
 
 CREATE OR REPLACE FUNCTION commerce.enqueue(task text, payload json, run_at timestamp with time zone)
  RETURNS void
- LANGUAGE plpgsql
+ LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-    begin
-      perform graphile_worker.add_job(task, payload, run_at => run_at, max_attempts => 12);
-    end $function$
+      select commerce.add_jobs(task, array[payload], run_at, 12, '{0}');
+    $function$
 ;
 
 CREATE OR REPLACE FUNCTION commerce.enqueue_deliveries(site uuid, deliveries uuid[], run_at timestamp with time zone)
@@ -100,24 +122,23 @@ AS $function$
       select count(*) into under_way from (
         select from commerce.webhook_deliveries where site_id = site and status = 'pending' and id <> all(deliveries)
         limit 100) as others;
-      perform graphile_worker.add_jobs(array(
-        select ('deliver_webhook', json_build_object('site_id', site, 'delivery_id', delivery.id), null,
-          enqueue_deliveries.run_at, 100, null, case when under_way + place > 100 then 1 else 0 end, null)
-          ::graphile_worker.job_spec
-        from unnest(deliveries) with ordinality as delivery (id, place)));
+      perform commerce.add_jobs('deliver_webhook',
+        array_agg(json_build_object('site_id', site, 'delivery_id', delivery.id) order by place),
+        enqueue_deliveries.run_at, 100,
+        array_agg((case when under_way + place > 100 then 1 else 0 end)::smallint order by place))
+      from unnest(deliveries) with ordinality as delivery (id, place);
     end $function$
 ;
 
 CREATE OR REPLACE FUNCTION commerce.enqueue_delivery(site uuid, delivery uuid, run_at timestamp with time zone)
  RETURNS void
- LANGUAGE plpgsql
+ LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-    begin
-      perform graphile_worker.add_job('deliver_webhook', json_build_object('site_id', site, 'delivery_id', delivery),
-        run_at => run_at, max_attempts => 100);
-    end $function$
+      select commerce.add_jobs('deliver_webhook', array[json_build_object('site_id', site, 'delivery_id', delivery)],
+        run_at, 100, '{0}');
+    $function$
 ;
 
 CREATE OR REPLACE FUNCTION commerce.fan_out(site uuid, of_event uuid, event_type text)

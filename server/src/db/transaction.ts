@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { begin, type Connection, giveBack, keepsSessions, query, send, takeConnection } from './connect.ts';
 import { noteFailure } from './storage.ts';
+import { takeAddedJobs, wakeWorkers } from './wake-workers.ts';
 
 /** The connection was lost during COMMIT: it is unknown whether the transaction was committed. */
 export class CommitUnknown extends Error {
@@ -39,6 +40,8 @@ export async function inSentTransaction<T>(
     begun.catch(() => undefined);
     const { result, last } = await work(connection, begun);
     await commit(connection, last);
+    const jobs = takeAddedJobs(connection);
+    if (jobs > 0) wakeWorkers(pool, jobs, (statement) => queryAlone(pool, statement));
     return result;
   } catch (error) {
     noteFailure(pool, error);
@@ -77,6 +80,7 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
 
 /** Rolls back. Returns an error if the connection must be closed instead: the database then rolls back by itself. */
 async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
+  takeAddedJobs(connection);
   // After a timeout, the answer to ROLLBACK would not come in time either.
   if (isSilent(error)) return error as Error;
   return send(connection, 'rollback').then(

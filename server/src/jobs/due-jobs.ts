@@ -9,7 +9,7 @@ const EVERY_MS = 500;
 /** Workers for jobs that are due shortly after each other are woken together. */
 const SHORTEST_MS = 50;
 /**
- * The one place that reads private tables of graphile-worker, as they are in 0.18.0: check it when its version changes. Its
+ * Reads private tables of graphile-worker, as they are in 0.18.0: check it when its version changes. Its
  * public view `jobs` lacks `is_available`, without which the index of the available jobs is not used. That index begins with
  * the priority, so that jobs that are due later are not even read.
  */

@@ -1,0 +1,44 @@
+import type pg from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+
+/**
+ * Wakes the workers of graphile-worker once jobs are committed. The transaction that adds a job sends no NOTIFY itself: all
+ * commits of a database that do take turns, through the flush to disk. Where the message gets lost, workers find the jobs
+ * when they look next, within two seconds.
+ */
+
+/** Of the notice by which `commerce.add_jobs` tells the session how many jobs it has added (migration 0023). */
+const JOBS_ADDED = 'CJ001';
+
+const added = new WeakMap<object, number>();
+
+/** To be called once for each new connection. */
+export function countAddedJobs(connection: pg.PoolClient): void {
+  connection.on('notice', ({ code, detail }) => {
+    if (code === JOBS_ADDED) added.set(connection, (added.get(connection) ?? 0) + Number(detail));
+  });
+}
+
+/** How many jobs the transaction that ends has added. Must be called at its end, also when it is rolled back. */
+export function takeAddedJobs(connection: pg.PoolClient): number {
+  const jobs = added.get(connection) ?? 0;
+  if (jobs > 0) added.delete(connection);
+  return jobs;
+}
+
+/** Under load one message stands for the jobs of many requests. */
+const GATHER_MS = 5;
+const gathered = new WeakMap<pg.Pool, number>();
+
+/** Sends the message for which graphile-worker's `add_jobs` would use NOTIFY. */
+export function wakeWorkers(pool: pg.Pool, jobs: number, send: (statement: Sql) => Promise<unknown>): void {
+  const waiting = gathered.get(pool);
+  gathered.set(pool, (waiting ?? 0) + jobs);
+  if (waiting !== undefined) return;
+  setTimeout(() => {
+    const count = gathered.get(pool) ?? 0;
+    gathered.delete(pool);
+    if (pool.ended) return;
+    send(sql`select pg_notify('jobs:insert', json_build_object('count', ${count}::int)::text)`).catch(() => undefined);
+  }, GATHER_MS).unref();
+}
