@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startServer, stopServer } from '../../../test/server.ts';
+import { startServer, stopServer, testServer } from '../../../test/server.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
+import { LATEST_MIGRATION } from '../../db/migrate.ts';
 
 test('a server whose connections are all in use is ready', async () => {
   const server = await startServer(databaseUrl());
@@ -13,4 +14,26 @@ test('a server whose connections are all in use is ready', async () => {
   const answer = await fetch(`${server.baseUrl}/readyz`);
 
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }]);
+});
+
+test('a server is ready once its own migrations are applied, also when a newer release has applied more', async () => {
+  const { owner } = await testServer();
+  const isReady = async () => {
+    const server = await startServer(databaseUrl());
+    const answer = await fetch(`${server.baseUrl}/readyz`);
+    await stopServer(server);
+    return [answer.status, ((await answer.json()) as { reason?: string }).reason];
+  };
+
+  await owner.query(`insert into public.commerce_migrations (name, batch) values ('9999_newer', 99)`);
+  const besideNewer = await isReady();
+  await owner.query(`delete from public.commerce_migrations where name = '9999_newer'`);
+  await owner.query(`update public.commerce_migrations set name = 'x' || name where name = $1`, [LATEST_MIGRATION]);
+  const beforeOwn = await isReady();
+  await owner.query('update public.commerce_migrations set name = substr(name, 2) where name = $1', [
+    `x${LATEST_MIGRATION}`,
+  ]);
+
+  expect(besideNewer).toEqual([200, undefined]);
+  expect(beforeOwn).toEqual([503, 'The database has an older schema version: run commerce-server migrate.']);
 });

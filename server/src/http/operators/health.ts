@@ -56,7 +56,7 @@ export function readyz({ db, probe, redis, readiness }: ReadyzDeps): RequestHand
 
 const SILENT = { ready: false, reason: 'The database does not answer.' };
 const FULL = { ready: false, reason: 'The disk of the database is full: nothing can be written.' };
-const OTHER_SCHEMA = { ready: false, reason: 'The database has another schema version: run commerce-server migrate.' };
+const OLDER_SCHEMA = { ready: false, reason: 'The database has an older schema version: run commerce-server migrate.' };
 
 async function ask(db: Pool, probe: Pool): Promise<Verdict> {
   const tooLate = new Promise<Verdict>((resolve) => setTimeout(resolve, WITHIN_MS, SILENT).unref());
@@ -64,22 +64,26 @@ async function ask(db: Pool, probe: Pool): Promise<Verdict> {
 }
 
 async function judge(db: Pool, probe: Pool): Promise<Verdict> {
-  if ((await newestMigration(probe)) !== LATEST_MIGRATION) return OTHER_SCHEMA;
+  if (!(await isMigrated(probe))) return OLDER_SCHEMA;
   return (await takesWrites(db, probe, WITHIN_MS)) ? { ready: true } : FULL;
 }
 
-/** Asked twice when the connection was lost: that one connection has ended says nothing of the database. */
-async function newestMigration(probe: Pool): Promise<string | undefined> {
+/**
+ * A newer schema is no reason to take a server out while the next release is rolled out. Asked twice when the connection was
+ * lost: that one connection has ended says nothing of the database.
+ */
+async function isMigrated(probe: Pool): Promise<boolean> {
   const statement = {
-    text: 'select name from public.commerce_migrations order by id desc limit 1',
+    text: 'select from public.commerce_migrations where name = $1',
+    values: [LATEST_MIGRATION],
     // Later than that nobody waits for the answer.
     query_timeout: WITHIN_MS,
   };
   const begun = Date.now();
-  const ask = () => probe.query<{ name: string }>(statement);
-  const { rows } = await ask().catch((error: unknown) => {
+  const ask = () => probe.query(statement);
+  const { rowCount } = await ask().catch((error: unknown) => {
     if (!isLostConnection(error) || Date.now() - begun >= WITHIN_MS) throw error;
     return ask();
   });
-  return rows[0]?.name;
+  return rowCount === 1;
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
+import { networkOf } from '../../shop/client-network.ts';
 import type { ShopError } from '../../shop/errors.ts';
 import { isUuid } from '../callers/claims.ts';
 
@@ -15,7 +16,7 @@ export function isCredentialRefusal({ code }: ShopError): boolean {
 
 export function keyOfFailure({ ip = '', headers }: Request, kind = kindIn(headers)): string {
   const site = headers['x-site-id'];
-  return `${ip} ${isUuid(site) ? site.toLowerCase() : 'no site'} ${kind}`;
+  return `${networkOf(ip)} ${isUuid(site) ? site.toLowerCase() : 'no site'} ${kind}`;
 }
 
 /** The most specific one that was sent: a customer's token beside the storefront's is the customer's failure. */

@@ -59,6 +59,23 @@ test('an address is written to three times an hour, whoever asks, from wherever,
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
+test('the addresses of one IPv6 network are counted as one, and those of its neighbours are not', async () => {
+  const shop = await openShop();
+  const [server, other] = await startTwo();
+  const login = (ip: string) =>
+    call(server.baseUrl, shop, '/customer/login', { email: `${randomUUID()}@example.com`, password: 'no such' }, ip);
+
+  const sixteen = (from: number) =>
+    Promise.all(Array.from({ length: 16 }, (_, i) => login(`2001:db8:0:7::${(from + i).toString(16)}`)));
+  // All at once, some would be too many to look at in one moment (503).
+  const answers = [...(await sixteen(1)), ...(await sixteen(17))];
+  const neighbour = await login('2001:db8:0:8::1');
+
+  expect(tally(answers)).toEqual({ 401: 30, 429: 2 });
+  expect(neighbour.status).toBe(401);
+  await Promise.all([stopServer(server), stopServer(other)]);
+});
+
 test('logins from one network address are counted together across accounts and servers', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();

@@ -1,6 +1,7 @@
 import type { RedisClientType } from '@redis/client';
 import type { Request } from 'express';
 import type { Pool } from 'pg';
+import { networkOf } from '../../shop/client-network.ts';
 import { RATE_LIMITS, type RateLimit, type RateLimitName } from '../../shop/rate-limits.ts';
 import { findSiteLimits, limitFor, type SiteLimits } from '../../shop/site-limits.ts';
 import type { Caller, Claim } from '../callers/caller.ts';
@@ -62,13 +63,13 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
 
   return {
     async isSuspect(req) {
-      const used = await shared.read('failed_credentials_address', req.ip ?? '');
+      const used = await shared.read('failed_credentials_address', networkOf(req.ip));
       return used > RATE_LIMITS.failed_credentials.points;
     },
     countFailure: (req, kind) =>
       draw('failed_credentials', [
         // First: who invents sites makes no more counters than this.
-        ['failed_credentials_address', req.ip ?? ''],
+        ['failed_credentials_address', networkOf(req.ip)],
         ['failed_credentials', keyOfFailure(req, kind)],
       ]),
     countStrictly: (operation, claim, req, buyer) => countInDatabase(db, operation, claim, req, buyer),
@@ -132,5 +133,5 @@ function keyOf(operation: Operation, caller: Caller, req: Request): string {
   const cart_id = (req.body as Record<string, unknown> | undefined)?.cart_id;
   const about = operation.rateLimit === 'checkout' ? (req.params.checkout_id ?? cart_id) : undefined;
   const checkout = about === undefined ? undefined : String(about).toLowerCase();
-  return `${caller.tenant.site_id}:${checkout ?? (guest ? (caller.buyer_ip ?? req.ip) : caller.principal_id)}`;
+  return `${caller.tenant.site_id}:${checkout ?? (guest ? networkOf(caller.buyer_ip ?? req.ip) : caller.principal_id)}`;
 }

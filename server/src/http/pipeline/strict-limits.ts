@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Pool } from 'pg';
+import { networkOf } from '../../shop/client-network.ts';
 import { foldEmail } from '../../shop/emails.ts';
 import { type Draw, draw, giveBack } from '../../shop/rate-counts.ts';
 import type { RateLimitName } from '../../shop/rate-limits.ts';
@@ -103,7 +104,8 @@ function subjectOf(
 ): string | undefined {
   const email = (req.body as Record<string, unknown> | undefined)?.email;
   if (by === 'email') return email === undefined ? undefined : foldEmail(String(email));
-  const address = buyer?.ip ?? req.ip;
+  const ip = buyer?.ip ?? req.ip;
+  const address = ip && networkOf(ip);
   const subjects = { address, token: buyer?.token_id, site: site_id ?? undefined, cart: req.params.cart_id };
   const subject = subjects[by];
   return subject === undefined ? undefined : String(subject).toLowerCase();

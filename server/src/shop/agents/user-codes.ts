@@ -1,6 +1,7 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { networkOf } from '../client-network.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import { type Draw, draw, giveBack } from '../rate-counts.ts';
@@ -69,7 +70,7 @@ export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typ
   const limits = (await findSiteLimits(db, tenant.site_id)) ?? {};
   const draws: Draw[] = [
     { key: `user_code ${tenant.site_id} ${actor.customer_id}`, ...limitFor('user_code_customer', limits) },
-    { key: `user_code ${tenant.site_id} ip ${ip}`, ...limitFor('user_code_address', limits) },
+    { key: `user_code ${tenant.site_id} ip ${networkOf(ip ?? undefined)}`, ...limitFor('user_code_address', limits) },
     { key: `user_code ${tenant.site_id}`, ...limitFor('user_code_site', limits) },
   ];
   // Counted before the code is looked up, so that concurrent guesses cannot bypass the limit.
