@@ -138,6 +138,32 @@ async function bySlug({ dashboard }: OpenShop, slug: string) {
   return found;
 }
 
+test('of new products that are written together, only those are refused whose SKU another has, in the order of the rows', async () => {
+  const { dashboard, givenProduct } = await openShop();
+  await givenProduct({ sku: 'TAKEN' });
+  const skus = ['A', 'B', 'TAKEN', 'C', 'A', 'D'];
+  const products = skus.map((sku, i) =>
+    row(`p${i}`, { sku, price: '7.50', tags: [`tag-${i}`], inventory_quantity: 2 }),
+  );
+  const body = { products };
+
+  const tried = await dashboard.POST(importing, { body: { ...body, dry_run: true } });
+  const { data } = await dashboard.POST(importing, { body });
+
+  const expected = ['created', 'created', 'failed', 'created', 'failed', 'created'];
+  expect(data?.results.map(({ status }) => status)).toEqual(expected);
+  expect(data?.results.map(({ errors }) => errors[0]?.ctx)).toEqual([
+    ...[undefined, undefined, { sku: 'TAKEN' }, undefined, { sku: 'A' }, undefined],
+  ]);
+  // What a dry run tries is undone at once, so a row may not see what the one before it took.
+  expect(tried.data?.results.map(({ status }) => status)).toEqual(expected.with(4, 'created'));
+  const { data: page } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'p5' } } });
+  expect(page?.products).toMatchObject([{ slug: 'p5', price: '7.50', tags: ['tag-5'], total_inventory: 2 }]);
+  const all = await dashboard.GET('/api/dashboard/products');
+  expect(all.data?.products.map(({ slug }) => slug).sort()).toEqual(expect.arrayContaining(['p0', 'p1', 'p3', 'p5']));
+  expect(all.data?.products).toHaveLength(5);
+});
+
 test('update_inventory sets the stock that a row gives and leaves what it does not give', async () => {
   const shop = await openShop();
   const variants = [

@@ -1,5 +1,5 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
@@ -7,53 +7,105 @@ import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
 /** Increment it when postings change: products indexed by an older release are then reindexed. */
 export const INDEX_VERSION = 3;
 
+interface Source {
+  product_id: string;
+  source: SearchDocument;
+  fingerprint: string;
+}
+
 /**
- * Updates the search index for products, in the transaction that changed them. Call it once, after the last change. Two
+ * Updates the search index for products, in the transaction that changed them. Call it once, after the last change. A few
  * statements, however many products there are; ids of deleted products are ignored.
  */
 export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
-  // Rows are locked in id order, so that two calls for the same products cannot deadlock.
-  const sources = await db.rows<{ product_id: string; source: SearchDocument; fingerprint: string }>(
-    sql`select s.product_id, t.source, md5(t.source::text) as fingerprint
-      from (select site_id, product_id from product_search
-        where site_id = ${db.siteId} and product_id = any(${product_ids}::uuid[])
-        order by product_id for update) as s,
-        lateral (select search_source(s.site_id, s.product_id) as source) as t`,
+  // Rows are locked in id order, so that two calls for the same products cannot deadlock, and before products are read.
+  await db.run(
+    sql`select from product_search
+      where site_id = ${db.siteId} and product_id = any((select ${product_ids}::uuid[])::uuid[]) order by product_id for update`,
   );
+  await writeIndex(db, await sourcesOf(db, product_ids), true);
+}
+
+/** The same for products that this transaction has made, of which nothing can be locked or outdated. */
+export async function indexNewProducts(db: SearchDb, product_ids: string[]): Promise<void> {
+  if (product_ids.length === 0) return;
+  await writeIndex(db, await sourcesOf(db, product_ids), false);
+}
+
+function sourcesOf(db: SearchDb, product_ids: string[]): Promise<Source[]> {
+  return db.rows<Source>(
+    sql`select wanted.id as product_id, t.source, md5(t.source::text) as fingerprint
+      from unnest((select ${product_ids}::uuid[])) as wanted (id),
+        lateral (select search_source(${db.siteId}, wanted.id) as source offset 0) as t
+      where t.source is not null`,
+  );
+}
+interface IndexedProduct extends Source {
+  postings: Posting[];
+}
+
+async function writeIndex(db: SearchDb, sources: Source[], wereIndexed: boolean): Promise<void> {
   if (sources.length === 0) return;
-  const products = sources.map(({ product_id, fingerprint }) => ({ product_id, fingerprint }));
-  const postings = sources.flatMap(({ product_id, source }) =>
-    postingsOf(source).map((posting) => ({ product_id, ...posting })),
-  );
-  await write(db, products, postings);
+  const products = sources.map((product) => ({ ...product, postings: postingsOf(product.source) }));
+  await writePostings(db, products, wereIndexed);
+  await writeSummaries(db, products);
 }
 
 /** Unchanged postings are not rewritten. */
-async function write(
-  db: SearchDb,
-  products: { product_id: string; fingerprint: string }[],
-  postings: ({ product_id: string } & Posting)[],
-): Promise<void> {
-  const column = <Key extends keyof Posting | 'product_id'>(key: Key) => postings.map((posting) => posting[key]);
+async function writePostings(db: SearchDb, products: IndexedProduct[], wereIndexed: boolean): Promise<void> {
+  const rows = products.flatMap(({ product_id, postings }) => postings.map((posting) => ({ product_id, ...posting })));
+  const column = <Key extends keyof (typeof rows)[number]>(key: Key) => rows.map((row) => row[key]);
   const ids = products.map(({ product_id }) => product_id);
   await db.run(
     sql`with given as materialized (
         select * from unnest(${column('product_id')}::uuid[], ${column('term')}::text[], ${column('impact')}::real[],
           ${column('place')}::smallint[]) as g (product_id, term, impact, place)
-      ), gone as (
-        delete from search_postings p where p.site_id = ${db.siteId} and p.product_id = any(${ids}::uuid[])
-          and not exists (select from given g where g.product_id = p.product_id and g.term = p.term)
-      ), indexed as (
-        update product_search s set fingerprint = i.fingerprint, index_version = ${INDEX_VERSION},
-          posting_count = (select count(*) from given g where g.product_id = i.product_id)
-        from unnest(${ids}::uuid[], ${products.map(({ fingerprint }) => fingerprint)}::text[]) as i (product_id, fingerprint)
-        where s.site_id = ${db.siteId} and s.product_id = i.product_id
-      )
+      ) ${wereIndexed ? sql`, gone as (${removalOfOthers(db, ids)})` : empty}
       insert into search_postings as p (site_id, product_id, term, impact, place)
       select ${db.siteId}, product_id, term, impact, place from given
       on conflict (site_id, product_id, term) do update set impact = excluded.impact, place = excluded.place
       where (p.impact, p.place) is distinct from (excluded.impact, excluded.place)`,
+  );
+}
+
+function removalOfOthers(db: SearchDb, product_ids: string[]): Sql {
+  return sql`delete from search_postings p
+    where p.site_id = ${db.siteId} and p.product_id = any((select ${product_ids}::uuid[])::uuid[])
+      and not exists (select from given g where g.product_id = p.product_id and g.term = p.term)`;
+}
+
+/**
+ * What the search of lists reads: names weigh most (A), then vendor, type and option values (B), tags and metadata (C),
+ * the description (D). Written together with what tells that the postings are up to date, since each new version of a row
+ * has entries in all indexes of the table.
+ */
+async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise<void> {
+  const rows = products.map(({ product_id, fingerprint, postings, source: { options, codes } }) => ({
+    product_id,
+    fingerprint,
+    posting_count: postings.length,
+    options: options.join(' '),
+    codes,
+  }));
+  await db.run(
+    sql`insert into product_search as s (site_id, product_id, title, skus, document, fingerprint, index_version,
+        posting_count)
+      select p.site_id, p.id, unaccent(lower(p.name)), given.codes,
+        words(p.name, 'A')
+        || words(concat_ws(' ', p.vendor, p.product_type, given.options), 'B')
+        || words(concat_ws(' ', array_to_string(p.tags, ' '),
+          (select string_agg(value, ' ') from jsonb_each_text(p.metadata))), 'C')
+        || words(left(p.description, 10000), 'D'),
+        given.fingerprint, ${INDEX_VERSION}, given.posting_count
+      from jsonb_to_recordset(${JSON.stringify(rows)})
+        as given (product_id uuid, fingerprint text, posting_count int, options text, codes text[])
+      join products p on p.site_id = ${db.siteId} and p.id = given.product_id
+      on conflict (site_id, product_id) do update
+        set title = excluded.title, skus = excluded.skus, document = excluded.document,
+          fingerprint = excluded.fingerprint, index_version = excluded.index_version,
+          posting_count = excluded.posting_count
+        where (s.fingerprint, s.index_version) is distinct from (excluded.fingerprint, excluded.index_version)`,
   );
 }
 

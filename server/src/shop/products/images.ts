@@ -13,7 +13,11 @@ export async function create(shop: Shop, product_id: string, input: ImageInput):
   await lockProduct(shop, product_id);
   const before = await idsOf(shop, product_id);
   refuseBeyond(before.length, MAX_IMAGES, 'images');
-  await insertImages(shop, product_id, [{ ...input, position: undefined }], before.length + 1);
+  await insertImages(shop, {
+    product_id,
+    parts: [{ ...input, position: undefined }],
+    firstPosition: before.length + 1,
+  });
   if (input.position !== undefined) {
     const added = (await idsOf(shop, product_id)).find((id) => !before.includes(id));
     if (added) await moveToPosition(shop, product_id, added, input.position);

@@ -26,7 +26,8 @@ export async function create(shop: Shop, product_id: string, { name, values }: O
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
   refuseBeyond(rows.length, MAX_OPTIONS, 'options');
-  await insertOptions(shop, product_id, [{ name: normalName(name, ['body', 'name']), values }], rows.length + 1);
+  const option = { name: normalName(name, ['body', 'name']), values };
+  await insertOptions(shop, { product_id, parts: [option], firstPosition: rows.length + 1 });
   const places = rows.map(({ position }) => position);
   await rewriteVariants(shop, product_id, places, values[0] ?? null);
   return finish(shop, product_id);

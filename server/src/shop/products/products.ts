@@ -1,7 +1,7 @@
 import type { Product, ProductInput, ProductPage, ProductPatch } from '@commerce-backend/spec';
 import sql, { empty } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
-import { indexProducts } from '../../search/index/index-products.ts';
+import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
 import { holdCurrency } from '../currency.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
@@ -15,7 +15,7 @@ import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from '
 import { lockProduct } from './parts.ts';
 import { type ProductPlan, planProduct } from './plan.ts';
 import { productRows, productsByIds } from './rows.ts';
-import { insertImages, insertOptions, insertVariants, skuTaken, summarize } from './write.ts';
+import { insertImages, insertOptions, insertProducts, insertVariants, skuTaken, summarize } from './write.ts';
 
 /** A product with its options, images and variants, as the merchant sees it. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Product> {
@@ -52,44 +52,43 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
 /** Creates a product. Throws a ValidationError, or `slug_taken` / `sku_taken`. */
 export async function create(shop: Shop, input: ProductInput): Promise<Product> {
   const id = await insert(shop, planProduct(input, shop.currencyDigits));
-  if (!id) throw new ShopError('slug_taken', 'Another product has this slug.');
-  await indexProducts(shop, [id]);
+  await indexNewProducts(shop, [id]);
   return get(shop, id);
 }
 
-/**
- * Writes a planned product; answers its id, or nothing when another product has its slug. The caller indexes it. Throws
- * `sku_taken`.
- */
-export async function insert(shop: Shop, plan: ProductPlan): Promise<string | undefined> {
-  const id = uuidv7();
-  await holdCurrency(shop);
-  const inserted = plan.slug ? insertRow(shop, id, plan, plan.slug) : insertWithFreeSlug(shop, id, plan);
-  if (!(await inserted)) return undefined;
-  await insertOptions(shop, id, plan.options);
-  await insertVariants(shop, id, plan.variants, plan.track_inventory ?? true);
-  if (plan.images?.length) await insertImages(shop, id, plan.images);
-  await summarize(shop, id);
+/** Throws `slug_taken` or `sku_taken`. The caller indexes it. */
+async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
+  if (!plan.slug) return insertWithFreeSlug(shop, plan);
+  const [id] = (await insertAll(shop, [{ ...plan, slug: plan.slug }])) ?? [];
+  if (!id) throw new ShopError('slug_taken', 'Another product has this slug.');
   return id;
 }
 
-/** Answers whether the slug was free. */
-async function insertRow(shop: Shop, id: string, plan: ProductPlan, slug: string): Promise<boolean> {
-  const status = plan.status ?? 'draft';
-  const { published_at } = plan;
-  const inserted = await shop.run(
-    sql`insert into products (site_id, id, name, slug, description, vendor, product_type, tags, status, published_at,
-        metadata, track_inventory, has_variants, price, price_max)
-      values (${shop.siteId}, ${id}, ${plan.name}, ${slug}, ${plan.description ?? ''}, ${plan.vendor ?? null},
-        ${plan.product_type ?? null}, ${plan.tags ?? []}, ${status},
-        ${published_at === undefined ? (status === 'active' ? sql`now()` : null) : published_at},
-        ${JSON.stringify(plan.metadata ?? {})}, ${plan.track_inventory ?? true}, ${plan.options.length > 0}, 0, 0)
-      on conflict (site_id, slug) do nothing`,
-  );
-  return inserted > 0;
+/**
+ * Writes planned products, in as many statements as for one. Answers their ids; nothing when another product has the slug
+ * of one of them, and then the caller undoes what was written. The caller indexes them. Throws `sku_taken`.
+ */
+export async function insertAll(shop: Shop, plans: (ProductPlan & { slug: string })[]): Promise<string[] | undefined> {
+  await holdCurrency(shop);
+  const made = plans.map((plan) => ({ product_id: uuidv7(), plan }));
+  const rows = made.map(({ product_id, plan }) => ({ id: product_id, slug: plan.slug, plan }));
+  if ((await insertProducts(shop, rows)) < rows.length) return undefined;
+  await insertParts(shop, made);
+  return made.map(({ product_id }) => product_id);
 }
 
-async function insertWithFreeSlug(shop: Shop, id: string, plan: ProductPlan): Promise<boolean> {
+async function insertParts(shop: Shop, made: { product_id: string; plan: ProductPlan }[]): Promise<void> {
+  await insertOptions(shop, ...made.map(({ product_id, plan }) => ({ product_id, parts: plan.options })));
+  const variants = made.map(({ product_id, plan }) => ({
+    product_id,
+    parts: plan.variants,
+    track_inventory: plan.track_inventory ?? true,
+  }));
+  await insertVariants(shop, ...variants);
+  await insertImages(shop, ...made.map(({ product_id, plan }) => ({ product_id, parts: plan.images ?? [] })));
+}
+
+async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string> {
   const wish = slugOf(plan.name, 'product');
   const like = `${escapeLike(wish)}%`;
   const rows = await shop.rows<{ slug: string }>(
@@ -97,9 +96,10 @@ async function insertWithFreeSlug(shop: Shop, id: string, plan: ProductPlan): Pr
   );
   for (const slug of candidates(wish, new Set(rows.map((row) => row.slug)))) {
     // Another request may take the slug between the look and the insert; then the next one is tried.
-    if (await insertRow(shop, id, plan, slug)) return true;
+    const [id] = (await insertAll(shop, [{ ...plan, slug }])) ?? [];
+    if (id) return id;
   }
-  return false;
+  throw new ShopError('slug_taken', 'Another product has this slug.');
 }
 
 const VARIANT_FIELDS = [

@@ -5,15 +5,17 @@ import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { combinationOf, type ProductPlan, type VariantPlan } from './plan.ts';
 import * as products from './products.ts';
+import { productsByIds } from './rows.ts';
 import { insertImages, insertOptions, insertVariants, summarize } from './write.ts';
 
 /** Brings a product that is there to the state of a plan, as an import does. */
 
 /**
  * Locks the slugs, the products that have them and their variants, each in one order for all: calls that name the same
- * slugs take turns instead of waiting for each other in a circle, and so do those that sell these products.
+ * slugs take turns instead of waiting for each other in a circle, and so do those that sell these products. Answers the
+ * products: until the transaction ends, nothing else changes them or their stock.
  */
-export async function lockSlugs(shop: Shop, slugs: string[]): Promise<void> {
+export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]> {
   await shop.run(
     sql`select pg_advisory_xact_lock(key) from (
         select distinct hashtextextended(${shop.siteId}::text || ' ' || slug, 0) as key
@@ -22,10 +24,13 @@ export async function lockSlugs(shop: Shop, slugs: string[]): Promise<void> {
   const known = await shop.rows<{ id: string }>(
     sql`select id from products where site_id = ${shop.siteId} and slug = any(${slugs}) order by id for update`,
   );
+  if (known.length === 0) return [];
+  const ids = known.map(({ id }) => id);
   await shop.run(
     sql`select from variants
-      where site_id = ${shop.siteId} and product_id = any(${known.map(({ id }) => id)}::uuid[]) order by id for update`,
+      where site_id = ${shop.siteId} and product_id = any(${ids}::uuid[]) order by id for update`,
   );
+  return productsByIds(shop, 'merchant', ids);
 }
 
 /** The product of a slug, locked with its variants: until the transaction ends, nothing changes it or their stock. */
@@ -50,12 +55,12 @@ export async function updateProduct(shop: Shop, before: Product, plan: ProductPl
   await products.updateRow(shop, id, plan);
   if (!sameOptions(before, plan)) {
     await shop.run(sql`delete from product_options where site_id = ${shop.siteId} and product_id = ${id}`);
-    await insertOptions(shop, id, plan.options);
+    await insertOptions(shop, { product_id: id, parts: plan.options });
   }
   await writeVariants(shop, before, plan, update_inventory);
   if (plan.images) {
     await shop.run(sql`delete from product_images where site_id = ${shop.siteId} and product_id = ${id}`);
-    await insertImages(shop, id, plan.images);
+    await insertImages(shop, { product_id: id, parts: plan.images });
   }
   await summarize(shop, id);
 }
@@ -85,7 +90,12 @@ async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, upd
   );
   await updateVariants(shop, kept);
   if (update_inventory) await setStock(shop, before.id, kept);
-  await insertVariants(shop, before.id, added, plan.track_inventory ?? before.track_inventory, kept.length + 1);
+  await insertVariants(shop, {
+    product_id: before.id,
+    parts: added,
+    track_inventory: plan.track_inventory ?? before.track_inventory,
+    firstPosition: kept.length + 1,
+  });
 }
 
 /** Writes what differs, and leaves variants that are as planned untouched. */

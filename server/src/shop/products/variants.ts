@@ -20,7 +20,8 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
   refuseBeyond(count?.total ?? 0, MAX_VARIANTS, 'variants');
   const options = await optionsOf(shop, product_id);
   const plan = planNewVariant(input, price, options, shop.currencyDigits);
-  const [id = ''] = await insertVariants(shop, product_id, [plan], track_inventory, (count?.total ?? 0) + 1);
+  const firstPosition = (count?.total ?? 0) + 1;
+  const [id = ''] = await insertVariants(shop, { product_id, parts: [plan], track_inventory, firstPosition });
   await writeValues(shop, product_id, options);
   await summarize(shop, product_id);
   await indexProducts(shop, [product_id]);
