@@ -1,5 +1,5 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
@@ -52,22 +52,26 @@ async function writeIndex(db: SearchDb, sources: Source[], wereIndexed: boolean)
   await writeSummaries(db, products);
 }
 
-/** Unchanged postings are not rewritten. */
 async function writePostings(db: SearchDb, products: IndexedProduct[], wereIndexed: boolean): Promise<void> {
   const rows = products.flatMap(({ product_id, postings }) => postings.map((posting) => ({ product_id, ...posting })));
   const column = <Key extends keyof (typeof rows)[number]>(key: Key) => rows.map((row) => row[key]);
   const ids = products.map(({ product_id }) => product_id);
+  const given = sql`unnest(${column('product_id')}::uuid[], ${column('term')}::text[], ${column('impact')}::real[],
+    ${column('place')}::smallint[]) as g (product_id, term, impact, place)`;
+  const insertion = sql`insert into search_postings as p (site_id, product_id, term, impact, place)
+    select ${db.siteId}, product_id, term, impact, place`;
   await db.run(
-    sql`with given as materialized (
-        select * from unnest(${column('product_id')}::uuid[], ${column('term')}::text[], ${column('impact')}::real[],
-          ${column('place')}::smallint[]) as g (product_id, term, impact, place)
-      ) ${wereIndexed ? sql`, gone as (${removalOfOthers(db, ids)})` : empty}
-      insert into search_postings as p (site_id, product_id, term, impact, place)
-      select ${db.siteId}, product_id, term, impact, place from given
-      on conflict (site_id, product_id, term) do update set impact = excluded.impact, place = excluded.place
-      where (p.impact, p.place) is distinct from (excluded.impact, excluded.place)`,
+    wereIndexed
+      ? sql`with given as materialized (select * from ${given}), gone as (${removalOfOthers(db, ids)})
+          ${insertion} from given ${whereChanged}`
+      : sql`${insertion} from ${given}`,
   );
 }
+
+/** Unchanged postings are not rewritten. Looking for conflicts costs as much as an index. */
+const whereChanged = sql`on conflict (site_id, product_id, term)
+  do update set impact = excluded.impact, place = excluded.place
+  where (p.impact, p.place) is distinct from (excluded.impact, excluded.place)`;
 
 function removalOfOthers(db: SearchDb, product_ids: string[]): Sql {
   return sql`delete from search_postings p
