@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { prepareSchema } from '../src/commands/schema.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { forgetObserved } from './observed-rows.ts';
+import { forgetStatements } from './sent-statements.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,6 +26,7 @@ declare module 'vitest' {
 /** Once for the whole run of the tests. */
 export async function setup({ provide, vitest }: TestProject): Promise<() => Promise<void>> {
   forgetObserved();
+  forgetStatements();
   const { urls, superuserUrls, stop } = await migratedDatabases(vitest.config.maxWorkers);
   provide('databaseUrls', urls);
   provide('superuserUrls', superuserUrls);

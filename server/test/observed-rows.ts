@@ -18,7 +18,14 @@ export interface ObservedColumn {
 
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/observed-rows');
 const SOURCES = join(import.meta.dirname, '../src');
-const FRAME = /(file:\/\/[^()\s]+\.ts):(\d+):\d+\)?$/;
+export const ALL_GO_THROUGH = [
+  '../test/observed-rows.ts',
+  '../test/sent-statements.ts',
+  'db/connect.ts',
+  'shop/shop.ts',
+];
+/** Test files are loaded with a query behind their names. */
+const FRAME = /(file:\/\/[^()\s?]+\.ts)(?:\?[^():\s]*)?:(\d+):\d+\)?$/;
 
 /** By place, `shop/carts/carts.ts:57`, and then by the names of the columns, of which a place may have several sets. */
 const observed = new Map<string, Map<string, ObservedColumn[]>>();
@@ -77,13 +84,13 @@ function note(place: string, { fields, rows }: pg.QueryResult): void {
   for (const column of columns) column.null ||= rows.some((row) => row[column.name] === null);
 }
 
-/** The first frame outside of what all statements go through. */
-function placeIn(stack: string): string | undefined {
+/** The first frame outside of what all statements go through, if it is in the server's sources. */
+export function placeIn(stack: string, passed = ALL_GO_THROUGH): string | undefined {
   for (const frame of stack.split('\n').slice(1)) {
     const [, url, line] = FRAME.exec(frame) ?? [];
     if (!url) continue;
     const path = relative(SOURCES, fileURLToPath(url));
-    if (url === import.meta.url || path === 'db/connect.ts' || path === 'shop/shop.ts') continue;
+    if (passed.includes(path)) continue;
     return line && !path.startsWith('..') ? `${path}:${line}` : undefined;
   }
   return undefined;

@@ -27,6 +27,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0021_order_event_types': () => import('./migrations/0021_order_event_types.ts'),
   '0022_shown_catalogue': () => import('./migrations/0022_shown_catalogue.ts'),
   '0023_queued_jobs': () => import('./migrations/0023_queued_jobs.ts'),
+  '0024_plans': () => import('./migrations/0024_plans.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

@@ -559,7 +559,7 @@ create table commerce.carts (
   constraint carts_status_check CHECK ((status = ANY (ARRAY['active'::text, 'converted'::text, 'merged'::text, 'expired'::text])))
 );
 CREATE INDEX carts_of_customer ON commerce.carts USING btree (site_id, customer_id);
-CREATE INDEX carts_to_expire ON commerce.carts USING btree (expires_at) WHERE (status = 'active'::text);
+CREATE INDEX carts_to_expire ON commerce.carts USING btree (expires_at, site_id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX one_active_cart_per_customer ON commerce.carts USING btree (site_id, customer_id) WHERE ((status = 'active'::text) AND (agent_token_id IS NULL));
 alter table commerce.carts enable row level security, force row level security;
 
@@ -569,6 +569,7 @@ create table commerce.catalog_schedule (
   constraint catalog_schedule_pkey PRIMARY KEY (site_id, publish_at),
   constraint catalog_schedule_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
+CREATE INDEX catalog_schedule_age ON commerce.catalog_schedule USING btree (publish_at);
 
 create table commerce.catalog_versions (
   site_id uuid not null,
@@ -733,7 +734,7 @@ create table commerce.customer_tokens (
   constraint customer_tokens_token_hash_key UNIQUE (token_hash),
   constraint customer_tokens_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id)
 );
-CREATE INDEX customer_tokens_age ON commerce.customer_tokens USING btree (expires_at);
+CREATE INDEX customer_tokens_ended ON commerce.customer_tokens USING btree (LEAST(expires_at, revoked_at));
 CREATE INDEX customer_tokens_of ON commerce.customer_tokens USING btree (site_id, customer_id);
 
 create table commerce.customers (
@@ -897,6 +898,7 @@ create table commerce.login_throttles (
   mailed_at timestamp with time zone,
   constraint login_throttles_pkey PRIMARY KEY (key_hash)
 );
+CREATE INDEX login_throttles_age ON commerce.login_throttles USING btree (expires_at);
 
 create table commerce.login_unlocks (
   token_hash bytea not null,
@@ -908,6 +910,7 @@ create table commerce.login_unlocks (
   constraint login_unlocks_pass_hash_key UNIQUE (pass_hash)
 );
 CREATE INDEX login_unlocks_expiry ON commerce.login_unlocks USING btree (expires_at);
+CREATE INDEX login_unlocks_of ON commerce.login_unlocks USING btree (key_hash);
 
 create table commerce.order_events (
   site_id uuid not null,
@@ -1028,12 +1031,12 @@ END))),
   constraint orders_tax_check CHECK ((tax >= (0)::numeric)),
   constraint orders_total_check CHECK ((total >= (0)::numeric))
 );
-CREATE INDEX orders_due ON commerce.orders USING btree (payment_due_at) WHERE (payment_status = 'awaiting_payment'::text);
+CREATE INDEX orders_due ON commerce.orders USING btree (payment_due_at, site_id) WHERE (payment_status = 'awaiting_payment'::text);
 CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at DESC, id);
 CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
-CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));
+CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at, site_id) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));
 alter table commerce.orders enable row level security, force row level security;
 
 create table commerce.payment_events (
@@ -1332,6 +1335,7 @@ create table commerce.staff_memberships (
   constraint staff_memberships_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint staff_memberships_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
 );
+CREATE INDEX staff_memberships_of ON commerce.staff_memberships USING btree (site_id);
 
 create table commerce.staff_sessions (
   id uuid not null,
@@ -1344,6 +1348,7 @@ create table commerce.staff_sessions (
   constraint staff_sessions_token_hash_key UNIQUE (token_hash),
   constraint staff_sessions_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES commerce.staff(id)
 );
+CREATE INDEX staff_sessions_ended ON commerce.staff_sessions USING btree (LEAST(expires_at, revoked_at));
 
 create table commerce.stock_movements (
   site_id uuid not null,

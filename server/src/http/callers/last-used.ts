@@ -15,12 +15,13 @@ export interface LastUsed {
 
 export function createLastUsed(db: Pool): LastUsed {
   const tokens = new Map<string, { site_id: string; at: number }>();
-  const customers = new Set<string>();
+  /** The site of each token. */
+  const customers = new Map<string, string>();
 
   async function flush() {
     const flushed = performance.now();
     const used = [...tokens].map(([id, { site_id, at }]) => ({ id, site_id, ms_ago: flushed - at }));
-    const ofCustomers = [...customers];
+    const ofCustomers = [...customers].map(([id, site_id]) => ({ id, site_id }));
     tokens.clear();
     customers.clear();
     if (used.length > 0) {
@@ -42,7 +43,7 @@ export function createLastUsed(db: Pool): LastUsed {
       if (kind !== 'anonymous' && kind !== 'staff') tokens.set(credential_id, use);
       if (beside_id) tokens.set(beside_id, use);
       if (!session) return;
-      customers.add(session.token_id);
+      customers.set(session.token_id, tenant.site_id);
       // What cannot be written now will be with the next use, or the customer logs in again.
       if (session.ends_soon) flush().catch(() => undefined);
     },

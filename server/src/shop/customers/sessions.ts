@@ -143,7 +143,7 @@ async function sessionAnswer(
 /** Whether a session began at most 15 minutes ago, however often its token has been renewed. */
 export async function isFresh(shop: Shop, session_id: string): Promise<boolean> {
   const found = await shop.one(
-    sql`select from customer_tokens where site_id = ${shop.siteId} and session_id = ${session_id}
+    sql`select from customer_tokens where site_id = ${shop.siteId} and customer_id = ${shop.customerId} and session_id = ${session_id}
       and renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval limit 1`,
   );
   return found !== undefined;
@@ -189,7 +189,8 @@ export async function endSession(shop: Shop, session_id: string): Promise<void> 
   await lockOut(shop, shop.customerId);
   await shop.run(
     sql`update customer_tokens set revoked_at = now()
-      where site_id = ${shop.siteId} and session_id = ${session_id} and revoked_at is null`,
+      where site_id = ${shop.siteId} and customer_id = ${shop.customerId} and session_id = ${session_id}
+        and revoked_at is null`,
   );
 }
 
@@ -208,15 +209,18 @@ async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
 }
 
 /** Moves the end of tokens that were just used on, as far as their sessions reach. Replaced ones end as they were told. */
-export async function extendPageSession(db: Pool, token_ids: string[]): Promise<void> {
+export async function extendPageSession(db: Pool, tokens: { site_id: string; id: string }[]): Promise<void> {
   await queryAlone(
     db,
-    sql`update customer_tokens set expires_at = least(now() + ${TOKEN_LIFE}::interval, renewable_until)
-      where id in (
-        select id from customer_tokens
-        where id = any(${token_ids}::uuid[]) and expires_at > now() and replaced_at is null and revoked_at is null
-        for update skip locked
-      )`,
+    sql`update customer_tokens t set expires_at = least(now() + ${TOKEN_LIFE}::interval, t.renewable_until)
+      from (
+        select k.site_id, k.id
+        from unnest(${tokens.map(({ site_id }) => site_id)}::uuid[], ${tokens.map(({ id }) => id)}::uuid[]) as u (site_id, id)
+        join customer_tokens k on k.site_id = u.site_id and k.id = u.id
+        where k.expires_at > now() and k.replaced_at is null and k.revoked_at is null
+        for update of k skip locked
+      ) as used
+      where t.site_id = used.site_id and t.id = used.id`,
   );
 }
 

@@ -1,0 +1,69 @@
+import type { Finding } from './judge.ts';
+
+/** Statements that may read what others may not, by the files that send them, with the reason. One that is no longer needed fails. */
+export interface Exception {
+  from: string[];
+  kinds: Finding['kind'][];
+  /** All tables when absent. */
+  tables?: string[];
+  why: string;
+}
+
+/** These act for all sites at once, as commerce_sweep. */
+export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts'];
+
+/** What operators run, not the server: migrations, backups, the doctor. They look at all of the database, or at PostgreSQL itself. */
+export const COMMANDS = ['backup/', 'commands/', 'db/'];
+
+export const EXCEPTIONS: Exception[] = [
+  { from: ['jobs/sweep.ts'], kinds: ['site', 'index'], why: 'Removes what has expired, of all sites, in batches.' },
+  { from: ['jobs/buying.ts'], kinds: ['site', 'index'], why: 'Asks once a minute which sites have something due.' },
+  {
+    from: ['jobs/index-products.ts', 'jobs/learn-meanings.ts'],
+    kinds: ['site', 'index'],
+    tables: ['sites'],
+    why: 'Goes through all sites: after an upgrade, and every ten minutes.',
+  },
+  {
+    from: ['jobs/send-mail.ts'],
+    kinds: ['site', 'index'],
+    tables: ['staff_memberships'],
+    why: 'A mail about a login names a shop that its owner works for.',
+  },
+  {
+    from: ['http/callers/callers.ts'],
+    kinds: ['site'],
+    tables: ['tokens', 'customer_tokens'],
+    why: 'The secret of a credential, unique in all sites, tells the site.',
+  },
+  {
+    from: ['http/callers/callers.ts'],
+    kinds: ['site', 'index'],
+    tables: ['sites', 'staff_memberships'],
+    why: 'A session of staff tells the person: the sites are those where they work.',
+  },
+  {
+    from: ['shop/merchant/staff.ts'],
+    kinds: ['site', 'index'],
+    tables: ['sites', 'staff_memberships'],
+    why: 'The sites where a person works.',
+  },
+  {
+    from: ['http/callers/open-callers.ts'],
+    kinds: ['site'],
+    tables: ['agent_consent_links', 'sites'],
+    why: 'The token of a link, unique in all sites, tells the site.',
+  },
+  {
+    from: ['shop/checkout/links.ts'],
+    kinds: ['site'],
+    tables: ['checkout_links', 'sites'],
+    why: 'The token of a link, unique in all sites, tells the site.',
+  },
+  {
+    from: ['http/pipeline/audit.ts'],
+    kinds: ['site'],
+    tables: ['tokens'],
+    why: 'The token of an agent that was refused, unique in all sites, tells the site.',
+  },
+];

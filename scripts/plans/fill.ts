@@ -1,0 +1,102 @@
+import pg from 'pg';
+
+/**
+ * Fills each table of the schema with rows of made-up values, so that the planner chooses as it does in a database of many
+ * shops. Tables and columns are read from the catalogue: what a migration adds is filled as well.
+ */
+const SITES = 1_000;
+const ROWS = 10_000;
+/** Of a page: so that reading a table from end to end costs what it does with ten times as many rows. */
+const FILL_PERCENT = 10;
+
+interface Column {
+  table: string;
+  name: string;
+  type: string;
+  nullable: boolean;
+  /** Part of a foreign key to something else than the site: several rows have the same. */
+  refers: boolean;
+  /** What a check allows, if it lists it. */
+  allowed: string[] | null;
+  /** The table has a deferrable key, with which `on conflict` does not work. */
+  deferrable: boolean;
+}
+
+const COLUMNS = `
+  select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type, not a.attnotnull as nullable,
+    exists (select from pg_constraint k where k.conrelid = c.oid and k.contype = 'f' and a.attnum = any(k.conkey)) as refers,
+    (select array_agg(value[1]) from pg_constraint k,
+        regexp_matches(pg_get_constraintdef(k.oid), '''([^'']+)''::text', 'g') as value
+      where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum]
+        and pg_get_constraintdef(k.oid) like '%= ANY (ARRAY[%') as allowed,
+    exists (select from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u') and k.condeferrable) as deferrable
+  from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = 'commerce'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    and a.attgenerated = ''
+  order by c.relname, a.attnum`;
+
+const CHECKS = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
+  from pg_constraint where contype = 'c' and connamespace = 'commerce'::regnamespace and conrelid <> 0`;
+
+/** `url` is of a superuser. */
+export async function fill(url: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    // No foreign keys and no triggers, and no checks of values that go together: nothing but plans is asked of these rows.
+    await client.query('set session_replication_role = replica; set search_path = commerce, public');
+    const { rows: checks } = await client.query<{ statement: string }>(CHECKS);
+    const { rows: columns } = await client.query<Column>(COLUMNS);
+    for (const { statement } of checks) await client.query(statement);
+    for (const [table, of] of Map.groupBy(columns, (column) => column.table)) {
+      await client.query(`alter table commerce.${client.escapeIdentifier(table)} set (fillfactor = ${FILL_PERCENT})`);
+      await client.query(insertion(client, table, of ?? []));
+    }
+    await client.query('vacuum analyze');
+  } finally {
+    await client.end();
+  }
+}
+
+function insertion(client: pg.Client, table: string, columns: Column[]): string {
+  const names = columns.map(({ name }) => client.escapeIdentifier(name)).join(', ');
+  const values = columns.map((column) => expressionOf(client, column)).join(', ');
+  const conflicts = columns.some(({ deferrable }) => deferrable) ? '' : 'on conflict do nothing';
+  const rows = table === 'sites' ? SITES : ROWS;
+  const into = `commerce.${client.escapeIdentifier(table)}`;
+  return `insert into ${into} (${names}) select ${values} from generate_series(1, ${rows}) as i ${conflicts}`;
+}
+
+/** An expression over `i`, the number of the row. */
+function expressionOf(client: pg.Client, { name, type, nullable, refers, allowed }: Column): string {
+  if (name === 'site_id') return uuid(`1 + i % ${SITES}`);
+  const value = allowed ? oneOf(client, allowed) : VALUES[type.replace(/\(.*\)/, '')]?.(refers ? 'i / 3' : 'i', name);
+  if (value === undefined) throw new Error(`There is no made-up value for ${name}, of type ${type}: add one.`);
+  return `(${nullable ? `case when i % 5 > 0 then ${value} end` : value})::${type}`;
+}
+
+const VALUES: Record<string, (i: string, name: string) => string> = {
+  uuid,
+  text: (i, name) => `'${name}-' || ${i}`,
+  bytea: (i) => `sha256((${i})::text::bytea)`,
+  boolean: (i) => `${i} % 2 = 0`,
+  smallint: (i) => `1 + ${i} % 3`,
+  integer: (i) => `1 + ${i} % 3`,
+  bigint: (i) => i,
+  numeric: (i) => `${i} % 100`,
+  real: (i) => `${i} % 1000`,
+  jsonb: () => `'{}'`,
+  xid8: (i) => `(${i})::text::xid8`,
+  tsvector: (i) => `to_tsvector('simple', 'word' || ${i} % 500)`,
+  'timestamp with time zone': (i) => `now() + (${i} - ${ROWS / 2}) * interval '1 minute'`,
+  'text[]': (i) => `array['item-' || ${i} % 50]`,
+  'uuid[]': () => `'{}'`,
+};
+
+function uuid(i: string): string {
+  return `lpad(to_hex(${i}), 32, '0')::uuid`;
+}
+
+function oneOf(client: pg.Client, values: string[]): string {
+  return `(array[${values.map((value) => client.escapeLiteral(value)).join(', ')}])[1 + i / 7 % ${values.length}]`;
+}

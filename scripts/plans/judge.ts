@@ -1,0 +1,123 @@
+/** What EXPLAIN (FORMAT JSON, VERBOSE) tells of a node. */
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Schema?: string;
+  Alias?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+  [property: string]: unknown;
+}
+
+/** The tables of the schema, and what the judgement needs to know of them. */
+export interface Tables {
+  /** Those with `site_id`. */
+  tenants: Set<string>;
+  /** The table of each index; `unique` where it finds one row at most, whatever its site. */
+  indexes: Map<string, { table: string; unique: boolean }>;
+}
+
+export interface Finding {
+  table: string;
+  kind: 'site' | 'index';
+  what: string;
+}
+
+/**
+ * The tenant tables that are read for all sites: `site_id` is not compared with a value, nor with the `site_id` of a table for
+ * which it is. The plan must be that of a role without row-level security, which adds such a comparison by itself.
+ */
+export function withoutSite(plan: PlanNode, { tenants }: Tables): Finding[] {
+  const nodes = nodesOf(plan);
+  const scanned = new Map(
+    nodes.flatMap((node) => (isScan(node) && tenants.has(tableOf(node)) ? [[node.Alias ?? '', tableOf(node)]] : [])),
+  );
+  const conditions = nodes.flatMap((node) => CONDITIONS.map((name) => String(node[name] ?? '')));
+  const equal = conditions.flatMap(conjunctsOf).flatMap((part) => {
+    const [, one = '', other = ''] = EQUAL.exec(part) ?? [];
+    return one ? [[one, other]] : [];
+  });
+  const bound = new Set<string>();
+  for (let before = -1; before < bound.size; ) {
+    before = bound.size;
+    for (const [one = '', other = ''] of [...equal, ...equal.map((pair) => pair.toReversed())]) {
+      const of = SITE.exec(one)?.[1];
+      const to = SITE.exec(other)?.[1];
+      // What is not a table is a part of the same statement, which is judged by the tables that it reads.
+      if (of !== undefined && (to === undefined || !scanned.has(to) || bound.has(to))) bound.add(of);
+    }
+  }
+  return [...scanned]
+    .filter(([alias]) => !bound.has(alias))
+    .map(([, table]) => ({ table, kind: 'site', what: 'no site_id' }));
+}
+
+/** Tables that are read from end to end, and tenant tables that are found by an index, but not by their site in it. */
+export function withoutIndex(plan: PlanNode, tables: Tables): Finding[] {
+  return nodesOf(plan).flatMap((node) => {
+    if (node['Node Type'] === 'Seq Scan')
+      return node.Schema === 'commerce' ? [finding(tableOf(node), 'sequential scan')] : [];
+    const name = node['Index Name'] ?? '';
+    const index = tables.indexes.get(name);
+    if (!index) return [];
+    const condition = node['Index Cond'];
+    if (!condition) return [finding(index.table, `all of the index ${name}`)];
+    if (index.unique || !tables.tenants.has(index.table) || condition.includes('site_id')) return [];
+    return [finding(index.table, `the index ${name}, without site_id`)];
+  });
+}
+
+function finding(table: string, what: string): Finding {
+  return { table, kind: 'index', what };
+}
+
+const CONDITIONS = [
+  'Index Cond',
+  'Recheck Cond',
+  'Filter',
+  'Join Filter',
+  'Hash Cond',
+  'Merge Cond',
+  'TID Cond',
+  'One-Time Filter',
+];
+const SITE = /^(\w+|"[^"]+")\.site_id$/;
+const EQUAL = /^(\S+) = (\S+)/;
+
+/** The parts of `((a) AND (b))`, without their brackets; any other condition is one part. */
+function conjunctsOf(condition: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  const inner = unwrapped(condition);
+  for (const word of inner.split(/(?<= )|(?= )/)) {
+    if (depth === 0 && word === 'AND') parts.push('');
+    else parts.push(parts.pop() + word);
+    depth += word.split('(').length - word.split(')').length;
+  }
+  return parts.map((part) => unwrapped(part.trim()));
+}
+
+/** Without the brackets around all of it. */
+function unwrapped(text: string): string {
+  if (!text.startsWith('(')) return text;
+  let depth = 0;
+  for (const [at, letter] of [...text].entries()) {
+    if (letter === '(') depth += 1;
+    if (letter === ')') depth -= 1;
+    if (depth === 0) return at === text.length - 1 ? unwrapped(text.slice(1, -1)) : text;
+  }
+  return text;
+}
+
+function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+function isScan(node: PlanNode): boolean {
+  return node.Schema === 'commerce' && node['Node Type'].endsWith('Scan');
+}
+
+function tableOf(node: PlanNode): string {
+  return node['Relation Name'] ?? '';
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { ALL_GO_THROUGH, placeIn } from './observed-rows.ts';
+
+/**
+ * The text of each statement that the server's sources sent while the tests ran, with the places that sent it, for
+ * scripts/check-plans.ts. Unlike what observed-rows.ts sees, it has those that went past `db/connect.ts`, as sweeps do.
+ */
+const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/sent-statements');
+
+/** As observed-rows.ts does, and for the same reason, the sender is looked for a few times alone. */
+const STACKS_PER_TEXT = 5;
+/** These send what others hand them. */
+const SENDERS = [...ALL_GO_THROUGH, 'db/transaction.ts'];
+const sent = new Map<string, { places: Set<string>; times: number }>();
+
+let watching = false;
+
+/** Begins to watch all clients of this process, once: a worker has one for all its files. */
+export function watchStatements(): void {
+  if (watching) return;
+  watching = true;
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function watched(this: pg.Client, ...args: unknown[]) {
+    const text = textOf(args[0]);
+    if (text !== undefined) note(text);
+    return Reflect.apply(query, this, args);
+  } as typeof query;
+}
+
+/** Forgets what earlier runs sent. */
+export function forgetStatements(): void {
+  rmSync(FOLDER, { recursive: true, force: true });
+}
+
+/** Writes what was sent so far to a file of this process. */
+export function keepStatements(): void {
+  const all = [...sent].filter(([, { places }]) => places.size > 0).map(([text, { places }]) => [text, [...places]]);
+  if (all.length === 0) return;
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(all));
+}
+
+/** All that the last run sent: the texts, and the places that sent each. */
+export function readStatements(): Map<string, Set<string>> {
+  const all = new Map<string, Set<string>>();
+  for (const file of readdirSync(FOLDER)) {
+    const texts = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as [string, string[]][];
+    for (const [text, places] of texts) all.set(text, new Set([...(all.get(text) ?? []), ...places]));
+  }
+  return all;
+}
+
+function note(text: string): void {
+  const sender = sent.get(text) ?? { places: new Set(), times: 0 };
+  sent.set(text, sender);
+  sender.times += 1;
+  const place = sender.times <= STACKS_PER_TEXT ? placeIn(new Error().stack ?? '', SENDERS) : undefined;
+  if (place && !/^[^:]*\.test\.ts:/.test(place)) sender.places.add(place);
+}
+
+function textOf(statement: unknown): string | undefined {
+  if (typeof statement === 'string') return statement;
+  // What is neither is a stream of rows or a cursor.
+  const { text } = statement as { text?: unknown };
+  return typeof text === 'string' ? text : undefined;
+}
