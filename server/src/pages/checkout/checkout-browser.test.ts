@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../../test/chromium.ts';
+import { read } from '../../../test/qr-code.ts';
 import { openShop } from '../../../test/shop.ts';
 import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
 
@@ -224,10 +225,31 @@ played(
       const hidden = await page.$eval('#copy', ({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
       expect([width, hidden]).toEqual([width, 0]);
       expect(await stumblingBlocks(page)).toEqual([]);
+      const bank = await page.$eval('.bank', ({ textContent }) => textContent);
+      const [, , , , , , iban, amount, , , reference] = (await scan(page, '.qr-code'))?.split('\n') ?? [];
+      expect(bank?.replaceAll(/\s/g, '')).toContain(`IBAN${iban}`);
+      expect(bank).toContain(amount?.replace('EUR', '€'));
+      expect(bank).toContain(reference);
     }
   },
   60_000,
 );
+
+/** What a scanner reads from the screen. */
+async function scan(page: Page, selector: string): Promise<string | undefined> {
+  const picture = await (await page.$(selector))?.screenshot({ encoding: 'base64' });
+  const { page: blank } = await openTab(browser, 320, { script: true });
+  const { pixels, width, height } = (await blank.evaluate(`(async () => {
+    const image = new Image();
+    image.src = 'data:image/png;base64,${picture}';
+    await image.decode();
+    const { width, height } = image;
+    const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+    context.drawImage(image, 0, 0);
+    return { pixels: [...context.getImageData(0, 0, width, height).data], width, height };
+  })()`)) as { pixels: number[]; width: number; height: number };
+  return read(new Uint8ClampedArray(pixels), width, height);
+}
 
 played(
   'another site can neither frame the page nor post to it',

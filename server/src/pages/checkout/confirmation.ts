@@ -1,6 +1,8 @@
 import type { Order, Payment, PaymentInstructions } from '@commerce-backend/spec';
+import { transferCode } from '../../shop/payments/transfer-code.ts';
 import { page } from '../parts/document.ts';
 import { type Html, html } from '../parts/html.ts';
+import { qrCode } from '../parts/qr-code.ts';
 import { inGroups, inWords, moment, money } from '../parts/words.ts';
 import { type Summary, summaryLines, summaryTotals } from './order-summary.ts';
 import { addressLines } from './review.ts';
@@ -51,6 +53,7 @@ function heading({ order, payment }: ConfirmationView): string {
 function transfer(instructions: PaymentInstructions): Html {
   const { account_holder, iban, bic, bank_name, reference, amount, currency, due_at } = instructions;
   const text = asText(instructions);
+  const code = transferCode(instructions);
   return html`
 <section class="part transfer">
 <h2>Please transfer ${money(amount, currency)}</h2>
@@ -63,6 +66,13 @@ ${bic && detail('BIC', bic)}
 ${bank_name && detail('Bank', bank_name)}
 ${detail('Reference', reference)}
 </dl>
+${
+  code &&
+  html`<figure class="scan">
+${qrCode(code, 'QR code of this transfer, for banking apps')}
+<figcaption>Scan it with your banking app: it fills in the whole transfer.</figcaption>
+</figure>`
+}
 <p>Write the reference <strong>${reference}</strong> on the transfer, so that we know it is yours.</p>
 ${instructions.instructions && html`<p class="written" dir="auto">${instructions.instructions}</p>`}
 <label for="copy">As text, to copy</label>

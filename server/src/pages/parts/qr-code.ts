@@ -1,0 +1,19 @@
+import { type Html, html } from './html.ts';
+
+/** A QR code, given as dark and light modules, as a drawing that is sharp at any size. `label` says what it is for. */
+export function qrCode(modules: boolean[][], label: string): Html {
+  const size = modules.length;
+  return html`<svg class="qr-code" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges">
+<rect width="${size}" height="${size}" fill="#fff"/><path d="${modules.map(rowOf).join('')}" fill="#000"/></svg>`;
+}
+
+/** Neighbouring dark modules as one rectangle. */
+function rowOf(row: boolean[], y: number): string {
+  const starts = row.flatMap((dark, x) => (dark && !row[x - 1] ? [x] : []));
+  return starts.map((x) => `M${x} ${y}h${lengthOf(row, x)}v1H${x}z`).join('');
+}
+
+function lengthOf(row: boolean[], start: number): number {
+  const end = row.indexOf(false, start);
+  return (end < 0 ? row.length : end) - start;
+}

@@ -1,0 +1,23 @@
+import jsQR from 'jsqr';
+
+/** Pixels for each module: with fewer, the reader's sampling meets borders. */
+const SCALE = 4;
+
+/** What a scanner reads from a QR code, given as dark and light modules. */
+export function readCode(modules: boolean[][] = []): string | undefined {
+  const size = modules.length * SCALE;
+  const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
+  for (let y = 0; y < size; y += 1) {
+    for (let x = 0; x < size; x += 1) {
+      if (modules[Math.floor(y / SCALE)]?.[Math.floor(x / SCALE)])
+        pixels.fill(0, (y * size + x) * 4, (y * size + x) * 4 + 3);
+    }
+  }
+  return read(pixels, size, size);
+}
+
+/** What a scanner reads from a picture of RGBA pixels. */
+export function read(pixels: Uint8ClampedArray, width: number, height: number): string | undefined {
+  const found = (jsQR as unknown as typeof jsQR.default)(pixels, width, height);
+  return found ? Buffer.from(found.binaryData).toString() : undefined;
+}
