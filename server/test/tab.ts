@@ -11,7 +11,7 @@ export async function openTab(browser: Browser, width: number, { script = false 
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.setJavaScriptEnabled(script);
-  await page.setViewport({ width, height: width < 600 ? 780 : 900 });
+  await setWidth(page, width);
   const complaints: string[] = [];
   page.on('console', (message) => {
     // The one thing that a browser asks for without being told to.
@@ -24,13 +24,21 @@ export async function openTab(browser: Browser, width: number, { script = false 
   return { page, complaints };
 }
 
+export async function setWidth(page: Page, width: number): Promise<void> {
+  await page.setViewport({ width, height: width < 600 ? 780 : 900 });
+}
+
 /** Presses the button of this action, and waits for the page that it leads to. */
 export async function press(page: Page, action: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
 }
 
-/** Leaves a picture of the whole page in node_modules/.cache/screenshots, for people to look at. */
+/**
+ * With SCREENSHOTS=1, leaves a picture of the whole page in node_modules/.cache/screenshots, for people to look at. Not always:
+ * no test judges it, and all of them cost a browser seconds.
+ */
 export async function leaveScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS !== '1') return;
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, optimizeForSpeed: true });
 }

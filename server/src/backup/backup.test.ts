@@ -103,22 +103,27 @@ async function addOddRows(name: string): Promise<void> {
 
 /** A checksum of each table's rows, and the state of each sequence, as nobody but a superuser sees them. */
 async function contentsOf(url: string): Promise<Record<string, unknown>> {
-  const relations = await send<{ name: string; kind: string }>(
-    url,
-    `select c.oid::regclass::text as name, c.relkind as kind from pg_class c
-      where c.relnamespace in ('commerce'::regnamespace, 'graphile_worker'::regnamespace) and c.relkind in ('r', 'S')
-        and c.oid::regclass::text not in ('graphile_worker.migrations', 'commerce.change_eras')
-      union all select 'public.commerce_migrations', 'r' order by 1`,
-  );
-  const found: Record<string, unknown> = {};
-  for (const { name, kind } of relations) {
-    const statement =
-      kind === 'S'
-        ? `select last_value, is_called from ${name}`
-        : `select count(*) as rows, md5(string_agg(t::text, '' order by t::text)) as digest from ${name} t`;
-    [found[name]] = await send(url, statement);
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const { rows: relations } = await client.query<{ name: string; kind: string }>(
+      `select c.oid::regclass::text as name, c.relkind as kind from pg_class c
+        where c.relnamespace in ('commerce'::regnamespace, 'graphile_worker'::regnamespace) and c.relkind in ('r', 'S')
+          and c.oid::regclass::text not in ('graphile_worker.migrations', 'commerce.change_eras')
+        union all select 'public.commerce_migrations', 'r' order by 1`,
+    );
+    const found: Record<string, unknown> = {};
+    for (const { name, kind } of relations) {
+      const statement =
+        kind === 'S'
+          ? `select last_value, is_called from ${name}`
+          : `select count(*) as rows, md5(string_agg(t::text, '' order by t::text)) as digest from ${name} t`;
+      found[name] = (await client.query(statement)).rows[0];
+    }
+    return found;
+  } finally {
+    await client.end();
   }
-  return found;
 }
 
 test('a backup brings every row into an empty cluster, where doctor finds nothing wrong and secrets open', {

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { expect, test } from 'vitest';
+import { givenMany } from '../../../test/many-products.ts';
 import { openShop } from '../../../test/shop.ts';
 
 const products = '/api/storefront/products';
@@ -201,47 +202,26 @@ test('hidden products are neither found nor counted', async () => {
   expect([shelves.map(({ name }) => name), total]).toEqual([['Pine shelf'], 1]);
 });
 
-test('where 200 products have half of the coverage, those with less are not found, on any page', {
-  timeout: 60_000,
-}, async () => {
+test('where 200 products have half of the coverage, those with less are not found, on any page', async () => {
   const shop = await openShop();
-  const give = async (name: string, from: number, to: number) => {
-    const rows = Array.from({ length: to - from }, (_, i) => ({
-      ...{ name: `${name} ${from + i}`, slug: `${name.toLowerCase().replace(' ', '-')}-${from + i}` },
-      ...{ price: '9.00', status: 'active' as const, track_inventory: false },
-    }));
-    await unwrap(shop.dashboard.POST('/api/dashboard/products/import', { body: { products: rows } }));
-  };
-  for (const from of [0, 100, 200]) await give('White shirt', from, from + 100);
-  await give('Denim jeans', 0, 100);
-  await give('Denim jeans', 100, 199);
+  await givenMany(shop, 300, { name: 'White shirt', price: '9.00' });
+  await givenMany(shop, 199, { name: 'Denim jeans', price: '9.00' });
 
   expect((await answer(shop, 'white jeans')).total).toBe(499);
-  await give('Denim jeans', 199, 202);
+  for (const number of [199, 200, 201]) await shop.givenProduct({ name: `Denim jeans ${number}`, price: '9.00' });
   const { total, facets } = await answer(shop, 'white jeans', { facets: true, limit: 100, page: 3 });
 
   expect([total, facets?.in_stock]).toEqual([202, { true: 202, false: 0 }]);
   expect((await answer(shop, 'white jeans')).total).toBe(202);
   expect(await found(shop, 'white jeans', { limit: 100, page: 3 })).toHaveLength(2);
-  expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 99');
+  expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 201');
 });
 
-test('a modifier alone matches only where the rest of the query does not', {
-  timeout: 180_000,
-}, async () => {
+test('a modifier alone matches only where the rest of the query does not', async () => {
   const shop = await openShop();
-  const give = async (name: string, count: number, price: string, tags: string[] = []) => {
-    for (let from = 0; from < count; from += 100) {
-      const rows = Array.from({ length: Math.min(100, count - from) }, (_, i) => ({
-        ...{ name: `${name} ${from + i}`, slug: `${name.toLowerCase().replace(' ', '-')}-${from + i}` },
-        ...{ price, tags, status: 'active' as const, track_inventory: false },
-      }));
-      await unwrap(shop.dashboard.POST('/api/dashboard/products/import', { body: { products: rows } }));
-    }
-  };
-  await give('Plain shirt', 1_000, '20.00', ['white']);
-  await give('Denim jeans', 150, '9.00');
-  await give('Mug', 850, '9.00');
+  await givenMany(shop, 1_000, { name: 'Plain shirt', price: '20.00', tags: ['white'] });
+  await givenMany(shop, 150, { name: 'Denim jeans', price: '9.00' });
+  await givenMany(shop, 850, { name: 'Mug', price: '9.00' });
   const total = async (query: object) => (await answer(shop, 'white jeans', query)).total;
 
   expect([await total({}), await total({ sort: 'name_asc' })]).toEqual([150, 150]);
