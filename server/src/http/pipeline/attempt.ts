@@ -23,7 +23,7 @@ import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
 import { isAnswered, type Key, runOncePerKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
-import type { Notes } from './notes.ts';
+import { auditIdOf, type Notes } from './notes.ts';
 import { payloadOf } from './payload.ts';
 import type { Readiness } from './readiness.ts';
 import type { Strain } from './shedding.ts';
@@ -163,7 +163,7 @@ async function run(
     auditEvent(shop, {
       ...{ operation, caller, req, payload: key.request, request_id: key.request_id, status },
       secretKey: deps.secretKey,
-      audit_id: notes.audit_id,
+      audit_id: auditIdOf(notes),
     });
   const read = () => (kept ? deps.cache.remember(kept, shop, notes, answer) : answer());
   const keyed = write && hasKey(req);

@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { v7 as uuidv7 } from 'uuid';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
 import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
@@ -49,7 +48,6 @@ export type Surfaces = Record<Surface, Record<string, AnyHandler>>;
 export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
   return async (req, res) => {
     const notes = res.locals as Notes;
-    notes.audit_id = uuidv7();
     let answer: Answer;
     try {
       const { operation, path } = address(req);

@@ -1,11 +1,12 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /** What the pipeline notes of a request for the log line and the metrics. */
 export interface Notes {
   request_id: string;
-  /** Of the row that the call leaves in the audit, if it leaves one. */
-  audit_id: string;
+  /** See `auditIdOf`. */
+  audit_id?: string;
   operation?: Operation;
   caller?: Caller;
   cached?: boolean;
@@ -13,4 +14,10 @@ export interface Notes {
   succeeded?: () => Promise<void>;
   error?: string;
   cause?: unknown;
+}
+
+/** The id of the row that the call leaves in the audit: the same whenever it is asked for. */
+export function auditIdOf(notes: Notes): string {
+  notes.audit_id ??= uuidv7();
+  return notes.audit_id;
 }

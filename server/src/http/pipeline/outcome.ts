@@ -6,7 +6,7 @@ import { agentTokenIn, auditRefused } from './audit.ts';
 import { type Answer, answerTo } from './errors.ts';
 import { isCredentialRefusal } from './failed-credentials.ts';
 import type { Limits } from './limits.ts';
-import type { Notes } from './notes.ts';
+import { auditIdOf, type Notes } from './notes.ts';
 import { payloadOf } from './payload.ts';
 
 /** What remains to be done between the outcome of a request and its answer: counters, the audit log, the code in the log. */
@@ -34,7 +34,8 @@ interface AuditDeps {
 /** Makes sure that a call of an agent has its audit row before it is answered; if the row fails, so does the call. */
 export async function ensureAudited(deps: AuditDeps, req: Request, notes: Notes, answer: Answer): Promise<Answer> {
   if (answer.audited || agentTokenIn(req) === undefined) return answer;
-  const { operation, request_id, audit_id, caller } = notes;
+  const { operation, request_id, caller } = notes;
+  const audit_id = auditIdOf(notes);
   const { secretKey, db } = deps;
   const { status } = answer;
   try {

@@ -105,10 +105,11 @@ async function readShown(
   return shownPage(await readWithVersion(shop, found, sql`(${total})`, chosen), query);
 }
 
+/** Written as a query of its own, the version is asked for once, and not for each product. */
 async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql): Promise<CountedShown[]> {
   return shop.rows<CountedShown>(
     sql`${found}
-      select ${total} as total, catalog_version(${shop.siteId}) as version, shown.*
+      select ${total} as total, (select catalog_version(${shop.siteId})) as version, shown.*
       from (select 1) as always left join lateral (${shownFrom(shop, chosen)}) as shown on true`,
   );
 }
