@@ -72,11 +72,15 @@ export interface Goods {
   shipping_option_id: string;
 }
 
-/** A shopper at a server, on one connection that is kept. */
-export function shopperAt(url: string, { site_id, storefront_token }: Site, goods: Goods): Shopper & { leave(): void } {
+/** A shopper at a server, on one connection that is kept; with other credentials, whoever they belong to. */
+export function shopperAt(
+  url: string,
+  { site_id, storefront_token }: Site,
+  goods: Goods,
+  credentials: Record<string, string> = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token },
+): Shopper & { leave(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { hostname, port } = new URL(url);
-  const credentials = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
   let flows = Math.floor(Math.random() * goods.variant_ids.length);
   const next = <T>(list: T[]): T => list[(flows++ + list.length) % list.length] as T;
   const send = <T>(method: string, path: string, body: string, take: (answer: IncomingMessage) => Promise<T>) =>

@@ -9,6 +9,7 @@ import type { Load } from './load.ts';
 import { starting } from './process.ts';
 import { real } from './real.ts';
 import { relevance } from './relevance.ts';
+import { scale } from './scale/scale.ts';
 import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
 import { webhooks } from './webhooks.ts';
@@ -16,10 +17,11 @@ import { webhooks } from './webhooks.ts';
 /**
  * Measures, and writes the figures to README.md:
  *
- *   npm run bench                                  all scenarios but `real` and `relevance`
+ *   npm run bench                                  all scenarios but `real`, `relevance` and `scale`
  *   npm run bench -- validation catalogue          some
  *   npm run bench -- cost --only order,cart --seconds 10
  *   npm run bench -- compare REF --only order
+ *   npm run bench -- scale --products 1000,10000
  *   npm run bench -- real --catalogs DIR --electronics FILE
  *   npm run bench -- relevance --data DIR
  *   npm run bench -- --quick                       short rounds and few products, to try the bench itself
@@ -40,7 +42,8 @@ const { values, positionals } = parseArgs({
 const { quick } = values;
 const only = values.only?.split(',');
 const seconds = Number(values.seconds ?? (quick ? 5 : 40));
-const products = Number(values.products ?? (quick ? 200 : 2_000));
+const products = Number(values.products?.split(',')[0] ?? (quick ? 200 : 2_000));
+const sizes = values.products?.split(',').map(Number) ?? (quick ? [1_000, 10_000] : undefined);
 const load: Load = { seconds: quick ? 1 : 8, rounds: quick ? 1 : 5, connections: 10 };
 
 const SCENARIOS: Record<string, () => Promise<void>> = {
@@ -50,6 +53,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   cost: () => cost({ only, seconds, products }),
   import: () => importing(quick ? 500 : 10_000),
   sync: () => syncing(load, quick ? 2_000 : 100_000),
+  scale: () => scale({ sizes, seconds: quick ? 1 : 3 }),
   agent: () => agents(quick ? [100, 200, 500] : [2_000, 10_000, 50_000], quick ? 1 : 5),
   webhooks: () => webhooks(quick ? 200 : 10_000),
   process: () => starting(load),
@@ -57,8 +61,8 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
-/** These need files that are not here. */
-const ASKED_FOR = ['real', 'relevance'];
+/** These need files that are not here, or 20 GB of disk. */
+const ASKED_FOR = ['real', 'relevance', 'scale'];
 
 const [first, ref] = positionals;
 const comparing = first === 'compare';

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { type Cost, play } from '../cost/play.ts';
+import type { Cache } from '../cost/shop.ts';
+import { type Running, sentBy } from '../processes.ts';
+import { clientOf, type MeasuredShop } from './shops.ts';
+import { WORKS, type Work } from './work.ts';
+
+export interface Servers {
+  db: pg.Client;
+  postmaster: number;
+  /** With the cache of the catalogue, and without. */
+  of: Record<Cache, Running>;
+}
+
+export interface Measured {
+  work: Work;
+  shop: number;
+  /** In the whole database. */
+  products: number;
+  cost: Cost;
+  reads?: Reads;
+}
+
+/** Of one unit. */
+export interface Reads {
+  statements: number;
+  /** Rows of tables, from their pages. */
+  rows: number;
+  /** Pages of tables and indexes, from memory or disk. */
+  pages: number;
+}
+
+const CLIENTS = 4;
+const WARM_UP_SECONDS = 1;
+
+/** What all work costs in a shop, one kind after the other. */
+export async function measure(
+  servers: Servers,
+  shop: MeasuredShop,
+  products: number,
+  seconds: number,
+): Promise<Measured[]> {
+  const playing = (work: Work, length: number) => {
+    const server = servers.of[work.cache];
+    const shoppers = Array.from({ length: CLIENTS }, () => clientOf(server, shop, work.as));
+    return play(work.unit, { shoppers, server: server.process.pid ?? 0, postmaster: servers.postmaster }, length);
+  };
+  // What is hot is compiled by the time that the first is measured, too.
+  for (const work of WORKS) await playing(work, WARM_UP_SECONDS);
+  const measured: Measured[] = [];
+  for (const work of WORKS) {
+    await playing(work, WARM_UP_SECONDS);
+    measured.push({ work, shop: shop.products, products, cost: await playing(work, seconds) });
+  }
+  return measured;
+}
+
+const COUNTED = 20;
+/** A connection of PostgreSQL tells what it has read at the end of a transaction, once a second at most. */
+const TOLD_EVERY_MS = 1_100;
+
+/** What a unit of each kind of work reads. The servers must count what they send, and no others may be at work. */
+export async function countReads(servers: Servers, shop: MeasuredShop): Promise<Map<Work, Reads>> {
+  const counted = new Map<Work, Reads>();
+  for (const work of WORKS) counted.set(work, await readsOf(servers, shop, work));
+  return counted;
+}
+
+async function readsOf({ db, of }: Servers, shop: MeasuredShop, { as, cache, unit }: Work): Promise<Reads> {
+  const client = clientOf(of[cache], shop, as);
+  await unit(client, 0);
+  const before = await told(db, of[cache], () => unit(client, 1));
+  for (let turn = 2; turn < COUNTED + 1; turn += 1) await unit(client, turn);
+  const after = await told(db, of[cache], () => unit(client, COUNTED + 1));
+  client.leave();
+  const each = (field: keyof Reads) => (after[field] - before[field]) / COUNTED;
+  return { statements: each('statements'), rows: each('rows'), pages: each('pages') };
+}
+
+async function told(db: pg.Client, server: Running, last: () => Promise<unknown>): Promise<Reads> {
+  await sleep(TOLD_EVERY_MS);
+  await last();
+  // The statements after the answer, such as those that are sent with it, have ended.
+  await sleep(50);
+  const { rows } = await db.query<{ rows: string; pages: string }>(READ);
+  const [{ rows: read, pages } = { rows: 0, pages: 0 }] = rows;
+  return { statements: (await sentBy(server)).statements, rows: Number(read), pages: Number(pages) };
+}
+
+const READ = `select
+  (select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) from pg_stat_user_tables where schemaname = 'commerce') as rows,
+  (select sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit, 0)
+      + coalesce(toast_blks_read + toast_blks_hit + tidx_blks_read + tidx_blks_hit, 0))
+    from pg_statio_user_tables where schemaname = 'commerce') as pages`;

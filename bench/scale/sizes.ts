@@ -1,0 +1,33 @@
+/** How many products there are in all when something is measured; the database grows from one to the next. */
+export const SIZES = [1_000, 10_000, 100_000, 1_000_000];
+
+/** The shop that is measured at every size; all other shops are made of copies of it. */
+export const SMALL = 1_000;
+/** The other that is measured, as soon as there is one. */
+export const LARGE = 50_000;
+
+/** The shops that are added to come to a size: large ones first, then those of a long tail. */
+export function shopsAddedFor(products: number): number[] {
+  const step = STEPS[products];
+  if (!step) throw new Error(`There is no step to ${products} products; there are ${SIZES.join(', ')}.`);
+  return [...Array.from({ length: step.large }, () => LARGE), ...tail(step.tail, step.shops)];
+}
+
+/** 2,000 shops in all, ten of them large. */
+const STEPS: Record<number, { large: number; tail: number; shops: number }> = {
+  1000: { large: 0, tail: 0, shops: 0 },
+  10000: { large: 0, tail: 9_000, shops: 19 },
+  100000: { large: 1, tail: 40_000, shops: 180 },
+  1000000: { large: 9, tail: 450_000, shops: 1_790 },
+};
+
+/** So many products in so many shops, of which each has a little less than the one before. */
+function tail(products: number, shops: number): number[] {
+  const weights = Array.from({ length: shops }, (_, rank) => 1 / (rank + EVENNESS));
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  const sizes = weights.map((weight) => Math.floor((weight / sum) * products));
+  const left = products - sizes.reduce((all, size) => all + size, 0);
+  return sizes.map((size, rank) => size + (rank < left ? 1 : 0));
+}
+
+const EVENNESS = 40;
