@@ -14,7 +14,8 @@ import {
 } from './shop.ts';
 import { compareShops, type Shops } from './shops.ts';
 import { compareStarts, type Starts } from './starts.ts';
-import { pace, tables } from './table.ts';
+import { timeStatements } from './statements.ts';
+import { pace, shareOfStatements, tables } from './table.ts';
 
 export interface CostOptions {
   /** Some of `NAMES`, all when absent. */
@@ -36,7 +37,7 @@ export interface Measured {
 
 export const CLIENTS = 32;
 export const ROUNDS = 5;
-const NAMES = [...Object.keys(rowsOf(0)), 'shops', 'start'];
+const NAMES = [...Object.keys(rowsOf(0)), 'statement', 'shops', 'start'];
 
 /** The names of rows that were asked for, all when none were. */
 export function namesIn(only = NAMES): string[] {
@@ -62,7 +63,11 @@ export async function cost({ only, seconds, products = PRODUCTS }: CostOptions):
       ? await compareShops(commerce, products, CLIENTS, load)
       : undefined;
     const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
-    const lines = [pace(CLIENTS, seconds, ROUNDS), '', ...tables(measured, shops, starts)];
+    const empty = chosen.includes('statement') ? await timeStatements(commerce, seconds / ROUNDS) : undefined;
+    const lines = [
+      ...[pace(CLIENTS, seconds, ROUNDS), '', ...tables(measured, shops, starts)],
+      ...(empty ? ['', shareOfStatements(empty, measured)] : []),
+    ];
     await report('cost', commerce.database.version, lines, {
       part: chosen.length < NAMES.length || products < PRODUCTS,
     });

@@ -2,6 +2,7 @@ import { table } from '../report.ts';
 import type { Measured } from './cost.ts';
 import { SHOPS, type Shops } from './shops.ts';
 import type { Start, Starts } from './starts.ts';
+import type { Statements } from './statements.ts';
 
 const START = {
   must: { seconds: 0.8, rss: 130 },
@@ -81,6 +82,21 @@ function startsOf({ bare, api, all }: Starts): Line[] {
     ];
   };
   return [line('start / RSS at rest, `ROLE=api`', api), line('start / RSS at rest, default role', all)];
+}
+
+/** How much of each row is the number of its statements, whatever they do. */
+export function shareOfStatements({ alone, together }: Statements, measured: Measured[]): string {
+  const sum = ({ server, postgres }: Statements['alone']) => server + postgres;
+  const each = (of: Statements['alone']) => `${fine(sum(of))} ms (${fine(of.server)} + ${fine(of.postgres)})`;
+  const shares = measured.map(({ row, now, sent }) => {
+    const first = sent.round_trips * sum(alone);
+    const others = (sent.statements - sent.round_trips) * sum(together);
+    return `${row.title}: ${fine(first + others)} of ${fine(now.cpu)} ms`;
+  });
+  return [
+    `A statement that does nothing takes ${each(alone)} in a round trip of its own, and ${each(together)} among ten that`,
+    `are sent together. So much of each row is the number of its statements: ${shares.join('; ')}.`,
+  ].join(' ');
 }
 
 type Memory = Pick<Start, 'seconds' | 'rss'>;
