@@ -21,7 +21,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'spec', root: 'spec', ...loadedOnce } },
-      { test: { name: 'sdk', root: 'sdk', ...loadedOnce } },
+      { test: { name: 'sdk', root: 'sdk', ...loadedOnce, testTimeout: 20_000 } },
       { test: { name: 'cli', root: 'cli', ...loadedOnce, testTimeout: 20_000 } },
       {
         test: {

@@ -184,7 +184,7 @@ describe('timeouts and aborts', () => {
       response.write('{"products":[');
     });
 
-    const { data } = await server.client(100).GET('/api/storefront/products');
+    const { data } = await server.client(1_000).GET('/api/storefront/products');
 
     expect(data).toEqual({});
     expect(server.calls()).toBe(2);
