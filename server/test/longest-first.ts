@@ -14,6 +14,7 @@ const LONG = [
   'commands/doctor.test.ts',
   'commands/commands.test.ts',
   'test/agent-example.test.ts',
+  'jobs/due-jobs.test.ts',
   'db/migrate.test.ts',
   'docs/samples.test.ts',
   'backup/pg-dump.test.ts',

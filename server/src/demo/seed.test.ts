@@ -9,23 +9,16 @@ import {
   type Schemas,
 } from '@commerce-backend/sdk';
 import sql from 'sql-template-tag';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { testServer } from '../../test/server.ts';
 import { seedDemo } from './seed.ts';
 import { openCheckout } from './sell.ts';
 
 const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
-/** A data directory of its own, with the demo shop made in it. */
-async function seeded() {
-  const { dataDir, ...made } = await seedSomewhere();
-  onTestFinished(() => rm(dataDir, { recursive: true }));
-  return made;
-}
-
 let shared: ReturnType<typeof seedSomewhere> | undefined;
 
-/** One demo shop for all tests that leave it much as it is. */
+/** One demo shop, in a data directory of its own, for all tests. Those that change it come last. */
 function demoShop() {
   shared ??= seedSomewhere();
   return shared;
@@ -88,19 +81,6 @@ test('its orders are in every state that its ways to pay lead to, one of them aw
   expect(orders.every(({ tax, total }) => total === '0.00' || Number(tax) > 0)).toBe(true);
 });
 
-test('an order of it can be paid, shipped and delivered', async () => {
-  const { dashboard } = await seeded();
-  const query = { payment_status: 'awaiting_payment' } as const;
-  const { data: page } = await dashboard.GET('/api/dashboard/orders', { params: { query } });
-  const params = { path: { order_id: page?.orders[0]?.id ?? '' } };
-
-  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
-  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
-  const { data } = await dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params });
-
-  expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
-});
-
 test('its customers log in, and see their orders', async () => {
   const { demo, storefront } = await demoShop();
   expect(demo.customers).toHaveLength(3);
@@ -153,18 +133,6 @@ test('goods are brought in two ways to neighbours, in one beyond, and fetched by
   }
 });
 
-test('a checkout to try is opened anew each time, and not at all when its goods are gone', async () => {
-  const { options, demo, owner } = await seeded();
-
-  const first = await openCheckout(options.db, demo.site_id, options);
-  const second = await openCheckout(options.db, demo.site_id, options);
-  expect(first).toMatch(/\/checkout\/chk_\w+$/);
-  expect(second).not.toBe(first);
-
-  await owner.query(sql`update commerce.products set status = 'draft' where site_id = ${demo.site_id}`);
-  expect(await openCheckout(options.db, demo.site_id, options)).toBeUndefined();
-});
-
 test('the credentials are in a file that only its owner reads', async () => {
   const { demo, file, baseUrl } = await demoShop();
 
@@ -208,4 +176,29 @@ test('images follow the server to another address', async () => {
   expect(stored).toEqual(moved);
   const addresses = data?.products.flatMap(({ images }) => images.map(({ url }) => url)) ?? [];
   expect(addresses.every((url) => url.startsWith('http://localhost:9999/demo-images/'))).toBe(true);
+});
+
+test('an order of it can be paid, shipped and delivered', async () => {
+  const { dashboard } = await demoShop();
+  const query = { payment_status: 'awaiting_payment' } as const;
+  const { data: page } = await dashboard.GET('/api/dashboard/orders', { params: { query } });
+  const params = { path: { order_id: page?.orders[0]?.id ?? '' } };
+
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
+  const { data } = await dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params });
+
+  expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
+});
+
+test('a checkout to try is opened anew each time, and not at all when its goods are gone', async () => {
+  const { options, demo, owner } = await demoShop();
+
+  const first = await openCheckout(options.db, demo.site_id, options);
+  const second = await openCheckout(options.db, demo.site_id, options);
+  expect(first).toMatch(/\/checkout\/chk_\w+$/);
+  expect(second).not.toBe(first);
+
+  await owner.query(sql`update commerce.products set status = 'draft' where site_id = ${demo.site_id}`);
+  expect(await openCheckout(options.db, demo.site_id, options)).toBeUndefined();
 });
