@@ -16,7 +16,10 @@ if (!process.env.TMPDIR) {
 // as it does in production.
 const loadedOnce = { isolate: false, experimental: { viteModuleRunner: false } };
 
-/** `npm test`. The short forms of the proofs are run by proofs/vitest.config.ts, installations by installs/vitest.config.ts. */
+/**
+ * `npm test`. The short forms of the proofs and the examples are run by proofs/vitest.config.ts, installations by
+ * installs/vitest.config.ts.
+ */
 export default defineConfig({
   test: {
     projects: [

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // As for the tests (../vitest.config.ts).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
 
-/** The short forms of the proofs: `npm run prove -- --short`. */
+/** The short forms of the proofs, what the documents have for pasting, and the examples: `npm run prove -- --short`. */
 export default defineConfig({
   test: {
     name: 'proofs',

@@ -5,7 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * the others have nothing left to do.
  */
 const LONG = [
-  'test/examples.test.ts',
   'db/embedded.test.ts',
   'pages/checkout/checkout-browser.test.ts',
   'backup/backup.test.ts',

@@ -20,18 +20,18 @@ afterAll(async () => {
   await browser?.close();
 });
 
-async function givenCheckout(name = 'Stoneware mug') {
+async function givenCheckout() {
   const shop = await openShop();
   const bank_details = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' };
   await shop.dashboard.PATCH('/api/dashboard/settings', {
-    body: { name: name === 'Stoneware mug' ? 'Alder & Finch' : name, bank_details, default_tax_rate: '0.19' },
+    body: { name: 'Alder & Finch', bank_details, default_tax_rate: '0.19' },
   });
   await shop.givenShippingOption({ description: 'Two to three working days.' });
   await shop.givenShippingOption({ name: 'Collect in the shop', kind: 'pickup', price: '0' });
   await shop.givenDiscount({ code: 'WELCOME10', kind: 'percentage', value: '10' });
   const image = (drawing: string) => `http://localhost/demo-images/${drawing}.svg`;
   const mug = await shop.givenProduct({
-    name,
+    name: 'Stoneware mug',
     options: [{ name: 'Glaze', values: ['Slate', 'Oat'] }],
     variants: [
       { option1: 'Slate', price: '14.00', inventory_quantity: 9 },
@@ -286,28 +286,4 @@ played(
     evil.close();
   },
   60_000,
-);
-
-played(
-  'nothing that a merchant wrote runs, and nothing tries to',
-  async () => {
-    const payloads = [
-      '<script>alert(1)</script>',
-      '<img src=x onerror=alert(1)>',
-      '"><svg/onload=alert(1)>',
-      '<style>*{background:url(https://evil.example/)}</style>',
-      '</title></textarea><iframe srcdoc="<script>alert(1)</script>">',
-      "'-alert(1)-'",
-    ];
-    const { page, complaints } = await openTab(browser, 1280, { script: true });
-    for (const payload of payloads) {
-      const { url } = await givenCheckout(payload);
-      await page.goto(url);
-      expect(await page.$eval('.name', (name) => name.textContent)).toBe(payload);
-      expect(await page.$eval('.shop', (shop) => shop.textContent)).toBe(payload);
-      expect(await page.$$('script, svg, style, iframe, img[src="x"]')).toHaveLength(0);
-      expect(complaints).toEqual([]);
-    }
-  },
-  90_000,
 );

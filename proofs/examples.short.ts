@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDashboardClient, createStorefrontClient, paginate, unwrap } from '@commerce-backend/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loggedIn } from '../../cli/src/testing.ts';
-import { freePort } from '../src/db/free-port.ts';
-import type { DemoCredentials } from '../src/demo/seed.ts';
-import { waitFor } from './receiver.ts';
+import { loggedIn } from '../cli/src/testing.ts';
+import { freePort } from '../server/src/db/free-port.ts';
+import type { DemoCredentials } from '../server/src/demo/seed.ts';
+import { waitFor } from '../server/test/receiver.ts';
 
 /**
  * The examples as their README sections start them: processes beside the process of a server with its demo shop, all of
  * which are killed and started again in the middle of the work.
  */
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '..');
 const LONG_ENOUGH_MS = 240_000;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'commerce-examples-'));
