@@ -181,7 +181,8 @@ async function deliveriesOf(webhook_id: string) {
 
 /**
  * Waits until everything was taken. What failed twice, for the receiver was not back within seconds, waits for minutes: it
- * is sent now, in the way that docs/webhooks.md has for it.
+ * is sent now, in the way that docs/webhooks.md has for it. What a killed server was sending is sent again when its job is
+ * freed, seconds after the next start.
  */
 async function allTaken(webhook_id: string, since: string): Promise<void> {
   const commerce = await staff();
@@ -193,7 +194,7 @@ async function allTaken(webhook_id: string, since: string): Promise<void> {
       await commerce('deliveries', 'replay', '--failed-since', since, '--webhook', webhook_id);
     }
     return waiting.length === 0;
-  });
+  }, 100_000);
 }
 
 async function search(words: string): Promise<{ id: string; in_stock: boolean }[]> {
