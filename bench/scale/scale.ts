@@ -4,6 +4,7 @@ import type { Cache } from '../cost/shop.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { createSite, migrate, type Running, type Site, startCommerce, stop } from '../processes.ts';
 import { report } from '../report.ts';
+import { capacity } from './capacity.ts';
 import { addShops } from './copies.ts';
 import { countReads, type Measured, measure, type Servers } from './measure.ts';
 import { type MeasuredShop, openShop } from './shops.ts';
@@ -28,10 +29,9 @@ export async function scale({ sizes = SIZES, seconds }: ScaleOptions): Promise<v
   try {
     await migrate(database.url, database.dataDir);
     await db.connect();
-    const { measured, contents } = await grow(database, db, sizes, seconds);
-    await report('scale', database.version, [...tables(measured), '', ...contents], {
-      part: sizes.length < SIZES.length,
-    });
+    const { measured, contents, bytesPerProduct } = await grow(database, db, sizes, seconds);
+    const lines = [...tables(measured), '', ...contents, '', ...capacity(measured, bytesPerProduct)];
+    await report('scale', database.version, lines, { part: sizes.length < SIZES.length });
   } finally {
     await db.end();
     await database.drop();
@@ -59,7 +59,8 @@ async function grow(database: Database, db: pg.Client, sizes: number[], seconds:
     contents.push(await contentsOf(db, size));
     say(`${size} products, measured`, began);
   }
-  return { measured, contents };
+  const { rows } = await db.query<{ bytes: number }>('select pg_database_size(current_database())::float8 as bytes');
+  return { measured, contents, bytesPerProduct: (rows[0]?.bytes ?? 0) / Math.max(...sizes) };
 }
 
 interface Around {

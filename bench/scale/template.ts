@@ -124,7 +124,7 @@ export async function keepTemplate(db: pg.Client, { site_id }: Site): Promise<vo
   }
   for (const table of BY_PLACE) {
     await db.query(`create unlogged table scale.${table} as
-      select ceil(row_number() over (order by id) * ${SMALL}.0 / count(*) over ())::int as rank, t.*
+      select ceil(row_number() over (order by ${table === 'customers' ? 'email' : 'id'}) * ${SMALL}.0 / count(*) over ())::int as rank, t.*
       from commerce.${table} t where site_id = '${site_id}' order by id`);
   }
   await db.query('analyze');
