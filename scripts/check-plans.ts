@@ -8,7 +8,7 @@ import { startEmbedded } from '../server/src/db/embedded.ts';
 import { readStatements } from '../server/test/sent-statements.ts';
 import { COMMANDS, EXCEPTIONS, type Exception, SWEEPS } from './plans/exceptions.ts';
 import { fill } from './plans/fill.ts';
-import { type Finding, type PlanNode, type Tables, withoutIndex, withoutSite } from './plans/judge.ts';
+import { type Finding, keptFromIndex, type PlanNode, type Tables, withoutIndex, withoutSite } from './plans/judge.ts';
 
 /**
  * Asks an embedded PostgreSQL for the plan of each statement that the server sent while the tests ran, in a database of many
@@ -70,7 +70,7 @@ async function judge(client: pg.Client, text: string, places: string[], tables: 
   const guarded = text.includes('graphile_worker')
     ? bare
     : await planAs(client, sweeps ? 'commerce_sweep' : 'commerce_app', text);
-  return [...withoutSite(bare, tables), ...withoutIndex(guarded, tables)];
+  return [...withoutSite(bare, tables), ...withoutIndex(guarded, tables), ...keptFromIndex(bare, guarded)];
 }
 
 async function planAs(client: pg.Client, role: string | undefined, text: string): Promise<PlanNode> {

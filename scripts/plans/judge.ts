@@ -68,6 +68,19 @@ export function withoutIndex(plan: PlanNode, tables: Tables): Finding[] {
   });
 }
 
+/**
+ * Conditions that find rows by an index, and under row-level security only sort out what was found: functions that are not
+ * leakproof, such as `lower`, may not see rows before the policy has.
+ */
+export function keptFromIndex(bare: PlanNode, guarded: PlanNode): Finding[] {
+  const found = new Set(nodesOf(bare).flatMap((node) => conjunctsOf(node['Index Cond'] ?? '')));
+  return nodesOf(guarded).flatMap((node) => {
+    if (!isScan(node)) return [];
+    const filtered = conjunctsOf(String(node.Filter ?? '')).filter((part) => part !== '' && found.has(part));
+    return filtered.map((part) => finding(tableOf(node), `${part} is kept from the index by row-level security`));
+  });
+}
+
 function finding(table: string, what: string): Finding {
   return { table, kind: 'index', what };
 }

@@ -755,6 +755,7 @@ create table commerce.customers (
   constraint customers_pkey PRIMARY KEY (site_id, id),
   constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
+CREATE INDEX customers_by_email ON commerce.customers USING btree (site_id, email);
 CREATE UNIQUE INDEX email_taken ON commerce.customers USING btree (site_id, lower(email));
 alter table commerce.customers enable row level security, force row level security;
 

@@ -79,7 +79,7 @@ async function takeTurns(shop: Shop, token: string): Promise<void> {
   if (!sent) return;
   await shop.run(
     sql`select from customers
-      where site_id = ${shop.siteId} and (lower(email) = ${sent.email} or id = ${sent.customer_id})
+      where site_id = ${shop.siteId} and (email = ${sent.email} or id = ${sent.customer_id})
       order by id for no key update`,
   );
   await shop.run(
@@ -146,7 +146,7 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
   const customer = await shop.one<Customer>(
     sql`update customers set email = ${email}, email_verified_at = now(), updated_at = now()
       where site_id = ${shop.siteId} and id = ${customer_id} and not exists (
-        select from customers where site_id = ${shop.siteId} and lower(email) = lower(${email}) and id <> ${customer_id})
+        select from customers where site_id = ${shop.siteId} and email = lower(${email}) and id <> ${customer_id})
       returning ${PROFILE}`,
   );
   if (!customer || before.email === email) return customer;

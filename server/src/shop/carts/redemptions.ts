@@ -90,7 +90,7 @@ function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
     or lower(email) = (
       select lower(c.email) from customers c where c.site_id = ${shop.siteId} and c.id = ${customer_id})
     or customer_id = (
-      select c.id from customers c where c.site_id = ${shop.siteId} and lower(c.email) = lower(${email})))`;
+      select c.id from customers c where c.site_id = ${shop.siteId} and c.email = lower(${email})))`;
 }
 
 /** Notes what the code takes off the cart by now, and holds its use for longer. */

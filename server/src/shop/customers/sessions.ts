@@ -39,7 +39,7 @@ export async function verifyLogin(
   actor: Actor,
   { email, password, unlocks }: { email: string; password: string; unlocks: string[] },
 ) {
-  const who = sql`lower(email) = ${foldEmail(email)} and email_verified_at is not null`;
+  const who = sql`email = ${foldEmail(email)} and email_verified_at is not null`;
   return verify(db, tenant, actor, { email: foldEmail(email), who, password, unlocks });
 }
 

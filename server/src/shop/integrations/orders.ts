@@ -155,7 +155,7 @@ async function placeByTransfer(shop: Shop, priced: Priced): Promise<void> {
 function verifiedCustomer(shop: Shop, email: string): Promise<{ id: string } | undefined> {
   return shop.one(
     sql`select id from customers
-      where site_id = ${shop.siteId} and lower(email) = ${foldEmail(email)} and email_verified_at is not null
+      where site_id = ${shop.siteId} and email = ${foldEmail(email)} and email_verified_at is not null
         and anonymized_at is null`,
   );
 }

@@ -10,7 +10,7 @@ import type { MailContent, Part } from './rendering.ts';
 
 export async function loginDelayed({ shop, shop_name, baseUrl }: MailContext, { email }: Mails['login_delayed']) {
   const account = await shop.one(
-    sql`select from customers where site_id = ${shop.siteId} and lower(email) = ${email} and email_verified_at is not null
+    sql`select from customers where site_id = ${shop.siteId} and email = ${email} and email_verified_at is not null
       and password_hash is not null`,
   );
   if (!account) return undefined;

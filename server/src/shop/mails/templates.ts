@@ -64,7 +64,7 @@ async function verification(context: MailContext, { email }: Mails['verification
       where site_id = ${context.shop.siteId} and purpose = 'verify_email' and email = ${email} and used_at is null`,
   );
   if (change) return addressChange(context, { customer_id: change.customer_id, email });
-  if (await hasAccount(context.shop, email)) return verifyOwnAddress(context, sql`lower(email) = ${email}`);
+  if (await hasAccount(context.shop, email)) return verifyOwnAddress(context, sql`email = ${email}`);
   return verifyRegistration(context, email);
 }
 
@@ -156,7 +156,7 @@ async function addressChange(
   );
   if (!customer) return undefined;
   const owner = await shop.one(
-    sql`select from customers where site_id = ${shop.siteId} and lower(email) = ${email} and id <> ${customer_id}`,
+    sql`select from customers where site_id = ${shop.siteId} and email = ${email} and id <> ${customer_id}`,
   );
   if (owner) {
     return {
@@ -201,7 +201,7 @@ async function addressChanged(
 
 async function passwordReset({ shop, shop_name, baseUrl }: MailContext, { email }: Mails['password_reset']) {
   const customer = await shop.one<{ id: string }>(
-    sql`select id from customers where site_id = ${shop.siteId} and lower(email) = ${email} and anonymized_at is null
+    sql`select id from customers where site_id = ${shop.siteId} and email = ${email} and anonymized_at is null
       for no key update`,
   );
   if (!customer) return undefined;
@@ -240,7 +240,7 @@ async function passwordChanged({ shop, shop_name }: MailContext, { customer_id }
 
 async function hasAccount(shop: Shop, email: string): Promise<boolean> {
   const found = await shop.one(
-    sql`select from customers where site_id = ${shop.siteId} and lower(email) = ${email} and password_hash is not null`,
+    sql`select from customers where site_id = ${shop.siteId} and email = ${email} and password_hash is not null`,
   );
   return found !== undefined;
 }
