@@ -5,13 +5,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * the others have nothing left to do.
  */
 const LONG = [
-  'db/embedded.test.ts',
   'pages/checkout/checkout-browser.test.ts',
   'backup/backup.test.ts',
+  'commands/commands.test.ts',
   'demo/seed.test.ts',
   'search/rank/search.test.ts',
   'commands/doctor.test.ts',
-  'commands/commands.test.ts',
   'test/agent-example.test.ts',
   'jobs/due-jobs.test.ts',
   'db/migrate.test.ts',
@@ -26,6 +25,9 @@ const LONG = [
   'db/embedded-copy.test.ts',
   'shop/lock-order.test.ts',
   'index/learn-meanings.test.ts',
+  'account/mailed-links-browser.test.ts',
+  'agent-consent/agent-consent-browser.test.ts',
+  'src/drain.test.ts',
 ];
 
 /** Starts long files first also where vitest has not measured them yet, as on a clean clone. */

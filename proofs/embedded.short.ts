@@ -18,10 +18,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { DataDirInUse, type Embedded, startEmbedded } from './embedded.ts';
-import { accountOfPostgres } from './embedded-binaries.ts';
+import { DataDirInUse, type Embedded, startEmbedded } from '../server/src/db/embedded.ts';
+import { accountOfPostgres } from '../server/src/db/embedded-binaries.ts';
 
-const HOLDER = fileURLToPath(new URL('../../test/hold-embedded.ts', import.meta.url));
+/** The embedded PostgreSQL where servers are killed, start at once, or find a directory that is odd. */
+const HOLDER = fileURLToPath(new URL('../server/test/hold-embedded.ts', import.meta.url));
 
 const clean: (() => unknown)[] = [];
 let made = '';
