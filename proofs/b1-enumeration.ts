@@ -210,15 +210,10 @@ function withoutTimes(answer: string): string {
     .replaceAll(/[0-9a-f-]{36}/g, '<id>');
 }
 
-/** Sent after the answer, for mails of any request before; a mail that is sent shows more clearly in what its worker does. */
-const WAKES_WORKERS = /^select pg_notify\('jobs:insert'/;
-
 async function observed(deed: () => Promise<Reply>): Promise<{ reply: Reply; work: string }> {
   const statements: string[] = [];
   const count = countHashes();
-  const stop = watchStatements((text) => {
-    if (!WAKES_WORKERS.test(text)) statements.push(text.replaceAll(/\s+/g, ' '));
-  });
+  const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
     const reply = await deed();
     return { reply, work: JSON.stringify({ hashes: count.end(), statements }) };

@@ -29,8 +29,8 @@ const NOT_TESTED: Record<string, { blocks: number; needs: string }> = {
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.test.ts'],
-  ['pg_dump', 'server/src/backup/pg-dump.test.ts'],
-  ['npx commerce-server migrate --roles', 'server/src/backup/pg-dump.test.ts'],
+  ['pg_dump', 'proofs/pg-dump.short.ts'],
+  ['npx commerce-server migrate --roles', 'proofs/pg-dump.short.ts'],
   ['NEW_SECRET_KEY', 'server/src/commands/rotate-secret-key.test.ts'],
 ];
 

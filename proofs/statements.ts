@@ -12,11 +12,17 @@ interface Fault {
   raise: string;
 }
 
+/**
+ * Wakes the workers for the jobs of requests that have been answered, from outside of any request (db/wake-workers.ts). A job
+ * that is there shows more clearly in what its worker does.
+ */
+const WAKES_WORKERS = /^select pg_notify\('jobs:insert'/;
+
 const listeners = new Set<Listener>();
 let fault: Fault | undefined;
 let installed = false;
 
-/** Calls `listener` with the text of each statement until the function that it returns is called. */
+/** Calls `listener` with the text of each statement of a request until the function that it returns is called. */
 export function watchStatements(listener: Listener): () => void {
   install();
   listeners.add(listener);
@@ -54,7 +60,7 @@ function install(): void {
         return send.apply(this, typeof callback === 'function' ? [raise, callback] : [raise]);
       }
       if (fault?.after?.test(text)) fault.armed = true;
-      for (const listener of listeners) listener(text);
+      if (!WAKES_WORKERS.test(text)) for (const listener of listeners) listener(text);
     }
     return send.apply(this, args);
   };

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { approve } from './agents.ts';
-import { openShop } from './shop.ts';
+import { approve } from '../server/test/agents.ts';
+import { openShop } from '../server/test/shop.ts';
 
-const EXAMPLE = new URL('../../examples/agent.ts', import.meta.url).pathname;
+const EXAMPLE = new URL('../examples/agent.ts', import.meta.url).pathname;
 /** The example waits for seconds before it asks again, as agents should: all wait at the same time. */
 const PLAYED = { timeout: 120_000, concurrent: true };
 

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPostgres, type OwnCluster, PG_DUMP, startCluster } from '../../test/pg-tools.ts';
-import { skippedWithout } from '../../test/tools.ts';
-import { prepareSchema } from '../commands/schema.ts';
+import { prepareSchema } from '../server/src/commands/schema.ts';
+import { findPostgres, type OwnCluster, PG_DUMP, startCluster } from '../server/test/pg-tools.ts';
+import { skippedWithout } from '../server/test/tools.ts';
 
 const bin = findPostgres();
 if (!bin) process.stderr.write(`${skippedWithout(PG_DUMP)}\n`);
 
-const COMMANDS = join(import.meta.dirname, '../../bin/commerce-server.js');
-const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/production.md'), 'utf8');
+const COMMANDS = join(import.meta.dirname, '../server/bin/commerce-server.js');
+const PAGE = readFileSync(join(import.meta.dirname, '../docs/production.md'), 'utf8');
 
 /** A block of docs/production.md, to be pasted. */
 function block(first: string): string {
