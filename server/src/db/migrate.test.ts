@@ -72,9 +72,24 @@ test('what came after the first release goes down and up over a shop that has ev
 
     expect(undone.length).toBeGreaterThan(0);
     expect(undone.every((name) => name > FIRST_RELEASE)).toBe(true);
+    const asTyped = await emailsOf(url, 'update commerce.customers set email = upper(email) returning email');
+    expect(asTyped.length).toBeGreaterThan(0);
     expect(await migrate(url)).toEqual(undone.toReversed());
+    const kept = await emailsOf(url, 'select email from commerce.customers');
+    expect(kept.toSorted()).toEqual(asTyped.map((email) => email.toLowerCase()).toSorted());
   }, migratedTemplate());
 });
+
+/** Of the customers of all shops, which are hidden from the owner otherwise. */
+async function emailsOf(url: string, statement: string): Promise<string[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query('begin; alter table commerce.customers no force row level security');
+  const { rows } = await client.query<{ email: string }>(statement);
+  await client.query('alter table commerce.customers force row level security; commit');
+  await client.end();
+  return rows.map(({ email }) => email);
+}
 
 test('a lock left behind by a process that was killed while migrating stops nobody', async () => {
   await withDatabase(async (url) => {

@@ -28,7 +28,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0022_shown_catalogue': () => import('./migrations/0022_shown_catalogue.ts'),
   '0023_queued_jobs': () => import('./migrations/0023_queued_jobs.ts'),
   '0024_plans': () => import('./migrations/0024_plans.ts'),
-  '0026_customers_by_email': () => import('./migrations/0026_customers_by_email.ts'),
+  '0025_customers_by_email': () => import('./migrations/0025_customers_by_email.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

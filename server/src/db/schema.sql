@@ -753,7 +753,8 @@ create table commerce.customers (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint customers_pkey PRIMARY KEY (site_id, id),
-  constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+  constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint email_in_lower_case CHECK ((email = lower(email)))
 );
 CREATE INDEX customers_by_email ON commerce.customers USING btree (site_id, email);
 CREATE UNIQUE INDEX email_taken ON commerce.customers USING btree (site_id, lower(email));

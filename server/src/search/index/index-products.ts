@@ -41,6 +41,7 @@ function sourcesOf(db: SearchDb, product_ids: string[]): Promise<Source[]> {
       where t.source is not null`,
   );
 }
+
 interface IndexedProduct extends Source {
   postings: Posting[];
 }
