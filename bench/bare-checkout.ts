@@ -85,6 +85,11 @@ export async function complete(query: Query, site: string, { params: { id }, bod
   await sell(query, site, id, lines);
   const order = await insertOrder(query, site, checkout, { subtotal: decimal(subtotal), total });
   await insertLines(query, site, order.id, lines);
+  for (const line of lines) {
+    await query('insert into product_sales (site_id, order_id, product_id, quantity) values ($1, $2, $3, $4)', [
+      ...[site, order.id, line.product_id, line.quantity],
+    ]);
+  }
   await query(`update carts set status = 'converted', updated_at = now() where site_id = $1 and id = $2`, [
     site,
     checkout.cart_id,
@@ -108,14 +113,9 @@ export async function complete(query: Query, site: string, { params: { id }, bod
 async function sell(query: Query, site: string, checkout_id: unknown, lines: Row[]): Promise<void> {
   await query('delete from stock_reservations where site_id = $1 and checkout_id = $2', [site, checkout_id]);
   for (const line of lines) {
-    await query('update products set sales_count = sales_count + $3 where site_id = $1 and id = $2', [
-      site,
-      line.product_id,
-      line.quantity,
-    ]);
     const variant = first(
       await query(
-        `update variants set on_hand = on_hand - $3, reserved = reserved - $3, updated_at = now()
+        `update variants set on_hand = on_hand - $3, reserved = reserved - $3
             where site_id = $1 and id = $2 returning on_hand, reserved`,
         [site, line.variant_id, line.quantity],
       ),
