@@ -18,7 +18,7 @@ import type { Readiness } from '../http/pipeline/readiness.ts';
 import { measureStrain } from '../http/pipeline/shedding.ts';
 import { connectRedis } from '../redis.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
-import { testCard } from '../shop/payments/test-card.ts';
+import { testProvider } from '../shop/payments/test-provider.ts';
 import { type Database, openDatabase } from './database.ts';
 import { unsafeDurability } from './durability.ts';
 import { greeting } from './greeting.ts';
@@ -171,7 +171,7 @@ async function exposeMetrics(metrics: Metrics, config: Config, port: number, sto
 }
 
 function cardOf({ cardProvider }: Config): PaymentProvider | undefined {
-  return cardProvider === 'test' ? testCard : undefined;
+  return cardProvider === 'test' ? testProvider : undefined;
 }
 
 /** A database that may lose committed transactions, or a login that may do anything: refused in production, else a warning. */

@@ -12,7 +12,7 @@ import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orders from '../shop/orders/orders.ts';
 import type { CheckoutDeps } from '../shop/payments/deps.ts';
 import { settlePayments } from '../shop/payments/settle.ts';
-import { testCard } from '../shop/payments/test-card.ts';
+import { testProvider } from '../shop/payments/test-provider.ts';
 import { type Actor, Shop, type Tenant } from '../shop/shop.ts';
 import { type DemoOrder, demoCardOrders, demoOrders } from './orders.ts';
 import type { Account } from './people.ts';
@@ -32,7 +32,7 @@ export interface CheckoutSettings {
 }
 
 function checkoutDepsOf({ baseUrl, secretKey }: CheckoutSettings): CheckoutDeps {
-  return { baseUrl, secretKey, card: testCard };
+  return { baseUrl, secretKey, card: testProvider };
 }
 
 /** Places all orders and handles them as the merchant would, in the transaction of the connection. */

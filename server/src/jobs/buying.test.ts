@@ -7,11 +7,20 @@ import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { ignoreLostConnections } from '../db/connect.ts';
 import type { Outcome, PaymentProvider } from '../shop/payments/provider.ts';
-import { testCard } from '../shop/payments/test-card.ts';
+import { testProvider } from '../shop/payments/test-provider.ts';
 import { expireOverdue } from './buying.ts';
 
 const orderPath = '/api/dashboard/orders/{order_id}';
 const checkoutPath = '/api/storefront/checkout/{checkout_id}';
+
+const DECLINED: Outcome = {
+  status: 'failed',
+  reference: '',
+  reason: 'card_declined',
+  next_action: null,
+  amount: null,
+  currency: null,
+};
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
@@ -20,7 +29,7 @@ function at(order_id: string) {
 }
 
 /** Works as the jobs of an installation do: finds out with the login that owns the tables, and acts as the requests do. */
-async function work({ db }: OpenShop, card: PaymentProvider = testCard) {
+async function work({ db }: OpenShop, card: PaymentProvider = testProvider) {
   const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
   try {
@@ -159,8 +168,8 @@ test('an authorized order is asked about until the money is there, and paid once
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   const undecided = await work(shop, {
-    ...testCard,
-    outcomeOf: async () => ({ status: 'authorized', reference: 'r', reason: null }),
+    ...testProvider,
+    outcomeOf: async () => ({ ...DECLINED, status: 'authorized', reference: 'r', reason: null }),
   });
   const { data: before } = await shop.dashboard.GET(orderPath, at(order.id));
 
@@ -180,8 +189,8 @@ test('an authorized order whose money is refused in the end is cancelled', async
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
 
   await work(shop, {
-    ...testCard,
-    outcomeOf: async ({ reference }) => ({ status: 'failed', reference: reference ?? '', reason: 'card_declined' }),
+    ...testProvider,
+    outcomeOf: async ({ reference }) => ({ ...DECLINED, reference: reference ?? '' }),
   });
 
   const { data } = await shop.dashboard.GET(orderPath, at(id));
@@ -199,10 +208,10 @@ test('a payment or a shop that fails keeps no other from its time, and the job f
     healthy.add(second.id);
   }
   const card: PaymentProvider = {
-    ...testCard,
+    ...testProvider,
     async outcomeOf(payment) {
       if (broken.has(payment.id)) throw new Error('The provider is out of order.');
-      return testCard.outcomeOf(payment);
+      return testProvider.outcomeOf(payment);
     },
   };
 
@@ -220,11 +229,12 @@ test('a payment or a shop that fails keeps no other from its time, and the job f
 function listening(): PaymentProvider & { cancelled: string[] } {
   const cancelled: string[] = [];
   return {
-    ...testCard,
+    ...testProvider,
     cancelled,
     outcomeOf: async (): Promise<Outcome | undefined> => undefined,
-    cancel: async ({ id }) => {
+    cancel: async ({ id, reference }) => {
       cancelled.push(id);
+      return { ...DECLINED, status: 'cancelled', reference: reference ?? '', reason: null };
     },
   };
 }

@@ -7,6 +7,7 @@ import { inShop } from '../in-shop.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Outcome, PaymentProvider } from '../payments/provider.ts';
+import { providerOf } from '../payments/providers.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { type Completion, requireReady } from './complete.ts';
 import { holdStock } from './hold.ts';
@@ -21,6 +22,9 @@ import { type Charged, lockToComplete, priceLocked, refuseOver } from './state.t
  * and then the order is made, or refused. A job calls off an attempt that no order comes of (payments/settle.ts).
  */
 
+/** How long the human has at the provider. */
+const SESSION_MS = 31 * 60_000;
+
 /**
  * Charges the card for a checkout that is to be paid by card and is ready. Otherwise nothing happens, and it is for
  * `complete` to say why. Sending the same again charges once. Throws `unavailable` when the provider does not answer.
@@ -31,8 +35,8 @@ export async function charge(
   actor: Actor,
   { checkoutDeps, checkout_id, completion, customer_id = actor.customer_id }: ChargeInput,
 ): Promise<Charged | undefined> {
-  const { card } = checkoutDeps;
   const { card_token } = completion;
+  const card = await providerOf(checkoutDeps, tenant.site_id);
   if (!card || card_token === undefined) return undefined;
   const attempt = await inShop(db, tenant, actor, (shop) =>
     begin(shop, card, { checkoutDeps, checkout_id, completion, customer_id }),
@@ -41,9 +45,20 @@ export async function charge(
 
   const { id, amount } = attempt;
   const money = { amount: minorUnits(amount, tenant.currency_digits), currency: tenant.currency };
-  const outcome = await card.charge({ id, ...money, card_token }).catch(() => {
-    throw new ShopError('unavailable', 'The card provider does not answer. Send the call again.');
-  });
+  const outcome = await card
+    .begin({
+      id,
+      site_id: tenant.site_id,
+      ...money,
+      capture: 'automatic',
+      means: { kind: 'card_token', token: card_token },
+      ...{ return_url: null, cancel_url: null, email: null, locale: null },
+      description: `Checkout ${checkout_id}`,
+      expires_at: new Date(Date.now() + SESSION_MS),
+    })
+    .catch(() => {
+      throw new ShopError('unavailable', 'The card provider does not answer. Send the call again.');
+    });
   await inShop(db, tenant, actor, (shop) => note(shop, id, outcome));
   return { payment_id: id, amount, status: outcome.status, reason: outcome.reason };
 }

@@ -1,8 +1,5 @@
 import type { LinkDeps } from '../links.ts';
-import type { PaymentProvider } from './provider.ts';
+import type { PaymentProviders } from './providers.ts';
 
 /** What a checkout needs besides the shop. */
-export interface CheckoutDeps extends LinkDeps {
-  /** Who takes cards; none means that none are taken. */
-  card: PaymentProvider | undefined;
-}
+export interface CheckoutDeps extends LinkDeps, PaymentProviders {}

@@ -1,32 +1,96 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 /**
  * Who takes money for the shop. A provider is foreign: it is called outside every transaction, may be slow, and may answer
- * neither yes nor no. The same `id` names the same payment however often it is sent.
+ * neither yes nor no. Each attempt is on record before it is made, and its `id`, which is ours, is what the provider knows it
+ * by: the same `id` is the same payment however often it is sent.
  */
 export interface PaymentProvider {
   /** The provider's name in the records. */
   readonly name: string;
-  /** Takes the money, or says that the answer comes later. Throws when the outcome is unknown: ask again with the same id. */
-  charge(charge: Charge): Promise<Outcome>;
-  /** How a payment stands that was answered with `pending` or `authorized`, or not at all. */
-  outcomeOf(payment: { id: string; reference: string | null }): Promise<Outcome | undefined>;
-  /** Gives back what was taken, or sees to it that nothing will be. Doing it twice is harmless. */
-  cancel(payment: { id: string; reference: string | null }): Promise<void>;
+  /** Takes, reserves or prepares the money. Throws when the outcome is unknown: send the same again, or ask. */
+  begin(payment: PaymentToBegin): Promise<Outcome>;
+  /** How a payment stands; undefined when the provider knows none of this id. */
+  outcomeOf(payment: PaymentKey): Promise<Outcome | undefined>;
+  /** Takes a part or all of what was authorized; the rest is released. The same capture id is the same capture. */
+  capture(payment: PaymentKey, capture: MoneyMove): Promise<Outcome>;
+  /**
+   * Ends what is open, or releases what is reserved. Answers how the payment stands then: `cancelled` (or `failed`), or
+   * `succeeded` when it came too late; that money is given back by `refund`. Twice is harmless.
+   */
+  cancel(payment: PaymentKey): Promise<Outcome>;
+  /** Gives back a part or all of what was captured. The same refund id is the same refund. */
+  refund(payment: PaymentKey, refund: MoneyMove): Promise<RefundOutcome>;
+  /** Verifies and reads a webhook; undefined for an event that is of no interest. Throws InvalidSignature. */
+  receive(headers: IncomingHttpHeaders, body: Buffer): Promise<ProviderEvent | undefined>;
 }
 
-export interface Charge {
+export interface PaymentKey {
   /** Ours, a UUID. */
   id: string;
-  /** Minor units. */
-  amount: number;
-  currency: string;
-  /** What the provider's form gave the shopper's browser. */
-  card_token: string;
+  site_id: string;
+  /** What the provider calls the payment, as soon as it has said so. */
+  reference: string | null;
 }
 
+export interface PaymentToBegin {
+  id: string;
+  site_id: string;
+  /** Minor units by ISO 4217; the provider applies its own exceptions. */
+  amount: number;
+  currency: string;
+  /** Whether the money is taken at once, or reserved until `capture`. */
+  capture: 'automatic' | 'manual';
+  means: PaymentMeans;
+  /** Where the provider sends the human back to. Ours, or from the record; never straight from a request. */
+  return_url: string | null;
+  cancel_url: string | null;
+  email: string | null;
+  locale: string | null;
+  description: string;
+  /** The provider ends the payment then, if the human has not acted. */
+  expires_at: Date;
+}
+
+/** How the human pays: a token of the test provider, a confirmation token made in the browser, or the provider's own page. */
+export type PaymentMeans =
+  | { kind: 'card_token'; token: string }
+  | { kind: 'confirmation_token'; token: string }
+  | { kind: 'page' };
+
 export interface Outcome {
-  status: 'pending' | 'authorized' | 'succeeded' | 'failed';
+  status: 'requires_action' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'cancelled';
   /** What the provider calls the payment. */
   reference: string;
   /** Of a failed one: why, in a word. */
   reason: string | null;
+  /** Of `requires_action`: what the human must do. */
+  next_action: NextAction | null;
+  /** What the provider says it took or reserved, in minor units; compared with what was to be paid. Null when it says nothing. */
+  amount: number | null;
+  currency: string | null;
 }
+
+export type NextAction = { type: 'redirect'; url: string } | { type: 'client_secret'; client_secret: string };
+
+/** An amount to take or to give back, in minor units. */
+export interface MoneyMove {
+  /** Ours: it makes the move happen once. */
+  id: string;
+  amount: number;
+  currency: string;
+}
+
+export interface RefundOutcome {
+  status: 'pending' | 'succeeded' | 'failed';
+  reference: string;
+  reason: string | null;
+}
+
+/** What a webhook tells: how a payment stands, or how a refund does. An event that is sent twice has the same `event_id`. */
+export type ProviderEvent =
+  | { event_id: string; payment_id: string; outcome: Outcome }
+  | { event_id: string; payment_id: string; refund_id: string; refund: RefundOutcome };
+
+/** A webhook that does not come from the provider. */
+export class InvalidSignature extends Error {}

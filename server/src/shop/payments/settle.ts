@@ -74,7 +74,7 @@ async function cancelAbandoned(
   card: PaymentProvider,
   payment: OpenPayment,
 ): Promise<boolean> {
-  await card.cancel(payment);
+  await card.cancel({ ...payment, site_id: tenant.site_id });
   const cancelled = await inShop(db, tenant, SYSTEM, (shop) =>
     shop.run(
       sql`update payments set status = 'cancelled', updated_at = now()
@@ -85,7 +85,7 @@ async function cancelAbandoned(
 }
 
 async function updateOutcome(db: Pool, tenant: Tenant, card: PaymentProvider, payment: OpenPayment): Promise<boolean> {
-  const outcome = await card.outcomeOf(payment);
+  const outcome = await card.outcomeOf({ ...payment, site_id: tenant.site_id });
   if (!outcome || ['pending', payment.status].includes(outcome.status) || !payment.order_id) return false;
   const event = { event_id: `${payment.id}:${outcome.status}`, provider: card.name, outcome };
   const { order_id, id } = payment;
