@@ -1,0 +1,39 @@
+import { currencyDigits } from '../../money.ts';
+
+/**
+ * Stripe counts some currencies otherwise than ISO 4217 and this server do. Source: https://docs.stripe.com/currencies, sections
+ * "Zero-decimal currencies", "Three-decimal currencies" and "Special cases". All others have two decimals there.
+ */
+const DECIMALS: Record<number, string> = {
+  0: 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF',
+  3: 'BHD JOD KWD OMR TND',
+};
+
+/** Their amounts must be divisible by this: whole units where there are no smaller ones, else a last digit of 0. */
+const STEPS: Record<number, string> = { 100: 'ISK UGX', 10: 'BHD JOD KWD OMR TND' };
+
+/** An amount of ours, in minor units, as Stripe counts it; undefined when Stripe cannot charge exactly this. */
+export function toStripe(amount: number, currency: string): number | undefined {
+  const exact = amount * 10 ** (decimalsOf(currency) - currencyDigits(currency));
+  const counted = Math.round(exact);
+  return Math.abs(counted - exact) < 1e-6 && counted % stepOf(currency) === 0 ? counted : undefined;
+}
+
+/** An amount that Stripe tells, in our minor units. */
+export function fromStripe(amount: number, currency: string): number {
+  const code = currency.toUpperCase();
+  return amount * 10 ** (currencyDigits(code) - decimalsOf(code));
+}
+
+function decimalsOf(currency: string): number {
+  return keyOf(DECIMALS, currency) ?? 2;
+}
+
+function stepOf(currency: string): number {
+  return keyOf(STEPS, currency) ?? 1;
+}
+
+function keyOf(lists: Record<number, string>, currency: string): number | undefined {
+  const found = Object.entries(lists).find(([, codes]) => codes.split(' ').includes(currency));
+  return found && Number(found[0]);
+}

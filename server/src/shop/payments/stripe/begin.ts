@@ -1,0 +1,101 @@
+import type { Stripe } from 'stripe';
+import type { Outcome, PaymentToBegin } from '../provider.ts';
+import { toStripe } from './amounts.ts';
+import { codeOf, isRefusal } from './errors.ts';
+import { find } from './find.ts';
+import { outcomeOfSession } from './outcomes.ts';
+import { settled } from './settled.ts';
+
+/** Begins a payment. Sending it again begins it once: our id is the idempotency key. */
+export async function begin(stripe: Stripe, payment: PaymentToBegin): Promise<Outcome> {
+  const { id, means, amount, currency } = payment;
+  const counted = toStripe(amount, currency);
+  if (counted === undefined) return refused(id, 'amount_not_representable');
+  if (means.kind === 'card_token') return refused(id, 'confirmation_token_required');
+  try {
+    if (means.kind === 'page') return outcomeOfSession(await openPage(stripe, payment, counted));
+    const intent = await confirm(stripe, payment, counted, means.token);
+    return settled(stripe, { kind: 'intent', intent });
+  } catch (error) {
+    return afterRefusal(stripe, payment, error);
+  }
+}
+
+/** A declined card leaves a PaymentIntent, which is ended. Throws what leaves the outcome open. */
+async function afterRefusal(stripe: Stripe, payment: PaymentToBegin, error: unknown): Promise<Outcome> {
+  if (!isRefusal(error)) throw error;
+  const { payment_intent } = error;
+  if (payment_intent) return settled(stripe, { kind: 'intent', intent: payment_intent });
+  // Had it been made with this id before, with other words, the call would have been refused for that.
+  const known = await find(stripe, { id: payment.id, site_id: payment.site_id, reference: null });
+  return known ? settled(stripe, known) : refused(payment.id, codeOf(error));
+}
+
+function openPage(stripe: Stripe, payment: PaymentToBegin, amount: number): Promise<Stripe.Checkout.Session> {
+  const { id, currency, description, return_url, cancel_url, email, expires_at } = payment;
+  if (return_url === null) throw new Error('A payment on a page of Stripe needs an address to come back to.');
+  const product = { currency: currency.toLowerCase(), unit_amount: amount, product_data: { name: description } };
+  const metadata = { ...metadataOf(payment), kind: 'page' };
+  return stripe.checkout.sessions.create(
+    {
+      mode: 'payment',
+      client_reference_id: id,
+      line_items: [{ quantity: 1, price_data: product }],
+      payment_intent_data: { capture_method: captureMethodOf(payment), description, metadata },
+      metadata,
+      success_url: return_url,
+      ...(cancel_url !== null && { cancel_url }),
+      ...(email !== null && { customer_email: email }),
+      locale: localeOf(payment),
+      expires_at: Math.floor(expires_at.getTime() / 1_000),
+    },
+    { idempotencyKey: id },
+  );
+}
+
+function confirm(
+  stripe: Stripe,
+  payment: PaymentToBegin,
+  amount: number,
+  confirmation_token: string,
+): Promise<Stripe.PaymentIntent> {
+  const { id, currency, description, return_url } = payment;
+  return stripe.paymentIntents.create(
+    {
+      amount,
+      currency: currency.toLowerCase(),
+      confirm: true,
+      confirmation_token,
+      capture_method: captureMethodOf(payment),
+      // Methods that lead to another page need an address to come back to.
+      automatic_payment_methods: { enabled: true, allow_redirects: return_url === null ? 'never' : 'always' },
+      ...(return_url !== null && { return_url }),
+      description,
+      metadata: metadataOf(payment),
+    },
+    { idempotencyKey: id },
+  );
+}
+
+/** By which payments are found again, and events told apart from those of other shops with the same account. */
+function metadataOf({ id, site_id }: PaymentToBegin) {
+  return { payment_id: id, site_id };
+}
+
+function captureMethodOf({ capture }: PaymentToBegin) {
+  return capture === 'manual' ? 'manual' : 'automatic';
+}
+
+/** The languages of Stripe's page; for others it goes by the browser. */
+const LOCALES =
+  'bg cs da de el en es et fi fil fr hr hu id it ja ko lt lv ms mt nb nl pl pt ro ru sk sl sv th tr vi zh';
+
+function localeOf({ locale }: PaymentToBegin): Stripe.Checkout.SessionCreateParams.Locale {
+  const language = locale?.split('-')[0]?.toLowerCase() ?? '';
+  const known = LOCALES.split(' ').includes(language);
+  return (known ? language : 'auto') as Stripe.Checkout.SessionCreateParams.Locale;
+}
+
+function refused(reference: string, reason: string): Outcome {
+  return { status: 'failed', reference, reason, next_action: null, amount: null, currency: null };
+}

@@ -1,0 +1,52 @@
+import type { Stripe } from 'stripe';
+
+/** Where an account's calls go, and by which credentials. */
+export interface StripeAccess {
+  /** The account's own key, or that of the platform. */
+  secretKey: string;
+  /** The connected account for which the platform acts. */
+  connectedAccount: string | null;
+  /** Another address than Stripe's, outside production alone. */
+  apiUrl: string | undefined;
+}
+
+/** The access of one site. */
+export interface StripeAccount extends StripeAccess {
+  site_id: string;
+  /** Signs the webhooks of this site; null until it is set: payments are then only asked about. */
+  webhookSecret: string | null;
+}
+
+/** Within the deadline of a request, with time left to write down what came of it. */
+const TIMEOUT_MS = 15_000;
+
+const clients = new Map<string, Promise<Stripe>>();
+
+/** The official client. The package is loaded on first use: it takes 38 MB of memory, which shops without it need not pay. */
+export function clientOf(access: StripeAccess): Promise<Stripe> {
+  const known = JSON.stringify(access);
+  const client = clients.get(known) ?? open(access);
+  // The newest last: what was used least lately is forgotten first.
+  clients.delete(known);
+  clients.set(known, client);
+  if (clients.size > 100) clients.delete(clients.keys().next().value ?? '');
+  return client;
+}
+
+async function open({ secretKey, connectedAccount, apiUrl }: StripeAccess): Promise<Stripe> {
+  const { Stripe } = await import('stripe');
+  const address = apiUrl === undefined ? {} : addressOf(new URL(apiUrl));
+  return new Stripe(secretKey, {
+    ...address,
+    ...(connectedAccount !== null && { stripeAccount: connectedAccount }),
+    timeout: TIMEOUT_MS,
+    // Whoever asked tries again, or a job does; each call has a key of its own that makes it happen once.
+    maxNetworkRetries: 0,
+    telemetry: false,
+  });
+}
+
+function addressOf({ protocol, hostname, port }: URL) {
+  const scheme = protocol === 'https:' ? 'https' : 'http';
+  return { protocol: scheme, host: hostname, port: port || (scheme === 'https' ? '443' : '80') } as const;
+}

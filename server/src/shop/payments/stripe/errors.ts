@@ -1,0 +1,23 @@
+import type { Stripe } from 'stripe';
+
+/** Stripe's errors by their `type`: the package, which has classes for them, is not loaded to tell them apart. */
+type StripeError = InstanceType<typeof Stripe.errors.StripeError>;
+
+const REFUSALS = ['StripeInvalidRequestError', 'StripeCardError', 'StripeIdempotencyError'];
+
+/** Stripe has looked at the call and refused it: nothing came of it. All other errors leave it open what happened. */
+export function isRefusal(error: unknown): error is StripeError {
+  const { type, statusCode } = error as Partial<StripeError>;
+  return REFUSALS.includes(type ?? '') && statusCode !== 409;
+}
+
+/** A word for what was wrong. */
+export function codeOf({ code }: StripeError): string {
+  return code ?? 'invalid_request';
+}
+
+/** The state has changed meanwhile, and is read again. Whatever else went wrong leaves the outcome unknown. */
+export function ifRefused(error: unknown): undefined {
+  if (isRefusal(error)) return undefined;
+  throw error;
+}

@@ -1,0 +1,70 @@
+import type { Stripe } from 'stripe';
+import type { Outcome, RefundOutcome } from '../provider.ts';
+import { fromStripe } from './amounts.ts';
+
+/** What Stripe's objects mean for a payment. */
+
+const NOTHING = { reason: null, next_action: null, amount: null, currency: null };
+
+/** How the payment of a PaymentIntent stands. One that failed may still be paid with another card, until it is cancelled. */
+export function outcomeOfIntent(intent: Stripe.PaymentIntent, reference = intent.id): Outcome {
+  const known = { ...NOTHING, reference };
+  switch (intent.status) {
+    case 'succeeded':
+      return { ...known, ...moneyOf(intent, intent.amount_received), status: 'succeeded' };
+    case 'requires_capture':
+      return { ...known, ...moneyOf(intent, intent.amount_capturable), status: 'authorized' };
+    case 'processing':
+      return { ...known, ...moneyOf(intent, intent.amount), status: 'pending' };
+    case 'requires_action':
+      return { ...known, status: 'requires_action', next_action: nextActionOf(intent) };
+    case 'requires_payment_method':
+      return { ...known, status: 'failed', reason: failureOf(intent) };
+    case 'canceled':
+      return intent.last_payment_error
+        ? { ...known, status: 'failed', reason: failureOf(intent) }
+        : { ...known, status: 'cancelled' };
+    default:
+      return { ...known, status: 'pending' };
+  }
+}
+
+/** How the payment of a Checkout session stands, whose PaymentIntent must be expanded. */
+export function outcomeOfSession(session: Stripe.Checkout.Session): Outcome {
+  const known = { ...NOTHING, reference: session.id };
+  if (session.status === 'expired') return { ...known, status: 'cancelled' };
+  if (session.status === 'open') {
+    return {
+      ...known,
+      status: 'requires_action',
+      next_action: session.url ? { type: 'redirect', url: session.url } : null,
+    };
+  }
+  const intent = session.payment_intent;
+  if (!intent || typeof intent === 'string') return { ...known, status: 'pending' };
+  return outcomeOfIntent(intent, session.id);
+}
+
+/** Why a payment failed, as Stripe's code says it. */
+export function failureOf({ last_payment_error }: Pick<Stripe.PaymentIntent, 'last_payment_error'>): string {
+  return last_payment_error?.code ?? 'payment_failed';
+}
+
+export function outcomeOfRefund({ id, status, failure_reason }: Stripe.Refund): RefundOutcome {
+  if (status === 'succeeded') return { status: 'succeeded', reference: id, reason: null };
+  if (status === 'failed' || status === 'canceled') {
+    return { status: 'failed', reference: id, reason: failure_reason ?? 'refund_failed' };
+  }
+  return { status: 'pending', reference: id, reason: null };
+}
+
+function moneyOf({ currency }: Stripe.PaymentIntent, amount: number) {
+  return { amount: fromStripe(amount, currency), currency: currency.toUpperCase() };
+}
+
+/** A page of the bank, or what Stripe.js in the storefront's page goes on with. */
+function nextActionOf({ next_action, client_secret }: Stripe.PaymentIntent): Outcome['next_action'] {
+  const url = next_action?.redirect_to_url?.url;
+  if (url) return { type: 'redirect', url };
+  return client_secret ? { type: 'client_secret', client_secret } : null;
+}

@@ -1,0 +1,271 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { FaultKind } from '../../../../test/stripe/faults.ts';
+import { StripeStandIn } from '../../../../test/stripe/stand-in.ts';
+import { post, signed } from '../../../../test/stripe/webhooks.ts';
+import { InvalidSignature, type PaymentMeans, type PaymentToBegin } from '../provider.ts';
+import { stripeProvider } from './stripe.ts';
+
+const SITE = uuidv7();
+const SECRET = 'whsec_of_alder';
+const standIn = await new StripeStandIn().listen();
+const account = {
+  site_id: SITE,
+  secretKey: 'sk_test_alder',
+  connectedAccount: null,
+  webhookSecret: SECRET,
+  apiUrl: standIn.url,
+};
+const stripe = stripeProvider(account);
+const PAGE: PaymentMeans = { kind: 'page' };
+
+beforeEach(() => standIn.faults.clear());
+afterAll(() => standIn.down());
+
+const MINUTE = 60_000;
+
+function payment(means: PaymentMeans, given: Partial<PaymentToBegin> = {}): PaymentToBegin {
+  return {
+    ...{ id: uuidv7(), site_id: SITE, amount: 3_600, currency: 'EUR', capture: 'automatic', means },
+    ...{ return_url: 'https://shop.example/back', cancel_url: 'https://shop.example/cart' },
+    ...{ email: 'june@example.com', locale: 'de', description: 'Alder & Finch' },
+    expires_at: new Date(Date.now() + 31 * MINUTE),
+    ...given,
+  };
+}
+
+function card(behaviour: Parameters<StripeStandIn['confirmationToken']>[0], given: Partial<PaymentToBegin> = {}) {
+  return payment({ kind: 'confirmation_token', token: standIn.confirmationToken(behaviour) }, given);
+}
+
+const keyOf = ({ id, site_id }: PaymentToBegin, reference: string | null = null) => ({ id, site_id, reference });
+const PAID = { status: 'succeeded', amount: 3_600, currency: 'EUR' };
+
+/** Begins a payment on Stripe's page. */
+async function opened(given: Partial<PaymentToBegin> = {}) {
+  const wanted = payment(PAGE, given);
+  const begun = await stripe.begin(wanted);
+  if (begun.next_action?.type !== 'redirect') throw new Error('There is no page.');
+  return { key: keyOf(wanted, begun.reference), url: begun.next_action.url, begun, wanted };
+}
+
+async function paid() {
+  const wanted = card('success');
+  const { reference } = await stripe.begin(wanted);
+  return keyOf(wanted, reference);
+}
+
+test('a card that works pays, and sending the same again pays once', async () => {
+  const wanted = card('success');
+  const [once, twice] = [await stripe.begin(wanted), await stripe.begin(wanted)];
+  expect(once).toMatchObject(PAID);
+  expect(twice).toEqual(once);
+  expect([...standIn.ledger.intents.values()].filter(({ metadata }) => metadata.payment_id === wanted.id)).toHaveLength(
+    1,
+  );
+});
+
+test('a declined card fails for a reason, and cannot be replaced behind our back', async () => {
+  const wanted = card('declined');
+  const outcome = await stripe.begin(wanted);
+  expect(outcome).toMatchObject({ status: 'failed', reason: 'card_declined' });
+  expect(standIn.ledger.intent(outcome.reference).status).toBe('canceled');
+  expect(await stripe.outcomeOf(keyOf(wanted, outcome.reference))).toMatchObject({ status: 'failed' });
+});
+
+test('3-D Secure leads to the bank, and counts once it is confirmed', async () => {
+  const wanted = card('three_d_secure');
+  const { reference, next_action, status } = await stripe.begin(wanted);
+  expect({ status, next_action }).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect' } });
+  const url = next_action?.type === 'redirect' ? next_action.url : '';
+  expect(await standIn.press(url, 'confirm')).toContain('https://shop.example/back?payment_intent=');
+  expect(await stripe.outcomeOf(keyOf(wanted, reference))).toMatchObject(PAID);
+});
+
+test('3-D Secure without an address to come back to goes on by a client secret', async () => {
+  const { next_action } = await stripe.begin(card('three_d_secure', { return_url: null }));
+  expect(next_action).toMatchObject({ type: 'client_secret', client_secret: expect.stringContaining('_secret_') });
+});
+
+test('3-D Secure that is refused fails, and one that is abandoned can be ended', async () => {
+  const [refused, abandoned] = [card('three_d_secure'), card('three_d_secure')];
+  const { reference, next_action } = await stripe.begin(refused);
+  await standIn.press(next_action?.type === 'redirect' ? next_action.url : '', 'refuse');
+  expect(await stripe.outcomeOf(keyOf(refused, reference))).toMatchObject({
+    status: 'failed',
+    reason: 'payment_intent_authentication_failure',
+  });
+  const begun = await stripe.begin(abandoned);
+  expect(await stripe.cancel(keyOf(abandoned, begun.reference))).toMatchObject({ status: 'cancelled' });
+});
+
+test("Stripe's page is opened in the shopper's language for the amount, and leads back when it is paid", async () => {
+  const { key, url } = await opened();
+  const session = standIn.ledger.session(key.reference ?? '');
+  expect(session).toMatchObject({
+    amount_total: 3_600,
+    currency: 'eur',
+    locale: 'de',
+    customer_email: 'june@example.com',
+  });
+  expect(await stripe.outcomeOf(key)).toMatchObject({ status: 'requires_action', next_action: { url } });
+  expect(await standIn.press(url, 'decline')).toBeNull();
+  expect(await stripe.outcomeOf(key)).toMatchObject({ status: 'requires_action' });
+  const bank = await standIn.press(url, 'three_d_secure');
+  expect(await standIn.press(bank ?? '', 'confirm')).toBe('https://shop.example/back');
+  expect(await stripe.outcomeOf(key)).toMatchObject(PAID);
+});
+
+test('a page that is ended cannot be paid, and one that was paid before stays paid', async () => {
+  const [ended, late] = [await opened(), await opened()];
+  expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
+  expect(await stripe.cancel(ended.key)).toMatchObject({ status: 'cancelled' });
+  await standIn.press(late.url, 'pay');
+  expect(await stripe.cancel(late.key)).toMatchObject(PAID);
+});
+
+test('reserved money is taken in part, once, and the rest is released', async () => {
+  const wanted = card('success', { capture: 'manual' });
+  const begun = await stripe.begin(wanted);
+  expect(begun).toMatchObject({ status: 'authorized', amount: 3_600, currency: 'EUR' });
+  const key = keyOf(wanted, begun.reference);
+  const move = { id: uuidv7(), amount: 3_000, currency: 'EUR' };
+  expect(await stripe.capture(key, move)).toMatchObject({ status: 'succeeded', amount: 3_000 });
+  expect(await stripe.capture(key, move)).toMatchObject({ status: 'succeeded', amount: 3_000 });
+});
+
+test('money reserved on the page is released, or lapses after a week', async () => {
+  const [released, lapsed] = [await opened({ capture: 'manual' }), await opened({ capture: 'manual' })];
+  await standIn.press(released.url, 'pay');
+  await standIn.press(lapsed.url, 'pay');
+  expect(await stripe.outcomeOf(released.key)).toMatchObject({ status: 'authorized', amount: 3_600 });
+  expect(await stripe.cancel(released.key)).toMatchObject({ status: 'cancelled' });
+  const WEEK = 7 * 86_400;
+  standIn.ledger.advance(WEEK);
+  expect(await stripe.outcomeOf(lapsed.key)).toMatchObject({ status: 'cancelled' });
+  standIn.ledger.advance(-WEEK);
+});
+
+test('a refund is made once, also after Stripe has forgotten its key, and never above what was taken', async () => {
+  const key = await paid();
+  const move = { id: uuidv7(), amount: 1_400, currency: 'EUR' };
+  const made = await stripe.refund(key, move);
+  expect(made).toMatchObject({ status: 'succeeded' });
+  standIn.keys.forget();
+  expect(await stripe.refund(key, move)).toEqual(made);
+  expect(await stripe.refund(key, { ...move, id: uuidv7(), amount: 2_201 })).toMatchObject({ status: 'failed' });
+  expect(await stripe.refund(key, { ...move, id: uuidv7(), amount: 2_200 })).toMatchObject({ status: 'succeeded' });
+  expect(await stripe.refund(key, { ...move, id: uuidv7(), amount: 1 })).toMatchObject({
+    status: 'failed',
+    reason: 'charge_already_refunded',
+  });
+});
+
+const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
+
+test.for(LOST)('the outcome is unknown after %s, and known when it is asked about or sent again', async (kind) => {
+  const wanted = card('success');
+  // The client itself tries a second time when the connection is cut.
+  standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
+  await expect(stripe.begin(wanted)).rejects.toThrow();
+  standIn.faults.clear();
+  const known = await stripe.outcomeOf(keyOf(wanted));
+  expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
+  const ended = await stripe.cancel(keyOf(wanted));
+  expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
+});
+
+test('a beginning that arrives after the payment was ended takes nothing', async () => {
+  const late = card('success');
+  expect(await stripe.cancel(keyOf(late))).toMatchObject({ status: 'cancelled' });
+  expect(await stripe.begin(late)).toMatchObject({ status: 'cancelled' });
+  expect(
+    [...standIn.ledger.intents.values()].some((one) => one.metadata.payment_id === late.id && one.amount_received > 0),
+  ).toBe(false);
+});
+
+test('what Stripe refuses at once is a failure and not an unknown outcome', async () => {
+  const means = { kind: 'confirmation_token', token: 'ctoken_unknown' } as const;
+  expect(await stripe.begin(payment(means))).toMatchObject({ status: 'failed', reason: 'resource_missing' });
+  expect(await stripe.begin(card('success', { amount: 1_234, currency: 'KWD' }))).toMatchObject({
+    status: 'failed',
+    reason: 'amount_not_representable',
+  });
+});
+
+test.for([
+  ['JPY', 500, 500],
+  ['ISK', 500, 50_000],
+  ['HUF', 500, 50_000],
+  ['KWD', 1_230, 1_230],
+] as const)('an amount of %s is counted as Stripe counts it', async ([currency, ours, theirs]) => {
+  const outcome = await stripe.begin(card('success', { currency, amount: ours }));
+  expect(outcome).toMatchObject({ status: 'succeeded', amount: ours, currency });
+  expect(standIn.ledger.intent(outcome.reference).amount).toBe(theirs);
+});
+
+/** The last event of a type, as it is sent. */
+function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
+  const event = standIn.ledger.events.findLast((one) => one.type === type);
+  if (!event) throw new Error(`There is no event ${type}.`);
+  const { body, signature } = signed(event, { url: '', secret, account: 'acct_alder' }, signedAt);
+  return { headers: { 'stripe-signature': signature }, body: Buffer.from(body), event };
+}
+
+test('a webhook tells how the payment stands now, whatever stood in it when it was written', async () => {
+  const { key, url } = await opened();
+  await standIn.press(url, 'decline');
+  const early = lastEvent('payment_intent.payment_failed');
+  expect(await stripe.receive(early.headers, early.body)).toBeUndefined();
+  await standIn.press(url, 'pay');
+  const outcome = { ...PAID, reference: key.reference };
+  const told = { event_id: early.event.id, payment_id: key.id, outcome };
+  expect(await stripe.receive(early.headers, early.body)).toMatchObject(told);
+  const completed = lastEvent('checkout.session.completed');
+  expect(await stripe.receive(completed.headers, completed.body)).toMatchObject({ payment_id: key.id, outcome });
+});
+
+test('a webhook about a refund names it', async () => {
+  const key = await paid();
+  const id = uuidv7();
+  await stripe.refund(key, { id, amount: 100, currency: 'EUR' });
+  const { headers, body } = lastEvent('refund.created');
+  expect(await stripe.receive(headers, body)).toMatchObject({
+    payment_id: key.id,
+    refund_id: id,
+    refund: { status: 'succeeded' },
+  });
+});
+
+test('a forged, an old or an unsigned webhook is refused, and one of another shop is of no interest', async () => {
+  await paid();
+  const forged = lastEvent('payment_intent.succeeded', 'whsec_of_somebody_else');
+  const old = lastEvent('payment_intent.succeeded', SECRET, Date.now() - 10 * MINUTE);
+  const good = lastEvent('payment_intent.succeeded');
+  await expect(stripe.receive(forged.headers, forged.body)).rejects.toThrow(InvalidSignature);
+  await expect(stripe.receive(old.headers, old.body)).rejects.toThrow(InvalidSignature);
+  await expect(stripe.receive({}, good.body)).rejects.toThrow(InvalidSignature);
+  await expect(stripe.receive(good.headers, Buffer.from(`${good.body} `))).rejects.toThrow(InvalidSignature);
+  const neighbour = stripeProvider({ ...account, site_id: uuidv7() });
+  expect(await neighbour.receive(good.headers, good.body)).toBeUndefined();
+});
+
+test('a platform acts for a connected account, and takes only webhooks of that account', async () => {
+  const connected = stripeProvider({ ...account, connectedAccount: 'acct_finch' });
+  const wanted = card('success');
+  const { reference } = await connected.begin(wanted);
+  expect(standIn.ledger.intent(reference).account).toBe('acct_finch');
+  expect(await stripe.outcomeOf(keyOf(wanted))).toBeUndefined();
+  const { headers, body } = lastEvent('payment_intent.succeeded');
+  expect(await connected.receive(headers, body)).toBeUndefined();
+});
+
+test('nothing is known while Stripe cannot be reached', async () => {
+  const key = await paid();
+  await standIn.down();
+  await expect(stripe.outcomeOf(key)).rejects.toThrow();
+  await expect(stripe.refund(key, { id: uuidv7(), amount: 1, currency: 'EUR' })).rejects.toThrow();
+  await standIn.up();
+  expect(await stripe.outcomeOf(key)).toMatchObject(PAID);
+  expect(await post('http://127.0.0.1:1/', '')).toBe(0);
+});

@@ -1,0 +1,103 @@
+import type { Stripe } from 'stripe';
+import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin, RefundOutcome } from '../provider.ts';
+import { toStripe } from './amounts.ts';
+import { begin } from './begin.ts';
+import { clientOf, type StripeAccount } from './client.ts';
+import { codeOf, ifRefused, isRefusal } from './errors.ts';
+import { receive } from './events.ts';
+import { type Found, find, findRefund, intentOf } from './find.ts';
+import { outcomeOfIntent, outcomeOfRefund } from './outcomes.ts';
+import { outcomeOf, settled } from './settled.ts';
+
+/**
+ * Payments by Stripe: its own page (Checkout) or a PaymentIntent that the storefront's page confirms. Every call that moves money
+ * carries an id of ours as its idempotency key, so that repeating it moves no more.
+ */
+export function stripeProvider(account: StripeAccount): PaymentProvider {
+  const client = () => clientOf(account);
+  return {
+    name: 'stripe',
+    begin: async (payment: PaymentToBegin) => begin(await client(), payment),
+    outcomeOf: async (payment: PaymentKey) => {
+      const stripe = await client();
+      const found = await find(stripe, payment);
+      return found && settled(stripe, found);
+    },
+    capture: async (payment, move) => capture(await client(), payment, move),
+    cancel: async (payment) => cancel(await client(), payment),
+    refund: async (payment, move) => refund(await client(), payment, move),
+    receive: async (headers, body) => receive(await client(), account, headers, body),
+  };
+}
+
+async function capture(stripe: Stripe, payment: PaymentKey, { id, amount, currency }: MoneyMove): Promise<Outcome> {
+  const found = await find(stripe, payment);
+  const intent = found && intentOf(found);
+  if (!intent) throw new Error(`Stripe knows no payment ${payment.id} that could be captured.`);
+  if (intent.status !== 'requires_capture') return settled(stripe, found);
+  const amount_to_capture = toStripe(amount, currency);
+  if (amount_to_capture === undefined) throw new Error(`Stripe cannot take ${amount} of ${currency}.`);
+  await stripe.paymentIntents.capture(intent.id, { amount_to_capture }, { idempotencyKey: id }).catch(ifRefused);
+  const now = await stripe.paymentIntents.retrieve(intent.id);
+  return outcomeOfIntent(now, outcomeOf(found).reference);
+}
+
+async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
+  const found = (await find(stripe, payment)) ?? (await forestall(stripe, payment));
+  if (!found) return { ...NEVER_BEGAN, reference: payment.id };
+  const intent = intentOf(found);
+  if (found.kind === 'session' && found.session.status === 'open') {
+    await stripe.checkout.sessions.expire(found.session.id).catch(ifRefused);
+  } else if (intent && !['succeeded', 'canceled'].includes(intent.status)) {
+    await stripe.paymentIntents.cancel(intent.id).catch(ifRefused);
+  } else {
+    return outcomeOf(found);
+  }
+  const now = await find(stripe, { ...payment, reference: outcomeOf(found).reference });
+  return outcomeOf(now ?? found);
+}
+
+const NEVER_BEGAN = { status: 'cancelled', reason: null, next_action: null, amount: null, currency: null } as const;
+
+/**
+ * Stripe knows nothing of the payment, but a call that began it may still be on its way. Its idempotency key is used up by
+ * something that takes no money, so that such a call is refused when it arrives. Undefined when it was used up before.
+ */
+async function forestall(stripe: Stripe, payment: PaymentKey): Promise<Found | undefined> {
+  const { id: payment_id, site_id } = payment;
+  const unused = {
+    amount: 100,
+    currency: 'usd',
+    description: 'Ended before it began',
+    metadata: { payment_id, site_id },
+  };
+  try {
+    return { kind: 'intent', intent: await stripe.paymentIntents.create(unused, { idempotencyKey: payment_id }) };
+  } catch (error) {
+    if (isRefusal(error)) return find(stripe, payment);
+    throw error;
+  }
+}
+
+async function refund(
+  stripe: Stripe,
+  payment: PaymentKey,
+  { id, amount, currency }: MoneyMove,
+): Promise<RefundOutcome> {
+  const found = await find(stripe, payment);
+  const intent = found && intentOf(found);
+  if (!intent) return { status: 'failed', reference: id, reason: 'payment_not_found' };
+  // Stripe keeps idempotency keys for a day. What is repeated later is found by the id that it carries.
+  const known = await findRefund(stripe, intent.id, id);
+  if (known) return outcomeOfRefund(known);
+  const counted = toStripe(amount, currency);
+  if (counted === undefined) return { status: 'failed', reference: id, reason: 'amount_not_representable' };
+  const metadata = { payment_id: payment.id, site_id: payment.site_id, refund_id: id };
+  try {
+    const made = { payment_intent: intent.id, amount: counted, metadata };
+    return outcomeOfRefund(await stripe.refunds.create(made, { idempotencyKey: id }));
+  } catch (error) {
+    if (isRefusal(error)) return { status: 'failed', reference: id, reason: codeOf(error) };
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { invalid, Refusal } from './objects.ts';
+
+/** What a call was answered. */
+export interface Answer {
+  status: number;
+  body: object;
+  replayed?: true;
+}
+
+interface Kept {
+  call: string;
+  answer: Answer | undefined;
+}
+
+/**
+ * Idempotency keys as Stripe has them: the first answer is kept for 24 hours, whatever it is, unless the call was refused before
+ * anything began; the same key with another call is refused.
+ */
+export class Keys {
+  readonly #kept = new Map<string, Kept>();
+
+  async once(key: string | undefined, call: string, work: () => Promise<Answer>): Promise<Answer> {
+    if (key === undefined) return work();
+    const known = this.#kept.get(key);
+    if (known && known.call !== call) {
+      throw new Refusal(400, {
+        type: 'idempotency_error',
+        message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+      });
+    }
+    if (known && !known.answer) throw inUse();
+    if (known?.answer) return { ...known.answer, replayed: true };
+    const kept: Kept = { call, answer: undefined };
+    this.#kept.set(key, kept);
+    try {
+      kept.answer = await work();
+      return kept.answer;
+    } catch (error) {
+      // A card that is declined is an outcome; what was refused at once is none.
+      if (error instanceof Refusal && error.status === 402) kept.answer = { status: 402, body: error.body };
+      else this.#kept.delete(key);
+      throw error;
+    }
+  }
+
+  /** Stripe forgets them after a day. */
+  forget(): void {
+    this.#kept.clear();
+  }
+}
+
+function inUse(): Refusal {
+  const { body } = invalid('There is another request in progress with this key.', 'idempotency_key_in_use');
+  return new Refusal(409, body.error as { type: string; message: string });
+}

@@ -1,0 +1,133 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { answer } from './api.ts';
+import { Faults } from './faults.ts';
+import { readForm } from './form.ts';
+import { type Answer, Keys } from './keys.ts';
+import { type Card, Ledger } from './ledger.ts';
+import { Refusal } from './objects.ts';
+import { servePage } from './pages.ts';
+import { type Endpoint, sendEvent } from './webhooks.ts';
+
+/**
+ * A stand-in for Stripe that speaks its wire format for what the server uses, keeps state as Stripe does, and is only talked to by
+ * the official client. Keys are `sk_test_` and the name of an account: `sk_test_alder` is the account `acct_alder`.
+ */
+export class StripeStandIn {
+  readonly ledger = new Ledger();
+  readonly keys = new Keys();
+  readonly faults = new Faults();
+  /** Whom events are sent to as they happen; empty while a test sends them itself. */
+  endpoints: Endpoint[] = [];
+  /** The calls that were made, in their order, such as `POST /v1/refunds`. */
+  readonly calls: string[] = [];
+  #server = createServer((req, res) => void this.#serve(req, res));
+  #port = 0;
+  #sending: Promise<unknown>[] = [];
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  async listen(port = 0): Promise<this> {
+    await new Promise<void>((listening) => this.#server.listen(port, '127.0.0.1', listening));
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.ledger.onEvent = (event) => {
+      for (const endpoint of this.endpoints.filter(({ account }) => account === event.owner)) {
+        this.#sending.push(sendEvent(event, endpoint));
+      }
+    };
+    return this;
+  }
+
+  /** Refuses connections, until `up`. */
+  async down(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+
+  async up(): Promise<void> {
+    this.#server = createServer((req, res) => void this.#serve(req, res));
+    await this.listen(this.#port);
+  }
+
+  /** Waits until what was sent as it happened has been answered. */
+  async sent(): Promise<void> {
+    while (this.#sending.length > 0) await Promise.all(this.#sending.splice(0));
+  }
+
+  /** What Stripe.js gives the storefront for a card; each can be used once. */
+  confirmationToken(card: Card = 'success'): string {
+    const token = this.ledger.id('ctoken');
+    this.ledger.tokens.set(token, card);
+    return token;
+  }
+
+  /** Presses a button of one of the pages, and resolves to where that leads. */
+  async press(url: string, action: string): Promise<string | null> {
+    const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' });
+    await answer.arrayBuffer();
+    return answer.headers.get('Location');
+  }
+
+  async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    try {
+      if (req.url?.startsWith('/v1/')) await this.#serveCall(req, res, body);
+      else servePage(this.ledger, this.url, req, res, body);
+    } catch (error) {
+      send(res, refusalOf(error));
+    }
+  }
+
+  async #serveCall(req: IncomingMessage, res: ServerResponse, body: string): Promise<void> {
+    const { method = 'GET', headers } = req;
+    const { pathname, search } = new URL(req.url ?? '/', this.url);
+    const call = `${method} ${pathname}`;
+    this.calls.push(call);
+    const fault = this.faults.take(call);
+    if (fault === 'cut_before') return void req.socket.destroy();
+    if (fault === 'silent_before') return;
+    await this.faults.wait(call);
+    const account = accountOf(headers.authorization, headers['stripe-account']);
+    const params = readForm(method === 'GET' ? search : body);
+    const key = headers['idempotency-key'];
+    const keyed = method === 'POST' && typeof key === 'string' ? `${account}:${key}` : undefined;
+    const made = await this.keys
+      .once(keyed, `${call}?${body}`, async () => {
+        // As long as any real call takes, in which the key is in use.
+        await pause(1);
+        if (fault === 'error_500')
+          return { status: 500, body: { error: { type: 'api_error', message: 'An error occurred.' } } };
+        if (fault === 'error_429')
+          throw new Refusal(429, { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many.' });
+        const path = pathname.slice('/v1/'.length);
+        return { status: 200, body: answer(this.ledger, this.url, { method, path, params, account }) };
+      })
+      .catch(refusalOf);
+    if (fault === 'cut_after') return void req.socket.destroy();
+    if (fault === 'silent_after') return;
+    send(res, made);
+  }
+}
+
+function accountOf(authorization = '', connected?: string | string[]): string {
+  const [, name] = /^Bearer [sr]k_test_(\w+)$/.exec(authorization) ?? [];
+  if (!name || name === 'wrong') {
+    throw new Refusal(401, { type: 'invalid_request_error', message: 'Invalid API Key provided.' });
+  }
+  return typeof connected === 'string' ? connected : `acct_${name}`;
+}
+
+function refusalOf(error: unknown): Answer {
+  if (error instanceof Refusal) return { status: error.status, body: error.body };
+  return { status: 500, body: { error: { type: 'api_error', message: String(error) } } };
+}
+
+function send(res: ServerResponse, { status, body, replayed }: Answer): void {
+  const headers = { 'Content-Type': 'application/json', ...(replayed && { 'Idempotent-Replayed': 'true' }) };
+  res.writeHead(status, headers).end(JSON.stringify(body));
+}
