@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { agents } from './agent.ts';
+import { background } from './background.ts';
 import { buying } from './buying.ts';
 import { catalogue } from './catalogue.ts';
 import { compare } from './cost/compare.ts';
@@ -51,6 +52,8 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   catalogue: () => catalogue(load, quick ? 200 : 2_000),
   buying: () => buying(load),
   cost: () => cost({ only, seconds, products }),
+  background: () =>
+    background(quick ? { products: 1_200, seconds: 3, rounds: 1 } : { products: 20_000, seconds: 30, rounds: 3 }),
   import: () => importing(quick ? 500 : 10_000),
   sync: () => syncing(load, quick ? 2_000 : 100_000),
   scale: () => scale({ sizes, seconds: quick ? 1 : 3 }),

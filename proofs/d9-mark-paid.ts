@@ -8,7 +8,7 @@ import { type Answer, type OpenShop, onPremises } from './shop.ts';
 /** mark-paid in every state of every payment method, sixty-four times at once, and against expiry and cancellation. */
 export const D9: Proof = {
   id: 'D9',
-  promise: 'A bank transfer is recorded once, for an order that awaits it, and for no other (interface §3.1).',
+  promise: 'A bank transfer is recorded once, for an order that awaits it, and for no other.',
   run: (trial) =>
     onPremises(trial, async ({ violations, openShop }) => {
       const shop = await openShop();

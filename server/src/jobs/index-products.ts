@@ -3,18 +3,20 @@ import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
 import { indexOutdated, indexSynonyms } from '../search/index/index-products.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
+import { restAfter } from './rest-after.ts';
 
 /**
- * Indexes products and synonyms that an older release wrote, shop by shop, each batch in its own transaction. Returns the
- * number of products; running it twice at once is harmless.
+ * Indexes products and synonyms that an older release wrote, shop by shop, each batch in its own transaction and with
+ * a rest after it. Returns the number of products; running it twice at once is harmless. Once the signal is aborted it leaves
+ * the others for the next start.
  */
-export async function indexOutdatedProducts(db: Pool): Promise<number> {
+export async function indexOutdatedProducts(db: Pool, signal?: AbortSignal): Promise<number> {
   const { rows: sites } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
   let indexed = 0;
   for (const { site_id } of sites) {
     await inShopAsSystem(db, site_id, indexSynonyms);
-    for (;;) {
-      const batch = await inShopAsSystem(db, site_id, indexOutdated);
+    while (!signal?.aborted) {
+      const batch = await restAfter(() => inShopAsSystem(db, site_id, indexOutdated), signal);
       if (batch === 0) break;
       indexed += batch;
     }

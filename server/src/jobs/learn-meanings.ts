@@ -3,11 +3,15 @@ import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
 import { learnMeanings } from '../search/index/learn-meanings.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
+import { restAfter } from './rest-after.ts';
 
-/** Updates the learned meanings of words, shop by shop. Returns the number of products. */
-export async function learnMeaningsOfAll(db: Pool): Promise<number> {
+/** Updates the learned meanings of words, shop by shop, with a rest after each transaction. Returns the number of products. */
+export async function learnMeaningsOfAll(db: Pool, signal?: AbortSignal): Promise<number> {
   const { rows: sites } = await queryAlone<{ site_id: string }>(db, sql`select site_id from sites order by site_id`);
   let products = 0;
-  for (const { site_id } of sites) products += await learnMeanings((work) => inShopAsSystem(db, site_id, work));
+  for (const { site_id } of sites) {
+    if (signal?.aborted) break;
+    products += await learnMeanings((work) => restAfter(() => inShopAsSystem(db, site_id, work), signal));
+  }
   return products;
 }

@@ -83,12 +83,12 @@ function runMaintenance({ card, url, ...mailDeps }: JobDeps, watch: Watch): Prom
         // Runs every minute, mostly with nothing to do.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),
-      index_products: counted('index_products', async () => {
-        const products = await indexOutdatedProducts(db);
+      index_products: counted('index_products', async (_payload: unknown, { abortSignal }: JobHelpers) => {
+        const products = await indexOutdatedProducts(db, abortSignal);
         if (products > 0) logger.info({ job: 'index_products', products }, 'job');
       }),
-      learn_meanings: counted('learn_meanings', async () => {
-        const products = await learnMeaningsOfAll(db);
+      learn_meanings: counted('learn_meanings', async (_payload: unknown, { abortSignal }: JobHelpers) => {
+        const products = await learnMeaningsOfAll(db, abortSignal);
         if (products > 0) logger.info({ job: 'learn_meanings', products }, 'job');
       }),
     },

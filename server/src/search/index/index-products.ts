@@ -114,7 +114,8 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
   );
 }
 
-const BATCH = 200;
+/** Few: meanwhile the process answers nobody. */
+const BATCH = 25;
 
 /**
  * Reindexes a batch of the products that an older release indexed. Returns their number; zero when none is left. It also
