@@ -107,3 +107,23 @@ test('the job reindexes what an older release indexed', async () => {
 
   expect(await found(shop, 'turntable')).toEqual(['Gramophone']);
 });
+
+test('a product that is deleted while it is indexed anew leaves nothing in the index', async () => {
+  const shop = await openShop();
+  const made = await Promise.all(Array.from({ length: 12 }, (_, i) => shop.givenProduct({ name: `Zeppelin ${i}` })));
+  const { owner, db } = await testServer();
+  await owner.query(sql`update commerce.product_search set index_version = 0 where site_id = ${shop.site_id}`);
+
+  await Promise.all([
+    indexOutdatedProducts(db),
+    ...made.map(({ id: product_id }) =>
+      shop.dashboard.DELETE('/api/dashboard/products/{product_id}', { params: { path: { product_id } } }),
+    ),
+  ]);
+
+  const { rows } = await owner.query(
+    sql`select term from commerce.search_postings where site_id = ${shop.site_id}
+      union all select title from commerce.product_search where site_id = ${shop.site_id}`,
+  );
+  expect(rows).toEqual([]);
+});
