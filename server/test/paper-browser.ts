@@ -1,16 +1,20 @@
 /** A browser of paper: it keeps cookies, follows redirects, and sends the forms that it reads, as a real one would. */
 export class PaperBrowser {
   readonly #origin: string;
+  readonly #headers: Record<string, string>;
   readonly #cookies = new Map<string, string>();
 
-  constructor(origin: string) {
+  /** `headers` are sent with every request, such as the languages that the reader prefers. */
+  constructor(origin: string, headers: Record<string, string> = {}) {
     this.#origin = origin;
+    this.#headers = headers;
   }
 
   /** Opens an address; whatever its host, it is asked of the server under test. */
   async open(address: string, init: RequestInit = {}): Promise<Page> {
     const { pathname, search } = new URL(address, this.#origin);
-    const headers = { Cookie: [...this.#cookies].map((pair) => pair.join('=')).join('; '), ...init.headers };
+    const Cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
+    const headers = { ...this.#headers, Cookie, ...init.headers };
     const response = await fetch(this.#origin + pathname + search, { ...init, headers, redirect: 'manual' });
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];

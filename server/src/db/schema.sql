@@ -550,6 +550,7 @@ create table commerce.carts (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   agent_token_id uuid,
+  locale text,
   constraint carts_pkey PRIMARY KEY (site_id, id),
   constraint carts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint carts_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
@@ -618,6 +619,9 @@ create table commerce.checkouts (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   agent_token_id uuid,
+  locale text,
+  return_url text,
+  cancel_url text,
   constraint checkouts_pkey PRIMARY KEY (site_id, id),
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
@@ -752,6 +756,7 @@ create table commerce.customers (
   anonymized_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  locale text,
   constraint customers_pkey PRIMARY KEY (site_id, id),
   constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint email_in_lower_case CHECK ((email = lower(email)))
@@ -957,6 +962,17 @@ create table commerce.order_lines (
 CREATE INDEX order_lines_of ON commerce.order_lines USING btree (site_id, order_id, "position");
 alter table commerce.order_lines enable row level security, force row level security;
 
+create table commerce.order_links (
+  site_id uuid not null,
+  token_hash bytea not null,
+  order_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint order_links_pkey PRIMARY KEY (site_id, token_hash),
+  constraint order_links_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id)
+);
+CREATE INDEX order_links_of ON commerce.order_links USING btree (site_id, order_id);
+alter table commerce.order_links enable row level security, force row level security;
+
 create table commerce.order_numbers (
   site_id uuid not null,
   last_number bigint not null default 1000,
@@ -1009,6 +1025,7 @@ create table commerce.orders (
   agent_token_id uuid,
   agent_spent_cents bigint not null default 0,
   shipping_kind text,
+  locale text not null default 'en'::text,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
@@ -1296,8 +1313,14 @@ create table commerce.site_settings (
   updated_at timestamp with time zone not null default now(),
   search_synonyms jsonb not null default '[]'::jsonb,
   search_synonym_terms jsonb not null default '{}'::jsonb,
+  default_locale text not null default 'en'::text,
+  time_zone text not null default 'UTC'::text,
+  brand jsonb not null default '{}'::jsonb,
+  legal jsonb not null default '{}'::jsonb,
+  storefront_url text,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
   constraint site_settings_default_tax_rate_check CHECK (((default_tax_rate >= (0)::numeric) AND (default_tax_rate <= (1)::numeric))),
   constraint site_settings_low_stock_threshold_check CHECK ((low_stock_threshold >= 0)),
   constraint site_settings_payment_deadline_hours_check CHECK (((payment_deadline_hours >= 1) AND (payment_deadline_hours <= 720)))
@@ -1757,6 +1780,12 @@ create policy backup on commerce.order_lines as permissive for select to commerc
 create policy tenant on commerce.order_lines as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.order_links as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.order_links as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.order_numbers as permissive for select to commerce_backup
   using (true);
 
@@ -2068,6 +2097,10 @@ grant select on commerce.order_events to commerce_backup;
 grant delete, insert, select, update on commerce.order_lines to commerce_app;
 
 grant select on commerce.order_lines to commerce_backup;
+
+grant delete, insert, select, update on commerce.order_links to commerce_app;
+
+grant select on commerce.order_links to commerce_backup;
 
 grant delete, insert, select, update on commerce.order_numbers to commerce_app;
 

@@ -69,6 +69,7 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     agent_token_id: string | null;
+    locale: string | null;
   };
   catalog_schedule: {
     site_id: string;
@@ -112,6 +113,9 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     agent_token_id: string | null;
+    locale: string | null;
+    return_url: string | null;
+    cancel_url: string | null;
   };
   collection_products: {
     site_id: string;
@@ -190,6 +194,7 @@ export interface Tables {
     anonymized_at: string | null;
     created_at: string;
     updated_at: string;
+    locale: string | null;
   };
   discount_redemptions: {
     site_id: string;
@@ -316,6 +321,12 @@ export interface Tables {
     tax: string;
     stock_taken: boolean;
   };
+  order_links: {
+    site_id: string;
+    token_hash: Buffer;
+    order_id: string;
+    created_at: string;
+  };
   order_numbers: {
     site_id: string;
     last_number: number;
@@ -364,6 +375,7 @@ export interface Tables {
     agent_token_id: string | null;
     agent_spent_cents: number;
     shipping_kind: 'delivery' | 'pickup' | null;
+    locale: string;
   };
   payment_events: {
     site_id: string;
@@ -524,6 +536,11 @@ export interface Tables {
     updated_at: string;
     search_synonyms: unknown;
     search_synonym_terms: unknown;
+    default_locale: string;
+    time_zone: string;
+    brand: unknown;
+    legal: unknown;
+    storefront_url: string | null;
   };
   sites: {
     site_id: string;

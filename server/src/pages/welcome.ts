@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { document } from '../http/contract/contract.ts';
+import { languageFor } from '../language/language.ts';
 import { page } from './parts/document.ts';
 import { type Html, html } from './parts/html.ts';
 
@@ -18,7 +19,9 @@ export function welcome(baseUrl: string, demoSiteId: string | undefined): Reques
   return (req, res) => {
     res.vary('Accept');
     if (req.accepts(['application/json', 'text/html']) === 'text/html') {
-      res.send(page({ title: 'Commerce backend', shop: undefined, where: 'Commerce backend', main }));
+      res.send(
+        page({ language: languageFor('en', 'UTC'), title: 'Commerce backend', shop: undefined, where: 'server', main }),
+      );
     } else {
       res.type('application/json').send(JSON.stringify(facts));
     }

@@ -16,17 +16,16 @@ import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { activityView, overviewView } from './views.ts';
 import type { AccountVisit } from './visit.ts';
 
-const LOGIN: LoginWords = {
-  where: 'Your account',
-  title: 'Log in to your account',
-  why: 'To see your orders and the assistants that shop for you.',
-};
+function loginWords({ language: { say } }: AccountVisit): LoginWords {
+  return { where: 'account', title: say('account.login'), why: say('account.login_why') };
+}
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Where customers see their orders and the agents that shop for them, and stop those agents. */
 export const accountPage: PageRoute<AccountVisit> = {
   path: '/account',
-  where: 'Your account',
+  where: 'account',
   async arrive(request) {
     const agent = String(request.req.query.agent ?? '');
     return {
@@ -37,12 +36,7 @@ export const accountPage: PageRoute<AccountVisit> = {
   formOf: ({ session, path }) => `account ${session?.session_id ?? ''} ${path}`,
   show,
   post,
-  notices: {
-    not_found: {
-      title: 'This link is not valid',
-      sentences: ['It may have been cut off or mistyped. Open it again from where you received it.'],
-    },
-  },
+  notices: {},
 };
 
 const ORDERS_SHOWN = 20;
@@ -50,7 +44,7 @@ const DEEDS_SHOWN = 50;
 
 async function show(visit: AccountVisit): Promise<PageAnswer> {
   const { session, agent_id, checkoutDeps } = visit;
-  if (!session) return loginPage(visit, accountPage.formOf(visit), LOGIN);
+  if (!session) return loginPage(visit, accountPage.formOf(visit), loginWords(visit));
   await count(visit, 'storefront.getCustomer');
   const csrf = visit.guard.csrfFor(visit.req, visit.res, accountPage.formOf(visit));
   // Orders past their deadline are expired before they are shown, as everywhere.
@@ -77,7 +71,7 @@ async function show(visit: AccountVisit): Promise<PageAnswer> {
 
 async function post(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   const action = body.get('action') ?? '';
-  if (action === 'log_in') return logIn(visit, accountPage.formOf(visit), LOGIN, body);
+  if (action === 'log_in') return logIn(visit, accountPage.formOf(visit), loginWords(visit), body);
   if (action === 'log_out') return logOut(visit, body);
   if (!visit.session) return { redirect: visit.path };
   if (action === 'revoke') return revoke(visit, body, visit.session.customer_id);

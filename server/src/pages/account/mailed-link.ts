@@ -1,9 +1,11 @@
 import type { Caller } from '../../http/callers/caller.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
+import { languageFor } from '../../language/language.ts';
+import { chooseLocale } from '../../language/locales.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
-import * as settings from '../../shop/merchant/settings.ts';
+import { readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
 import { type Notice, noticePage } from '../parts/document.ts';
 import type { Notices } from '../parts/notices.ts';
@@ -32,9 +34,9 @@ export async function followLink(
   if (!tenant) throw leadsNowhere();
   const found = await inShop(db, tenant, actorOf(tenant, null), async (shop) => {
     await promiseNoChange(shop);
-    return { code: await codes.find(shop, purposes, token), shop: (await settings.getPublic(shop)).name };
+    return { code: await codes.find(shop, purposes, token), front: await readFront(shop) };
   });
-  const { code, shop } = found;
+  const { code, front } = found;
   if (!code) throw leadsNowhere();
   const actor = actorOf(tenant, code.customer_id);
   const caller: Caller = {
@@ -47,7 +49,8 @@ export async function followLink(
     allowed_origins: [],
   };
   (res.locals as Notes).caller = caller;
-  return { ...request, path: pathOf(site_id, token), tenant, actor, caller, shop, token, code };
+  const language = languageFor(chooseLocale(req, null, front.default_locale), front.time_zone);
+  return { ...request, language, path: pathOf(site_id, token), tenant, actor, caller, shop: front.name, token, code };
 }
 
 /** Whoever has the link acts for the customer, without being logged in; one who registers is none yet. */
@@ -65,16 +68,10 @@ export function countLook(visit: LinkVisit): Promise<void> {
 }
 
 export const LINK_NOTICES: Notices = {
-  not_found: {
-    title: 'This link does not work',
-    sentences: [
-      'It may have been cut off or mistyped, or a newer mail has replaced it. Open the link in the newest mail.',
-      'If that does not help, request a new mail from the shop.',
-    ],
-  },
+  not_found: 'account.link_dead',
 };
 
 /** A notice in the name of the shop. */
-export function linkNotice({ shop }: LinkVisit, status: number, notice: Notice): PageAnswer {
-  return { status, html: noticePage(notice, { shop, where: 'Your account' }) };
+export function linkNotice({ shop, language }: LinkVisit, status: number, notice: Notice): PageAnswer {
+  return { status, html: noticePage(notice, { language, shop, where: 'account' }) };
 }

@@ -1,5 +1,6 @@
 import { document } from '../../http/contract/contract.ts';
 import { valueErrors } from '../../http/contract/validator.ts';
+import type { Language } from '../../language/language.ts';
 import * as registration from '../../shop/account/registration.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
@@ -11,12 +12,13 @@ import { csrfField, type Mistake, mistakeSummary, passwordField } from '../parts
 import { html } from '../parts/html.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, runAction } from '../parts/visit.ts';
+import { paragraphs, rich } from '../parts/words.ts';
 import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice } from './mailed-link.ts';
 
 /** Where the link in a mail leads with which a customer who forgot the password sets another. */
 export const resetPasswordPage: PageRoute<LinkVisit> = {
   path: resetLink('', ':site_id', ':token'),
-  where: 'Your account',
+  where: 'account',
   arrive: (request) => followLink(request, ['reset_password'], (site_id, token) => resetLink('', site_id, token)),
   formOf,
   show,
@@ -43,31 +45,33 @@ async function show(visit: LinkVisit): Promise<PageAnswer> {
 }
 
 function passwordForm(visit: LinkVisit, mistakes: readonly Mistake<FieldName>[]): string {
-  const { shop, code, path, guard, req, res } = visit;
-  const title = 'Choose a new password';
-  const form = { entered: {}, mistakes };
+  const { shop, code, path, guard, req, res, language } = visit;
+  const { say } = language;
+  const title = say('account.reset');
+  const form = { language, entered: {}, mistakes };
+  const name = html`<span dir="auto">${shop}</span>`;
   const main = html`
 <section class="notice">
 <h1>${title}</h1>
-${mistakeSummary('Please check the password', mistakes)}
+${mistakeSummary(say('account.reset_check'), mistakes)}
 <form method="post" action="${path}" novalidate>
 ${csrfField(guard.csrfFor(req, res, formOf(visit)))}
 <div class="field">
-<label for="email">For your account at <span dir="auto">${shop}</span></label>
+<label for="email">${rich(language, 'account.reset_for', { shop: name })}</label>
 <input id="email" type="email" value="${code.email}" autocomplete="username" readonly>
 </div>
 ${passwordField(form, {
   name: 'new_password',
-  label: 'New password',
+  label: say('account.reset_new'),
   autocomplete: 'new-password',
-  hint: `At least ${RULES.minLength} characters. Several words are easy to remember and hard to guess.`,
+  hint: say('account.reset_hint', { count: RULES.minLength }),
 })}
-${passwordField(form, { name: 'new_password_again', label: 'Repeat the new password', autocomplete: 'new-password' })}
-<button class="primary" name="action" value="reset_password">Set the new password</button>
-<p class="after-button">You are then logged out everywhere, and log in with the new password.</p>
+${passwordField(form, { name: 'new_password_again', label: say('account.reset_again'), autocomplete: 'new-password' })}
+<button class="primary" name="action" value="reset_password">${say('account.reset_button')}</button>
+<p class="after-button">${say('account.reset_after')}</p>
 </form>
 </section>`;
-  return page({ title: mistakes.length > 0 ? `Mistake: ${title}` : title, shop, where: 'Your account', main });
+  return page({ language, title, mistaken: mistakes.length > 0, shop, where: 'account', main });
 }
 
 /** Sets the password. Of parallel posts one does. */
@@ -76,7 +80,7 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   if (code.state !== 'alive') return code.state === 'used' ? usedBefore(visit) : expired(visit);
   await count(visit, 'storefront.resetPassword');
   const new_password = body.get('new_password') ?? '';
-  const mistakes = passwordMistakes(new_password, body.get('new_password_again') ?? '');
+  const mistakes = passwordMistakes(visit.language, new_password, body.get('new_password_again') ?? '');
   if (mistakes.length > 0) return { status: 422, html: passwordForm(visit, mistakes) };
 
   const act = { operation_id: 'storefront.resetPassword', action: 'reset_password', body } as const;
@@ -96,19 +100,20 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
 
 const RULES = document.components.schemas?.NewPassword as { minLength: number; maxLength: number };
 
-function passwordMistakes(password: string, again: string): Mistake<FieldName>[] {
-  if (password === '') return [{ field: 'new_password', message: 'Enter a new password.' }];
-  if (password.includes('\0')) return [{ field: 'new_password', message: 'Leave out what cannot be typed.' }];
+function passwordMistakes(language: Language, password: string, again: string): Mistake<FieldName>[] {
+  const { say } = language;
+  const at = (field: FieldName, message: string) => [{ field, message }];
+  if (password === '') return at('new_password', say('account.reset_empty'));
+  if (password.includes('\0')) return at('new_password', say('account.reset_untypable'));
   if (valueErrors('NewPassword', password).length > 0) {
-    const length = [...password].length;
-    const bound =
-      length < RULES.minLength ? `at least ${RULES.minLength}` : `at most ${RULES.maxLength.toLocaleString('en')}`;
-    return [{ field: 'new_password', message: `Use ${bound} characters: this has ${length.toLocaleString('en')}.` }];
+    const characters = [...password].length;
+    const length = language.number(characters);
+    const short = say('account.reset_short', { count: language.number(RULES.minLength), length });
+    const long = say('account.reset_long', { count: language.number(RULES.maxLength), length });
+    return at('new_password', characters < RULES.minLength ? short : long);
   }
-  if (again === '') return [{ field: 'new_password_again', message: 'Enter the new password once more.' }];
-  return again === password
-    ? []
-    : [{ field: 'new_password_again', message: 'The two are not the same. Enter the new password twice.' }];
+  if (again === '') return at('new_password_again', say('account.reset_once_more'));
+  return again === password ? [] : at('new_password_again', say('account.reset_different'));
 }
 
 /** Another post was faster, or the link has been replaced meanwhile. */
@@ -118,31 +123,26 @@ function refusal(visit: LinkVisit, error: unknown): PageAnswer {
 }
 
 function done(visit: LinkVisit): PageAnswer {
+  const { language, shop } = visit;
   return linkNotice(visit, 200, {
-    title: 'Your password has been changed',
-    sentences: [
-      `Log in at ${visit.shop} with the new password. For your safety you have been logged out everywhere.`,
-      'The link has been used, and works no more. If it was not you who used it, ask for a new password at the shop now.',
-    ],
+    title: language.say('account.reset_done'),
+    sentences: paragraphs(language.say('account.reset_done_text', { shop })),
   });
 }
 
 function usedBefore(visit: LinkVisit): PageAnswer {
+  const { language, shop } = visit;
   return linkNotice(visit, 410, {
-    title: 'This link has been used already',
-    sentences: [
-      'A link sets a password once. If you have just sent the form twice, your new password is set: log in with it.',
-      `Otherwise ask for another link where you log in at ${visit.shop}.`,
-    ],
+    title: language.say('account.reset_used'),
+    sentences: paragraphs(language.say('account.reset_used_text', { shop })),
   });
 }
 
 function expired(visit: LinkVisit): PageAnswer {
+  const { language, shop } = visit;
+  const life = language.duration(codes.LIFETIMES.reset_password);
   return linkNotice(visit, 410, {
-    title: 'This link has expired',
-    sentences: [
-      `It worked for ${codes.LIFETIMES.reset_password}. Your password has not been changed.`,
-      `Ask for another link where you log in at ${visit.shop}.`,
-    ],
+    title: language.say('account.reset_expired'),
+    sentences: paragraphs(language.say('account.reset_expired_text', { shop, life })),
   });
 }

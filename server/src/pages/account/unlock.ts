@@ -1,11 +1,14 @@
 import { addUnlockPass, unlockPasses } from '../../http/callers/unlock-cookie.ts';
+import type { Language } from '../../language/language.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { unlockLink } from '../../shop/links.ts';
 import { LINK_LIFE, stateOfUnlock, type UnlockState, useUnlock } from '../../shop/login-unlocks.ts';
 import { type Notice, noticePage, page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { html } from '../parts/html.ts';
+import { noticeOf } from '../parts/notices.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../parts/route.ts';
+import { paragraphs } from '../parts/words.ts';
 import { LINK_NOTICES } from './mailed-link.ts';
 
 interface UnlockVisit extends PageRequest {
@@ -17,7 +20,7 @@ interface UnlockVisit extends PageRequest {
 /** Where the link leads that is mailed to those whom strangers keep out by guessing at their password. */
 export const unlockPage: PageRoute<UnlockVisit> = {
   path: unlockLink('', ':token'),
-  where: 'Your account',
+  where: 'account',
   arrive,
   formOf: ({ path }) => `unlock ${path}`,
   show,
@@ -34,55 +37,45 @@ async function arrive(request: PageRequest): Promise<UnlockVisit> {
 }
 
 async function show(visit: UnlockVisit): Promise<PageAnswer> {
-  if (visit.state === 'passed') return notice(200, PASSED);
-  if (visit.state === 'used') return notice(200, USED);
-  if (visit.state === 'expired') return notice(410, EXPIRED);
+  const { language } = visit;
+  const { say } = language;
+  if (visit.state === 'passed') return notice(language, 200, noticeOf(language, 'account.unlock_passed'));
+  if (visit.state === 'used') return used(language, 200);
+  if (visit.state === 'expired') return expired(language);
   const { path, guard, req, res } = visit;
-  const title = 'Log in without waiting';
+  const title = say('account.unlock');
   const main = html`
 <section class="notice">
 <h1>${title}</h1>
-<p>Somebody has tried wrong passwords for your account, so logging in to it is delayed. This browser need not wait: press
-the button, and log in as you always do. Your password is still asked for.</p>
+<p>${say('account.unlock_why')}</p>
 <form method="post" action="${path}">
 ${csrfField(guard.csrfFor(req, res, `unlock ${path}`))}
-<button class="primary" name="action" value="unlock">Do not delay this browser</button>
-<p class="after-button">It holds for 24 hours. The link works once.</p>
+<button class="primary" name="action" value="unlock">${say('account.unlock_button')}</button>
+<p class="after-button">${say('account.unlock_after')}</p>
 </form>
 </section>`;
-  return { status: 200, html: page({ title, shop: undefined, where: 'Your account', main }) };
+  return { status: 200, html: page({ language, title, shop: undefined, where: 'account', main }) };
 }
 
 async function post(visit: UnlockVisit): Promise<PageAnswer> {
-  const { db, req, res, checkoutDeps, token, path, guard } = visit;
+  const { db, req, res, checkoutDeps, token, path, guard, language } = visit;
   const pass = await useUnlock(db, token);
-  if (!pass) return visit.state === 'expired' ? notice(410, EXPIRED) : notice(410, USED);
+  if (!pass) return visit.state === 'expired' ? expired(language) : used(language, 410);
   addUnlockPass(req, res, checkoutDeps.baseUrl, pass);
   guard.renew(res);
   return { redirect: path };
 }
 
-function notice(status: number, words: Notice): PageAnswer {
-  return { status, html: noticePage(words, { shop: undefined, where: 'Your account' }) };
+function used(language: Language, status: number): PageAnswer {
+  return notice(language, status, noticeOf(language, 'account.unlock_used'));
 }
 
-const PASSED: Notice = {
-  title: 'You can log in now',
-  sentences: ['This browser is not delayed for 24 hours: go back to where you log in, and enter your password.'],
-};
+function expired(language: Language): PageAnswer {
+  const life = language.duration(LINK_LIFE);
+  const sentences = paragraphs(language.say('account.unlock_expired_text', { life }));
+  return notice(language, 410, { title: language.say('account.unlock_expired'), sentences });
+}
 
-const USED: Notice = {
-  title: 'This link has been used',
-  sentences: [
-    'The browser that used it is not delayed for 24 hours: go back to where you log in, and try again there.',
-    'If it was not you who used it, choose a new password.',
-  ],
-};
-
-const EXPIRED: Notice = {
-  title: 'This link has expired',
-  sentences: [
-    `It worked for ${LINK_LIFE}. Try to log in again when the delay is over.`,
-    'While wrong passwords are being tried, a new link is mailed once an hour.',
-  ],
-};
+function notice(language: Language, status: number, words: Notice): PageAnswer {
+  return { status, html: noticePage(words, { language, shop: undefined, where: 'account' }) };
+}

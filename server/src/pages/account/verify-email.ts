@@ -9,6 +9,7 @@ import { csrfField } from '../parts/form-parts.ts';
 import { html } from '../parts/html.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, runAction } from '../parts/visit.ts';
+import { paragraphs, rich } from '../parts/words.ts';
 import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice } from './mailed-link.ts';
 
 const PURPOSES: codes.CodePurpose[] = ['register', 'verify_email'];
@@ -16,7 +17,7 @@ const PURPOSES: codes.CodePurpose[] = ['register', 'verify_email'];
 /** Where the link in a mail leads that is to prove an address. */
 export const verifyEmailPage: PageRoute<LinkVisit> = {
   path: verificationLink('', ':site_id', ':token'),
-  where: 'Your account',
+  where: 'account',
   arrive: (request) => followLink(request, PURPOSES, (site_id, token) => verificationLink('', site_id, token)),
   formOf,
   show,
@@ -35,14 +36,14 @@ async function show(visit: LinkVisit): Promise<PageAnswer> {
 
 /** The page of a link that has nothing left to do. */
 function over(visit: LinkVisit): PageAnswer | undefined {
-  const { code, shop } = visit;
+  const { code, shop, language } = visit;
   switch (code.state) {
     case 'used':
       return linkNotice(visit, 200, {
-        title: 'Your e-mail address is confirmed',
+        title: language.say('account.verified'),
         sentences: [
-          html`<strong dir="auto">${code.email}</strong> is the address of your account at ${shop}. You can log in there now.`,
-          'The link has done its work, and is not needed any more.',
+          rich(language, 'account.verified_text', { email: html`<strong dir="auto">${code.email}</strong>`, shop }),
+          language.say('account.verified_link'),
         ],
       });
     case 'expired':
@@ -53,29 +54,30 @@ function over(visit: LinkVisit): PageAnswer | undefined {
 }
 
 function expired(visit: LinkVisit): PageAnswer {
+  const { language, shop } = visit;
+  const life = language.duration(codes.LIFETIMES.verify_email);
   return linkNotice(visit, 410, {
-    title: 'This link has expired',
-    sentences: [
-      `It worked for ${codes.LIFETIMES.verify_email}. Your address has not been confirmed.`,
-      `Ask for the mail once more at ${visit.shop}, and open the link in it.`,
-    ],
+    title: language.say('account.verify_expired'),
+    sentences: paragraphs(language.say('account.verify_expired_text', { shop, life })),
   });
 }
 
 function confirmForm(visit: LinkVisit): string {
-  const { shop, code, path, guard, req, res } = visit;
-  const title = 'Confirm your e-mail address';
+  const { shop, code, path, guard, req, res, language } = visit;
+  const { say } = language;
+  const title = say('account.verify');
+  const email = html`<strong dir="auto">${code.email}</strong>`;
   const main = html`
 <section class="notice">
 <h1>${title}</h1>
-<p>Is <strong dir="auto">${code.email}</strong> your address? Confirm it for your account at ${shop}.</p>
+<p>${rich(language, 'account.verify_question', { email, shop })}</p>
 <form method="post" action="${path}">
 ${csrfField(guard.csrfFor(req, res, formOf(visit)))}
-<button class="primary" name="action" value="verify_email">Confirm the address</button>
-<p class="after-button">If you did not ask for this, close the page: nothing happens.</p>
+<button class="primary" name="action" value="verify_email">${say('account.verify_button')}</button>
+<p class="after-button">${say('account.verify_after')}</p>
 </form>
 </section>`;
-  return page({ title, shop, where: 'Your account', main });
+  return page({ language, title, shop, where: 'account', main });
 }
 
 /** Uses the link. A second click finds the address confirmed. */
@@ -98,11 +100,9 @@ async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<Pa
   if (!(error instanceof ShopError && error.code === 'verification_token_invalid')) throw error;
   const code = await codes.find(shop, PURPOSES, visit.token);
   if (code?.state === 'used') return { redirect: visit.path };
+  const { language, shop: name } = visit;
   return linkNotice(visit, 410, {
-    title: 'This link does not work any more',
-    sentences: [
-      'The address has an account already, or a newer mail has taken the place of this one.',
-      `Log in at ${visit.shop}, or request a new mail there.`,
-    ],
+    title: language.say('account.verify_replaced'),
+    sentences: paragraphs(language.say('account.verify_replaced_text', { shop: name })),
   });
 }

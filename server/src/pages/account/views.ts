@@ -1,11 +1,12 @@
 import type { AgentToken, AuditEvent, Customer, Order } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
 import type { WaitingCheckout } from '../../shop/account/overview.ts';
-import { assistantNamed, budgetInWords, deedInWords, endInWords, SCOPES, STATUSES } from '../parts/agent-words.ts';
+import { assistantNamed, budgetInWords, deedInWords, endInWords, SCOPES } from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
-import { moment, money } from '../parts/words.ts';
+import { moment, money, rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /** The account: what waits for the customer first, then the agents, then the orders. */
@@ -19,111 +20,128 @@ interface Overview {
 }
 
 export function overviewView(visit: AccountVisit, csrf: string, overview: Overview): PageAnswer {
-  const { shop, path, tenant } = visit;
+  const { shop, path, tenant, language } = visit;
+  const { say } = language;
   const { profile, agents, orders, orders_total, waiting } = overview;
-  const title = 'Your account';
+  const title = say('account.title');
+  const email = html`<strong>${profile.email}</strong>`;
   const main = html`
 <div class="account">
 <h1>${title}</h1>
-<form method="post" action="${path}" class="who">${csrfField(csrf)}<p>Logged in as <strong>${profile.email}</strong> <button class="link" name="action" value="log_out">Log out</button></p></form>
-${waiting.length > 0 && waitingSection(waiting, tenant.currency)}
-${agentsSection(path, csrf, agents)}
-${ordersSection(orders, orders_total)}
+<form method="post" action="${path}" class="who">${csrfField(csrf)}<p>${rich(language, 'account.logged_in', { email })} <button class="link" name="action" value="log_out">${say('page.log_out')}</button></p></form>
+${waiting.length > 0 && waitingSection(language, waiting, tenant.currency)}
+${agentsSection(visit, csrf, agents)}
+${ordersSection(language, orders, orders_total)}
 </div>`;
-  return { status: 200, html: page({ title, shop, where: 'Your account', main }) };
+  return { status: 200, html: page({ language, title, shop, where: 'account', main }) };
 }
 
-function waitingSection(waiting: WaitingCheckout[], currency: string): Html {
+function waitingSection(language: Language, waiting: WaitingCheckout[], currency: string): Html {
+  const { say } = language;
+  const card = ({ agent_name, agent_status, revoked_by, total, expires_at, url }: WaitingCheckout) => html`
+<li class="card">
+<p>${rich(language, 'account.waiting_purchase', { assistant: assistantNamed(language, agent_name), total: money(language, total, currency) })} ${endInWords(language, { status: agent_status, revoked_by })}</p>
+<p class="hint">${rich(language, 'account.until', { moment: moment(language, expires_at) })}</p>
+<p><a class="button" href="${url}">${say('account.decide')}</a></p>
+</li>`;
   return html`
 <section aria-labelledby="waiting">
-<h2 id="waiting">Waiting for you to confirm</h2>
+<h2 id="waiting">${say('account.waiting')}</h2>
 <ul class="cards">
-${waiting.map(
-  ({ agent_name, agent_status, revoked_by, total, expires_at, url }) => html`
-<li class="card">
-<p>${assistantNamed(agent_name)} prepared a purchase of ${money(total, currency)}. ${endInWords({ status: agent_status, revoked_by })}</p>
-<p class="hint">Until ${moment(expires_at)}</p>
-<p><a class="button" href="${url}">Look at it, and decide</a></p>
-</li>`,
-)}
+${waiting.map(card)}
 </ul>
 </section>`;
 }
 
-function agentsSection(path: string, csrf: string, agents: AgentToken[]): Html {
-  const cards = html`<ul class="cards">${agents.map((agent) => agentCard(path, csrf, agent))}</ul>`;
+function agentsSection(visit: AccountVisit, csrf: string, agents: AgentToken[]): Html {
+  const { say } = visit.language;
+  const cards = html`<ul class="cards">${agents.map((agent) => agentCard(visit, csrf, agent))}</ul>`;
   return html`
 <section aria-labelledby="agents">
-<h2 id="agents">Assistants that shop for you</h2>
-${agents.length > 0 ? cards : html`<p>There are none. When an assistant asks for access, you decide on a page like this one.</p>`}
+<h2 id="agents">${say('account.agents')}</h2>
+${agents.length > 0 ? cards : html`<p>${say('account.agents_none')}</p>`}
 </section>`;
 }
 
-function agentCard(path: string, csrf: string, agent: AgentToken): Html {
+function agentCard({ language, path }: AccountVisit, csrf: string, agent: AgentToken): Html {
+  const { say } = language;
   const { id, agent_name, status, currency, scopes, categories, expires_at } = agent;
-  const amount = (cents: number) => budgetInWords(cents, currency);
+  const amount = (name: string, cents: number) =>
+    html`<div><dt>${name}</dt><dd>${budgetInWords(language, cents, currency)}</dd></div>`;
+  const until = status === 'active' ? 'account.until' : 'account.was_to_end';
+  const only = html`<span dir="auto">${categories.join(', ')}</span>`;
   return html`
 <li class="card">
-<p class="card-title"><strong dir="auto">${agent_name}</strong> <span class="state ${status}">${STATUSES[status]}</span></p>
-<p class="hint">It calls itself so. Nobody has verified that.</p>
+<p class="card-title"><strong dir="auto">${agent_name}</strong> <span class="state ${status}">${say(`consent.status_${status}`)}</span></p>
+<p class="hint">${say('account.calls_itself')}</p>
 <dl class="amounts">
-<div><dt>Budget</dt><dd>${amount(agent.budget_cents)}</dd></div>
-<div><dt>Used</dt><dd>${amount(agent.budget_used_cents)}</dd></div>
-<div><dt>Waiting</dt><dd>${amount(agent.budget_pending_cents)}</dd></div>
-<div><dt>Left</dt><dd>${amount(agent.budget_remaining_cents)}</dd></div>
+${amount(say('account.budget'), agent.budget_cents)}
+${amount(say('account.used'), agent.budget_used_cents)}
+${amount(say('account.held'), agent.budget_pending_cents)}
+${amount(say('account.left'), agent.budget_remaining_cents)}
 </dl>
-<details><summary>What it may do</summary><ul class="bullets">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul>
-${categories.length > 0 && html`<p>Only: <span dir="auto">${categories.join(', ')}</span></p>`}</details>
-<p class="hint">${status === 'active' ? 'Until' : 'It was to end'} ${moment(expires_at)}</p>
+<details><summary>${say('account.may_do')}</summary><ul class="bullets">${scopes.map((scope) => html`<li>${say(SCOPES[scope])}</li>`)}</ul>
+${categories.length > 0 && html`<p>${rich(language, 'account.only', { categories: only })}</p>`}</details>
+<p class="hint">${rich(language, until, { moment: moment(language, expires_at) })}</p>
 <div class="buttons">
-<a href="${path}&amp;agent=${id}">See what it did</a>
+<a href="${path}&amp;agent=${id}">${say('account.activity_link')}</a>
 ${
   status === 'active' &&
-  html`<form method="post" action="${path}">${csrfField(csrf)}<input type="hidden" name="agent" value="${id}"><button class="secondary" name="action" value="revoke" aria-label="Revoke ${agent_name}">Revoke</button></form>`
+  html`<form method="post" action="${path}">${csrfField(csrf)}<input type="hidden" name="agent" value="${id}"><button class="secondary" name="action" value="revoke" aria-label="${say('account.revoke_agent', { name: agent_name })}">${say('account.revoke')}</button></form>`
 }
 </div>
 </li>`;
 }
 
-const PAYMENT: Record<string, string> = {
-  awaiting_payment: 'awaiting payment',
-  partially_refunded: 'partly refunded',
-};
-const FULFILLMENT: Record<string, string> = {
-  partially_fulfilled: 'partly sent',
-  fulfilled: 'sent',
-  unfulfilled: 'not sent yet',
-};
-
-function ordersSection(orders: Order[], total: number): Html {
-  const rows = orders.map(
-    ({ order_number, created_at, total: amount, currency, status, payment_status, fulfillment_status }) => html`
-<li class="card">
-<p class="card-title"><strong>Order ${order_number}</strong> <span>${money(amount, currency)}</span></p>
-<p class="hint">${moment(created_at)}</p>
-<p>${status === 'cancelled' ? 'Cancelled' : html`Payment: ${PAYMENT[payment_status] ?? payment_status}. Delivery: ${FULFILLMENT[fulfillment_status] ?? fulfillment_status}.`}</p>
-</li>`,
-  );
+function ordersSection(language: Language, orders: Order[], total: number): Html {
+  const { say } = language;
+  const latest = say('account.orders_latest', { shown: orders.length, total });
   return html`
 <section aria-labelledby="orders">
-<h2 id="orders">Orders</h2>
-${orders.length > 0 ? html`<ul class="cards">${rows}</ul>` : html`<p>There are none yet.</p>`}
-${total > orders.length && html`<p class="hint">The latest ${orders.length} of ${total}.</p>`}
+<h2 id="orders">${say('account.orders')}</h2>
+${orders.length > 0 ? html`<ul class="cards">${orders.map((order) => orderCard(language, order))}</ul>` : html`<p>${say('account.orders_none')}</p>`}
+${total > orders.length && html`<p class="hint">${latest}</p>`}
 </section>`;
 }
 
+function orderCard(language: Language, order: Order): Html {
+  const { order_number: number, created_at, total, currency } = order;
+  return html`
+<li class="card">
+<p class="card-title"><strong>${language.say('account.order', { number })}</strong> <span>${money(language, total, currency)}</span></p>
+<p class="hint">${moment(language, created_at)}</p>
+<p>${orderState(language, order)}</p>
+</li>`;
+}
+
+function orderState({ say }: Language, { status, payment_status, fulfillment_status }: Order): string {
+  if (status === 'cancelled') return say('account.order_cancelled');
+  return say('account.order_state', {
+    payment: say(`account.payment_${payment_status}`),
+    delivery: say(`account.delivery_${fulfillment_status}`),
+  });
+}
+
 /** What an agent did, newest first. */
-export function activityView({ shop, path }: AccountVisit, agent: AgentToken, operations: AuditEvent[]): PageAnswer {
-  const title = 'What the assistant did';
+export function activityView(visit: AccountVisit, agent: AgentToken, operations: AuditEvent[]): PageAnswer {
+  const { shop, path, language } = visit;
+  const { say } = language;
+  const title = say('account.activity');
+  const assistant = assistantNamed(language, agent.agent_name);
+  const intro =
+    operations.length >= 50
+      ? rich(language, 'account.activity_last', { assistant, count: operations.length })
+      : rich(language, 'account.activity_all', { assistant });
   const rows = operations.map(
-    (work) => html`<li><span>${deedInWords(work)}</span> <span class="hint">${moment(work.created_at)}</span></li>`,
+    (work) =>
+      html`<li><span>${deedInWords(language, work)}</span> <span class="hint">${moment(language, work.created_at)}</span></li>`,
   );
   const main = html`
 <div class="account">
 <h1>${title}</h1>
-<p>${assistantNamed(agent.agent_name)}, newest first${operations.length >= 50 && html`: the last 50`}.</p>
-${operations.length > 0 ? html`<ol class="operations">${rows}</ol>` : html`<p>Nothing yet.</p>`}
-<p><a href="${path}">Back to your account</a></p>
+<p>${intro}</p>
+${operations.length > 0 ? html`<ol class="operations">${rows}</ol>` : html`<p>${say('account.activity_none')}</p>`}
+<p><a href="${path}">${say('account.back')}</a></p>
 </div>`;
-  return { status: 200, html: page({ title, shop, where: 'Your account', main }) };
+  return { status: 200, html: page({ language, title, shop, where: 'account', main }) };
 }

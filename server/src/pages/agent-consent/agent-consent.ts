@@ -1,5 +1,6 @@
 import type { AgentConsent } from '@commerce-backend/spec';
 import { actorOf } from '../../http/callers/callers.ts';
+import type { Language } from '../../language/language.ts';
 import * as consents from '../../shop/agents/consents.ts';
 import * as userCodes from '../../shop/agents/user-codes.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
@@ -17,11 +18,9 @@ import { type ConsentField, type ConsentForm, consentForm, decidedPage, enterCod
 import type { ConsentVisit } from './visit.ts';
 
 const FORM = 'agent consent';
-const LOGIN: LoginWords = {
-  where: 'Consent',
-  title: 'An assistant asks for access',
-  why: 'Log in to see what it asks for. Logging in does not allow anything yet.',
-};
+function loginWords({ language: { say } }: ConsentVisit): LoginWords {
+  return { where: 'consent', title: say('consent.login'), why: say('consent.login_why') };
+}
 
 /**
  * The page where customers decide on an agent's request for consent (RFC 8628 §3.3): they log in, compare the
@@ -29,7 +28,7 @@ const LOGIN: LoginWords = {
  */
 export const agentConsentPage: PageRoute<ConsentVisit> = {
   path: '/agent-consent',
-  where: 'Consent',
+  where: 'consent',
   async arrive(request) {
     const typed = String(request.req.query.user_code ?? '').slice(0, 64);
     const user_code = typed || undefined;
@@ -45,18 +44,9 @@ export const agentConsentPage: PageRoute<ConsentVisit> = {
   show,
   post,
   notices: {
-    not_found: {
-      title: 'This link does not work',
-      sentences: ['It may have been cut off or mistyped. Open it again from where the assistant shows it.'],
-    },
-    agents_not_allowed: {
-      title: 'This shop does not allow assistants',
-      sentences: ['The merchant has switched them off. Nothing has been allowed.'],
-    },
-    rate_limited: {
-      title: 'Too many wrong codes',
-      sentences: ['Open the link that the assistant shows instead of typing its code, or wait a while and try again.'],
-    },
+    not_found: 'consent.dead',
+    agents_not_allowed: 'consent.not_allowed',
+    rate_limited: 'consent.too_many_codes',
   },
 };
 
@@ -66,7 +56,7 @@ function consentPath(site_id: string, user_code: string | undefined, seal?: stri
 
 async function show(visit: ConsentVisit): Promise<PageAnswer> {
   const { session, user_code } = visit;
-  if (!session) return loginPage(visit, agentConsentPage.formOf(visit), LOGIN);
+  if (!session) return loginPage(visit, agentConsentPage.formOf(visit), loginWords(visit));
   if (!user_code) return enterCodePage(visit, csrfOf(visit));
   const consent = await readRequest(visit, user_code);
   if ('html' in consent || 'redirect' in consent) return consent;
@@ -89,14 +79,14 @@ async function readRequest(visit: ConsentVisit, user_code: string): Promise<Agen
     return await inShopOfVisit(visit, (shop) => consents.get(shop, user_code, proof));
   } catch (error) {
     if (!(error instanceof ShopError) || error.code !== 'not_found') throw error;
-    const message = 'There is no request with this code. Compare it with the one that the assistant shows.';
+    const message = visit.language.say('consent.code_unknown');
     return enterCodePage(visit, csrfOf(visit), { typed: user_code, message, status: 404 });
   }
 }
 
 async function post(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
   const action = body.get('action') ?? '';
-  if (action === 'log_in') return logIn(visit, agentConsentPage.formOf(visit), LOGIN, body);
+  if (action === 'log_in') return logIn(visit, agentConsentPage.formOf(visit), loginWords(visit), body);
   if (action === 'log_out') return logOut(visit, body);
   if (!visit.session) return { redirect: visit.path };
   if (action === 'enter_code') return enterCode(visit, body);
@@ -113,7 +103,7 @@ async function enterCode(visit: ConsentVisit, body: FormBody): Promise<PageAnswe
   const typed = body.get('user_code') ?? '';
   const code = userCodes.parseUserCode(typed);
   if (code) return { redirect: consentPath(visit.tenant.site_id, code) };
-  const message = 'A code has eight letters, such as WDJB-MJHT.';
+  const message = visit.language.say('consent.code_form');
   return enterCodePage(visit, csrfOf(visit), { typed: typed.slice(0, 64), message, status: 422 });
 }
 
@@ -121,7 +111,7 @@ async function enterCode(visit: ConsentVisit, body: FormBody): Promise<PageAnswe
 async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
   const { db, tenant, actor, session, res, checkoutDeps } = visit;
   const form = parseForm(body, consent);
-  const mistakes = consentMistakes(body, form, consent);
+  const mistakes = consentMistakes(visit.language, body, form, consent);
   if (mistakes.length > 0) return showFormAgain(visit, consent, form, mistakes, 422);
   const password = body.get('password');
   const failed = await verifyPassword(visit, password);
@@ -147,7 +137,7 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
 }
 
 async function verifyPassword(
-  { db, tenant, actor }: ConsentVisit,
+  { db, tenant, actor, language }: ConsentVisit,
   password: string | undefined,
 ): Promise<Mistake<ConsentField> | undefined> {
   if (password === undefined) return undefined;
@@ -156,7 +146,7 @@ async function verifyPassword(
     return undefined;
   } catch (error) {
     if (!(error instanceof ShopError) || error.code !== 'invalid_credentials') throw error;
-    return { field: 'password', message: 'The password is wrong.' };
+    return { field: 'password', message: language.say('consent.wrong_password') };
   }
 }
 
@@ -170,27 +160,31 @@ function parseForm(body: FormBody, consent: AgentConsent): ConsentForm {
   return { budget: body.get('budget') ?? '', categories };
 }
 
-function consentMistakes(body: FormBody, form: ConsentForm, consent: AgentConsent): Mistake<ConsentField>[] {
+function consentMistakes(
+  { say }: Language,
+  body: FormBody,
+  form: ConsentForm,
+  consent: AgentConsent,
+): Mistake<ConsentField>[] {
   const mistakes: Mistake<ConsentField>[] = [];
   const digits = digitsOf(consent.currency);
   const cents = centsIn(form.budget, digits);
   if (cents === undefined)
-    mistakes.push({ field: 'budget', message: `Enter an amount such as ${digits > 0 ? '25.00' : '25'}.` });
+    mistakes.push({ field: 'budget', message: say('consent.amount_form', { example: digits > 0 ? '25.00' : '25' }) });
   else if (cents > consent.budget_cents) {
     mistakes.push({
       field: 'budget',
-      message:
-        'You can lower the budget, but not raise it: the assistant asks for no more, or the shop allows no more.',
+      message: say('consent.amount_high'),
     });
   }
   if (consent.categories.length > 0 && form.categories.length === 0) {
-    mistakes.push({ field: 'category_0', message: 'Choose at least one kind of product, or refuse.' });
+    mistakes.push({ field: 'category_0', message: say('consent.choose_category') });
   }
   if (body.get('same_code') !== 'yes') {
-    mistakes.push({ field: 'same_code', message: 'Compare the codes, and tick the box if they are the same.' });
+    mistakes.push({ field: 'same_code', message: say('consent.compare_codes') });
   }
   if (consent.password_required && !body.has('password')) {
-    mistakes.push({ field: 'password', message: 'Enter your password.' });
+    mistakes.push({ field: 'password', message: say('consent.no_password') });
   }
   return mistakes;
 }
@@ -225,7 +219,7 @@ async function showRefusal(
       visit,
       asked,
       form,
-      [{ field: 'password', message: 'Enter your password for this budget.' }],
+      [{ field: 'password', message: visit.language.say('consent.password_for_budget') }],
       403,
     );
   }

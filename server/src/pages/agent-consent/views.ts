@@ -1,9 +1,11 @@
 import type { AgentConsent, ConsentStatus } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
 import { sanitizeMerchantText } from '../../shop/merchant-text.ts';
-import { budgetInWords, DECIDED, decimalOf, digitsOf, SCOPES } from '../parts/agent-words.ts';
+import { budgetInWords, decimalOf, digitsOf, SCOPES } from '../parts/agent-words.ts';
 import { page } from '../parts/document.ts';
 import {
   csrfField,
+  errorLine,
   type FormState,
   type Mistake,
   mistakeSummary,
@@ -11,8 +13,9 @@ import {
   textField,
 } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
+import { noticeOf } from '../parts/notices.ts';
 import type { PageAnswer } from '../parts/route.ts';
-import { moment } from '../parts/words.ts';
+import { moment, rich } from '../parts/words.ts';
 import type { ConsentVisit } from './visit.ts';
 
 /** The pages of a request for consent. What the agent says about itself is marked as unverified. */
@@ -41,40 +44,41 @@ interface CodeRetry {
 }
 
 export function enterCodePage(
-  { shop, path }: ConsentVisit,
+  { shop, path, language }: ConsentVisit,
   csrf: string,
   { typed = '', message, status = 200 }: CodeRetry = {},
 ): PageAnswer {
   const mistakes: Mistake<'user_code'>[] = message ? [{ field: 'user_code', message }] : [];
-  const form = { entered: { user_code: typed }, mistakes };
-  const title = 'Enter the code of the assistant';
+  const { say } = language;
+  const form = { language, entered: { user_code: typed }, mistakes };
+  const title = say('consent.enter_code');
   const main = html`
 <section class="notice">
 <h1>${title}</h1>
-<p>It shows you a code of eight letters. Only enter a code that you asked for yourself: someone who sends you a code may want to shop in your name.</p>
-${mistakeSummary('Please check the code', mistakes)}
+<p>${say('consent.enter_code_why')}</p>
+${mistakeSummary(say('consent.check_code'), mistakes)}
 <form method="post" action="${path}" novalidate>
 ${csrfField(csrf)}
-${textField(form, { name: 'user_code', label: 'Code', maximum: 16, autocomplete: 'off', hint: 'Such as WDJB-MJHT' })}
-<button class="primary" name="action" value="enter_code">Go on</button>
+${textField(form, { name: 'user_code', label: say('consent.code'), maximum: 16, autocomplete: 'off', hint: say('consent.code_hint') })}
+<button class="primary" name="action" value="enter_code">${say('consent.go_on')}</button>
 </form>
 </section>`;
-  return { status, html: page({ title: message ? `Mistake: ${title}` : title, shop, where: 'Consent', main }) };
+  return { status, html: page({ language, title, mistaken: message !== undefined, shop, where: 'consent', main }) };
 }
 
 export function decidedPage(
-  { shop }: ConsentVisit,
+  { shop, language }: ConsentVisit,
   status: Exclude<ConsentStatus, 'pending'>,
   account: string,
 ): PageAnswer {
-  const { title, sentence } = DECIDED[status];
+  const { title, sentences } = noticeOf(language, `consent.${status}`);
   const main = html`
 <section class="notice">
 <h1>${title}</h1>
-<p>${sentence}</p>
-<p><a href="${account}">See and revoke assistants in your account</a></p>
+${sentences.map((sentence) => html`<p>${sentence}</p>`)}
+<p><a href="${account}">${language.say('consent.to_account')}</a></p>
 </section>`;
-  return { status: 200, html: page({ title, shop, where: 'Consent', main }) };
+  return { status: 200, html: page({ language, title, shop, where: 'consent', main }) };
 }
 
 export function consentForm(
@@ -83,58 +87,70 @@ export function consentForm(
   consent: AgentConsent,
   { form, mistakes = [], status = 200 }: FormRetry = {},
 ): PageAnswer {
-  const { shop, path, session } = visit;
-  const title = 'May this assistant shop for you?';
+  const { shop, path, session, language } = visit;
+  const { say } = language;
+  const title = say('consent.title');
   const budget = form?.budget ?? decimalOf(consent.budget_cents, digitsOf(consent.currency));
   const state: FormState<ConsentField> = {
+    language,
     entered: { budget, categories: (form?.categories ?? []).join(', ') },
     mistakes,
   };
   const main = html`
 <section class="notice consent">
 <h1>${title}</h1>
-${mistakeSummary('Please check', mistakes)}
-<p class="asker"><strong dir="auto">${consent.agent_name}</strong> <span class="hint">is the name it gives itself. Nobody has verified it.</span></p>
-<p>It asks to act for <strong>${session?.email}</strong> at <strong dir="auto">${consent.shop_name}</strong>. It never pays: every purchase waits until you confirm it.</p>
-${asked(consent)}
+${mistakeSummary(say('consent.check'), mistakes)}
+<p class="asker">${rich(language, 'consent.asker', { name: strong(consent.agent_name), hint: (words) => html`<span class="hint">${words}</span>` })}</p>
+<p>${rich(language, 'consent.asks', { email: strong(session?.email), shop: strong(consent.shop_name) })}</p>
+${asked(language, consent)}
 <form method="post" action="${path}" novalidate>
 ${csrfField(csrf)}
 ${textField(state, {
   name: 'budget',
-  label: `Budget in ${consent.currency}`,
+  label: say('consent.budget', { currency: consent.currency }),
   maximum: 16,
   autocomplete: 'off',
-  hint: `At most ${budgetInWords(consent.budget_cents, consent.currency)}, in total. You can allow less. With 0 it can only browse.`,
+  hint: say('consent.budget_hint', { amount: budgetInWords(language, consent.budget_cents, consent.currency) }),
 })}
 ${categoriesField(state, consent, form)}
-<div class="code"><p class="hint" id="code-label">Code</p><p class="user-code" aria-labelledby="code-label">${consent.user_code}</p></div>
-${checkbox(state, 'same_code', 'yes', 'My assistant shows the same code, and I asked for it', false)}
+<div class="code"><p class="hint" id="code-label">${say('consent.code')}</p><p class="user-code" aria-labelledby="code-label">${consent.user_code}</p></div>
+${checkbox(state, 'same_code', 'yes', say('consent.same_code'), false)}
 ${
   consent.password_required &&
-  passwordField(state, { name: 'password', label: 'Your password again', autocomplete: 'current-password' })
+  passwordField(state, { name: 'password', label: say('consent.password_again'), autocomplete: 'current-password' })
 }
 <div class="buttons">
-<button class="primary" name="action" value="approve">Allow</button>
-<button class="secondary" name="action" value="deny">Refuse</button>
+<button class="primary" name="action" value="approve">${say('consent.allow')}</button>
+<button class="secondary" name="action" value="deny">${say('consent.refuse')}</button>
 </div>
-<p class="after-button">You can see what it does, and revoke it, in your account.</p>
+<p class="after-button">${say('consent.after')}</p>
 </form>
-<form method="post" action="${path}">${csrfField(csrf)}<p class="after-button">Not you? <button class="link" name="action" value="log_out">Log out</button></p></form>
+<form method="post" action="${path}">${csrfField(csrf)}<p class="after-button">${say('consent.not_you')} <button class="link" name="action" value="log_out">${say('page.log_out')}</button></p></form>
 </section>`;
   return {
     status,
-    html: page({ title: mistakes.length > 0 ? `Mistake: ${title}` : title, shop, where: 'Consent', main }),
+    html: page({ language, title, mistaken: mistakes.length > 0, shop, where: 'consent', main }),
   };
 }
 
-function asked({ scopes, token_expires_at, requested_at, requested_from }: AgentConsent): Html {
-  const place = requested_from.ip ? html`from the network of ${requested_from.ip}` : 'from an unknown network';
-  const software = sanitizeMerchantText(requested_from.user_agent, LONGEST_SOFTWARE);
+function strong(words: string | undefined): Html {
+  return html`<strong dir="auto">${words}</strong>`;
+}
+
+function asked(language: Language, { scopes, token_expires_at, requested_at, requested_from }: AgentConsent): Html {
+  const { say } = language;
+  const { ip: address } = requested_from;
+  const at = moment(language, requested_at);
+  const when = address
+    ? rich(language, 'consent.from_network', { moment: at, address })
+    : rich(language, 'consent.from_unknown', { moment: at });
+  const named = sanitizeMerchantText(requested_from.user_agent, LONGEST_SOFTWARE);
+  const software = named && rich(language, 'consent.software', { software: html`<q dir="auto">${named}</q>` });
   return html`
 <dl class="facts">
-<div><dt>It may</dt><dd><ul class="bullets">${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul></dd></div>
-<div><dt>Until</dt><dd>${moment(token_expires_at)}</dd></div>
-<div><dt>Asked</dt><dd>${moment(requested_at)}, ${place}${software && html`. It says that its software is <q dir="auto">${software}</q>, which nobody has verified`}</dd></div>
+<div><dt>${say('consent.it_may')}</dt><dd><ul class="bullets">${scopes.map((scope) => html`<li>${say(SCOPES[scope])}</li>`)}</ul></dd></div>
+<div><dt>${say('consent.until')}</dt><dd>${moment(language, token_expires_at)}</dd></div>
+<div><dt>${say('consent.asked')}</dt><dd>${when}${software && html`. ${software}`}</dd></div>
 </dl>`;
 }
 
@@ -143,22 +159,22 @@ function categoriesField(state: FormState<ConsentField>, { categories }: AgentCo
   if (categories.length === 0) {
     return textField(state, {
       name: 'categories',
-      label: 'Only these kinds of products',
+      label: state.language.say('consent.categories'),
       maximum: 1_000,
       optional: true,
-      hint: 'Types of products or collections, separated by commas. Leave empty for everything.',
+      hint: state.language.say('consent.categories_hint'),
     });
   }
   const kept = form?.categories ?? categories;
   return html`
 <fieldset class="choices">
-<legend>Kinds of products it may buy</legend>
+<legend>${state.language.say('consent.categories_asked')}</legend>
 ${categories.map((name, i) => checkbox(state, `category_${i}`, 'yes', name, kept.includes(name)))}
 </fieldset>`;
 }
 
 function checkbox(
-  { mistakes }: FormState<ConsentField>,
+  { language, mistakes }: FormState<ConsentField>,
   name: ConsentField,
   value: string,
   label: string,
@@ -166,7 +182,7 @@ function checkbox(
 ): Html {
   const message = mistakes.find(({ field }) => field === name)?.message;
   return html`
-${message && html`<p class="error" id="${name}-error"><span class="unseen">Mistake:</span> ${message}</p>`}
+${message && errorLine(language, name, message)}
 <div class="choice">
 <input type="checkbox" id="${name}" name="${name}" value="${value}"${checked && html` checked`}${message && html` aria-invalid="true" aria-describedby="${name}-error"`}>
 <label for="${name}"><span class="label" dir="auto">${label}</span></label>

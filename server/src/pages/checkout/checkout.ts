@@ -10,7 +10,7 @@ import { arrive, type CheckoutVisit } from './visit.ts';
 /** The hosted checkout. It changes things with the storefront surface's operations, and is counted and audited as they are. */
 export const checkoutPage: PageRoute<CheckoutVisit> = {
   path: '/checkout/:token',
-  where: 'Checkout',
+  where: 'checkout',
   arrive,
   formOf: ({ login, checkout, path }) => (login ? `login ${path}` : `checkout ${checkout.id}`),
   show: async (visit) => (visit.login ? askWho(visit.login) : show(visit)),
@@ -28,12 +28,10 @@ async function logInFirst(visit: CustomerVisit, body: FormBody): Promise<PageAns
   return logIn(visit, `login ${visit.path}`, wordsFor(visit), body);
 }
 
-function wordsFor({ session }: CustomerVisit): LoginWords {
+function wordsFor({ session, language: { say } }: CustomerVisit): LoginWords {
   return {
-    where: 'Checkout',
-    title: 'Please log in to confirm this purchase',
-    why: session
-      ? `You are logged in as ${session.email}, and this purchase was prepared for somebody else. Log in with that account to see it.`
-      : 'An assistant prepared this purchase. Only the customer for whom it did so can see and confirm it.',
+    where: 'checkout',
+    title: say('checkout.login'),
+    why: session ? say('checkout.login_other', { email: session.email }) : say('checkout.login_why'),
   };
 }

@@ -1,15 +1,17 @@
 import type { Order, Payment, PaymentInstructions } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
 import { transferCode } from '../../shop/payments/transfer-code.ts';
 import { page } from '../parts/document.ts';
 import { type Html, html } from '../parts/html.ts';
 import { qrCode } from '../parts/qr-code.ts';
-import { inGroups, inWords, moment, money } from '../parts/words.ts';
+import { inGroups, moment, money, rich } from '../parts/words.ts';
 import { type Summary, summaryLines, summaryTotals } from './order-summary.ts';
 import { addressLines } from './review.ts';
 import { steps } from './view.ts';
 
 /** What became of a checkout. */
 export interface ConfirmationView {
+  language: Language;
   shop: string;
   ownOrigin: string;
   order: Order;
@@ -21,61 +23,66 @@ export interface ConfirmationView {
 
 /** The last step: the order's number, how to pay it, and what happens next. */
 export function confirmation(view: ConfirmationView): string {
-  const { order, payment, shop, ownOrigin } = view;
+  const { language, order, payment, shop, ownOrigin } = view;
+  const { say } = language;
   const shown = summaryOf(view);
+  const number = html`<strong>${order.order_number}</strong>`;
   const main = html`
-${steps('Done')}
+${steps(language, 'done')}
 <h1>${heading(view)}</h1>
-<p class="number">Order number <strong>${order.order_number}</strong></p>
+<p class="number">${rich(language, 'checkout.order_number', { number })}</p>
 <div class="columns">
 <div class="entry">
-${payment.instructions && transfer(payment.instructions)}
+${payment.instructions && transfer(language, payment.instructions)}
 <section class="part">
-<h2>What happens next</h2>
+<h2>${say('checkout.next')}</h2>
 ${nextSteps(view)}
 </section>
-${order.shipping_address && html`<section class="part"><h2>Delivery address</h2>${addressLines(order.shipping_address)}</section>`}
+${order.shipping_address && html`<section class="part"><h2>${say('checkout.delivery_address')}</h2>${addressLines(language, order.shipping_address)}</section>`}
 </div>
 <aside class="summary" id="summary" aria-labelledby="summary-heading">
-<h2 id="summary-heading">Your order</h2>
+<h2 id="summary-heading">${say('checkout.your_order')}</h2>
 ${summaryLines(shown, ownOrigin)}
 ${summaryTotals(shown)}
 </aside>
 </div>`;
-  return page({ title: heading(view), shop, where: 'Checkout', main });
+  return page({ language, title: heading(view), shop, where: 'checkout', main });
 }
 
-function heading({ order, payment }: ConfirmationView): string {
-  if (order.status === 'cancelled') return 'This order has been cancelled';
-  return payment.status === 'failed' ? 'The payment did not go through' : 'Thank you for your order';
+function heading({ language: { say }, order, payment }: ConfirmationView): string {
+  if (order.status === 'cancelled') return say('checkout.cancelled_order');
+  return payment.status === 'failed' ? say('checkout.payment_failed') : say('checkout.thanks');
 }
 
-function transfer(instructions: PaymentInstructions): Html {
+/** How to pay by bank transfer: as a table, as a code to scan, and as text to copy. */
+export function transfer(language: Language, instructions: PaymentInstructions): Html {
   const { account_holder, iban, bic, bank_name, reference, amount, currency, due_at } = instructions;
-  const text = asText(instructions);
+  const { say } = language;
+  const text = asText(language, instructions);
   const code = transferCode(instructions);
+  const strong = (value: Html | string) => html`<strong>${value}</strong>`;
   return html`
 <section class="part transfer">
-<h2>Please transfer ${money(amount, currency)}</h2>
-<p>Transfer the whole amount by <strong>${moment(due_at)}</strong>. Until then we keep the goods for you.</p>
+<h2>${rich(language, 'checkout.please_transfer', { amount: money(language, amount, currency) })}</h2>
+<p>${rich(language, 'checkout.transfer_by', { moment: strong(moment(language, due_at)) })}</p>
 <dl class="bank">
-${detail('Amount', inWords(amount, currency))}
-${detail('Recipient', account_holder)}
-${detail('IBAN', inGroups(iban))}
-${bic && detail('BIC', bic)}
-${bank_name && detail('Bank', bank_name)}
-${detail('Reference', reference)}
+${detail(say('checkout.amount'), language.amount(amount, currency))}
+${detail(say('checkout.recipient'), account_holder)}
+${detail(say('checkout.iban'), inGroups(iban))}
+${bic && detail(say('checkout.bic'), bic)}
+${bank_name && detail(say('checkout.bank'), bank_name)}
+${detail(say('checkout.reference'), reference)}
 </dl>
 ${
   code &&
   html`<figure class="scan">
-${qrCode(code, 'QR code of this transfer, for banking apps')}
-<figcaption>Scan it with your banking app: it fills in the whole transfer.</figcaption>
+${qrCode(code, say('checkout.scan_label'))}
+<figcaption>${say('checkout.scan')}</figcaption>
 </figure>`
 }
-<p>Write the reference <strong>${reference}</strong> on the transfer, so that we know it is yours.</p>
+<p>${rich(language, 'checkout.write_reference', { reference: strong(reference) })}</p>
 ${instructions.instructions && html`<p class="written" dir="auto">${instructions.instructions}</p>`}
-<label for="copy">As text, to copy</label>
+<label for="copy">${say('checkout.as_text')}</label>
 <textarea id="copy" class="copy" readonly rows="${text.split('\n').length + 2}">
 ${text}</textarea>
 </section>`;
@@ -85,51 +92,51 @@ function detail(term: string, value: string): Html {
   return html`<div><dt>${term}</dt><dd class="copy" dir="auto">${value}</dd></div>`;
 }
 
-function asText({ account_holder, iban, bic, reference, amount, currency }: PaymentInstructions): string {
+function asText({ say }: Language, instructions: PaymentInstructions): string {
+  const { account_holder, iban, bic, reference, amount, currency } = instructions;
   const lines = [
     account_holder,
     `IBAN ${iban}`,
     bic && `BIC ${bic}`,
     `${currency} ${amount}`,
-    `Reference ${reference}`,
+    `${say('checkout.reference')} ${reference}`,
   ];
   return lines.filter(Boolean).join('\n');
 }
 
-function nextSteps({ order, payment, shop }: ConfirmationView): Html {
-  const mail = order.email && html`<li>We send the confirmation to <strong dir="auto">${order.email}</strong>.</li>`;
+function nextSteps({ language, order, payment, shop }: ConfirmationView): Html {
+  const email = html`<strong dir="auto">${order.email}</strong>`;
+  const mail = order.email && html`<li>${rich(language, 'checkout.next_mail', { email })}</li>`;
+  const question = language.say('checkout.next_question', { shop });
   return html`
 <ol class="next">
 ${order.status !== 'cancelled' && mail}
-${paymentSteps(order, payment).map((sentence) => html`<li>${sentence}</li>`)}
-${order.status !== 'cancelled' && payment.status !== 'failed' && html`<li>If you have a question, write to ${shop} and name the order number.</li>`}
+${paymentSteps(language, order, payment).map((sentence) => html`<li>${sentence}</li>`)}
+${order.status !== 'cancelled' && payment.status !== 'failed' && html`<li>${question}</li>`}
 </ol>`;
 }
 
-function paymentSteps({ status }: Order, payment: Payment): string[] {
-  if (status === 'cancelled') return ['Nothing will be sent, and there is nothing more to pay.'];
+function paymentSteps({ say }: Language, { status }: Order, payment: Payment): string[] {
+  if (status === 'cancelled') return [say('checkout.next_cancelled')];
   switch (payment.status) {
     case 'awaiting_payment':
-      return ['You transfer the amount to the account named here.', 'When the money has arrived, we send the goods.'];
+      return [say('checkout.next_transfer'), say('checkout.next_arrived')];
     case 'failed':
-      return [
-        'The card provider declined the payment, and nothing was charged.',
-        'You can order again at the shop, with another payment method if you like.',
-      ];
+      return [say('checkout.next_declined'), say('checkout.next_again')];
     case 'paid':
     case 'authorized':
       return [
-        Number(payment.amount) > 0 ? 'Your payment has arrived.' : 'There is nothing to pay.',
-        'We are preparing your order.',
+        Number(payment.amount) > 0 ? say('checkout.next_paid') : say('checkout.nothing_to_pay'),
+        say('checkout.next_preparing'),
       ];
     default:
       return payment.method === 'card'
-        ? ['Your bank has not confirmed the payment yet. We will write to you as soon as it does.']
-        : ['You pay when the goods are handed over.', 'We are preparing your order.'];
+        ? [say('checkout.next_unconfirmed')]
+        : [say('checkout.next_handed_over'), say('checkout.next_preparing')];
   }
 }
 
-function summaryOf({ order, tax_included, discount_code }: ConfirmationView): Summary {
+function summaryOf({ language, order, tax_included, discount_code }: ConfirmationView): Summary {
   const lines = order.line_items.map(({ name, variant_name = null, image_url = null, quantity, price, total }) => ({
     name,
     variant_name,
@@ -140,5 +147,5 @@ function summaryOf({ order, tax_included, discount_code }: ConfirmationView): Su
     warnings: [],
   }));
   const requires_shipping = Boolean(order.shipping_method);
-  return { ...order, lines, requires_shipping, tax_included, discount_code };
+  return { ...order, language, lines, requires_shipping, tax_included, discount_code };
 }

@@ -1,8 +1,8 @@
 import type { Address, Checkout, CheckoutPatch } from '@commerce-backend/spec';
 import { valueErrors } from '../../http/contract/validator.ts';
+import type { Language } from '../../language/language.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import {
-  ADDRESS_FIELDS,
   ADDRESS_PARTS,
   type AddressKind,
   type AddressPart,
@@ -91,12 +91,14 @@ function addressOf(kind: AddressKind, entered: Entered, before: Address | null) 
 }
 
 /** What is wrong with a change by itself, in words, each at its field. */
-export function entryMistakes(patch: CheckoutPatch, entered: Entered): Mistake[] {
+export function entryMistakes(language: Language, patch: CheckoutPatch, entered: Entered): Mistake[] {
   const errors = valueErrors('CheckoutPatch', patch);
   const fields = errors.map(({ instancePath }) => fieldAt(instancePath.split('/').slice(2)));
-  const wrong = [...new Set(fields)].map((field) => ({ field, message: wordsFor(field) }));
+  const wrong = [...new Set(fields)].map((field) => ({ field, message: wordsFor(language, field) }));
   const billing = entered.billing === 'other' ? REQUIRED_PARTS.map((part) => addressField('billing', part)) : [];
-  const empty = billing.filter((field) => !entered[field]).map((field) => ({ field, message: askFor(field) }));
+  const empty = billing
+    .filter((field) => !entered[field])
+    .map((field) => ({ field, message: askFor(language, field) }));
   return inOrder([...wrong, ...empty]);
 }
 
@@ -135,35 +137,34 @@ function fieldAt([first = '', second]: string[]): FieldName {
   return first as FieldName;
 }
 
-function wordsFor(field: FieldName): string {
-  if (field === 'email') return 'Enter an e-mail address in the form name@example.com.';
-  if (field === 'shipping_option_id') return 'Choose how it is delivered.';
-  if (field === 'payment_method') return 'Choose how you pay.';
-  if (field.endsWith('_country')) return 'Choose a country from the list.';
-  return `${labelOf(field)}: this is too long.`;
+function wordsFor({ say }: Language, field: FieldName): string {
+  if (field === 'email') return say('checkout.ask_email_form');
+  if (field === 'shipping_option_id') return say('checkout.ask_delivery');
+  if (field === 'payment_method') return say('checkout.ask_payment');
+  const part = partOf(field);
+  if (part === 'country') return say('checkout.ask_country_listed');
+  return say('checkout.too_long', { field: say(`checkout.${part}`) });
 }
 
 /** The fields that a checkout still lacks, each as a mistake. */
-export function mistakesOfMissing(missing: readonly string[]): Mistake[] {
+export function mistakesOfMissing(language: Language, missing: readonly string[]): Mistake[] {
   const fields = missing.flatMap((name): FieldName[] =>
     name === 'shipping_address'
       ? REQUIRED_PARTS.map((part) => addressField('shipping', part))
       : [fieldAt(name.split('.'))],
   );
-  return inOrder(fields.map((field) => ({ field, message: askFor(field) })));
+  return inOrder(fields.map((field) => ({ field, message: askFor(language, field) })));
 }
 
-function askFor(field: FieldName): string {
-  if (field === 'email') return 'Enter your e-mail address.';
-  if (field === 'shipping_option_id' || field === 'payment_method') return wordsFor(field);
-  if (field.endsWith('_country')) return 'Choose a country.';
-  return `Enter the ${labelOf(field).toLowerCase()}.`;
+function askFor(language: Language, field: FieldName): string {
+  if (field === 'shipping_option_id' || field === 'payment_method') return wordsFor(language, field);
+  return language.say(field === 'email' ? 'checkout.ask_email' : `checkout.ask_${partOf(field)}`);
 }
 
-function labelOf(field: FieldName): string {
+/** What is asked for by a field that stands in both addresses, or in none. */
+function partOf(field: FieldName): AddressPart | 'phone' | 'note' {
   const part = field.replace(/^(?:shipping|billing)_/, '');
-  if (part in ADDRESS_FIELDS) return ADDRESS_FIELDS[part as AddressPart].label;
-  return field === 'phone' ? 'Phone' : 'Note';
+  return ADDRESS_PARTS.find((known) => known === part) ?? (field === 'phone' ? 'phone' : 'note');
 }
 
 /** As the fields stand on the page. */

@@ -3,7 +3,6 @@ import type * as forms from '../parts/form-parts.ts';
 /** The fields of the checkout's form: how they are called, and which part of a checkout each one is. */
 
 interface Field {
-  label: string;
   /** For the browser's own memory of the reader's address. */
   autocomplete?: string;
   optional?: true;
@@ -26,15 +25,15 @@ export type AddressPart = (typeof ADDRESS_PARTS)[number];
 
 /** Parts of an address, the country first: what follows depends on it. */
 export const ADDRESS_FIELDS: Record<AddressPart, Field> = {
-  country: { label: 'Country', autocomplete: 'country', maximum: 2 },
-  first_name: { label: 'First name', autocomplete: 'given-name', optional: true, maximum: 255 },
-  last_name: { label: 'Last name', autocomplete: 'family-name', maximum: 255 },
-  company: { label: 'Company', autocomplete: 'organization', optional: true, maximum: 255 },
-  address1: { label: 'Street and number', autocomplete: 'address-line1', maximum: 255 },
-  address2: { label: 'Apartment, floor or addition', autocomplete: 'address-line2', optional: true, maximum: 255 },
-  postal_code: { label: 'Postal code', autocomplete: 'postal-code', optional: true, maximum: 32 },
-  city: { label: 'City', autocomplete: 'address-level2', maximum: 255 },
-  state: { label: 'State or region', autocomplete: 'address-level1', optional: true, maximum: 255 },
+  country: { autocomplete: 'country', maximum: 2 },
+  first_name: { autocomplete: 'given-name', optional: true, maximum: 255 },
+  last_name: { autocomplete: 'family-name', maximum: 255 },
+  company: { autocomplete: 'organization', optional: true, maximum: 255 },
+  address1: { autocomplete: 'address-line1', maximum: 255 },
+  address2: { autocomplete: 'address-line2', optional: true, maximum: 255 },
+  postal_code: { autocomplete: 'postal-code', optional: true, maximum: 32 },
+  city: { autocomplete: 'address-level2', maximum: 255 },
+  state: { autocomplete: 'address-level1', optional: true, maximum: 255 },
 };
 
 export type AddressKind = 'shipping' | 'billing';

@@ -1,8 +1,10 @@
+import type { Language } from '../../language/language.ts';
 import { type Html, html } from '../parts/html.ts';
-import { money } from '../parts/words.ts';
+import { money, rich } from '../parts/words.ts';
 
 /** What is bought and what it comes to: the same for the checkout and for the order that came of it. */
 export interface Summary {
+  language: Language;
   currency: string;
   lines: readonly SummaryLine[];
   subtotal: string;
@@ -29,14 +31,14 @@ export interface SummaryLine {
   remedy?: Html | undefined;
 }
 
-export function summaryLines({ lines, currency }: Summary, ownOrigin: string): Html {
+export function summaryLines(summary: Summary, ownOrigin: string): Html {
   return html`
 <ul class="lines">
-${lines.map((line) => summaryLine(line, currency, ownOrigin))}
+${summary.lines.map((line) => summaryLine(summary, line, ownOrigin))}
 </ul>`;
 }
 
-function summaryLine(line: SummaryLine, currency: string, ownOrigin: string): Html {
+function summaryLine({ language, currency }: Summary, line: SummaryLine, ownOrigin: string): Html {
   const source = imageSource(line.image_url, ownOrigin);
   return html`
 <li class="line">
@@ -44,39 +46,42 @@ function summaryLine(line: SummaryLine, currency: string, ownOrigin: string): Ht
 <div class="what">
 <p class="name" dir="auto">${line.name}</p>
 ${line.variant_name && html`<p class="variant" dir="auto">${line.variant_name}</p>`}
-<p class="quantity"><span class="pieces">${line.quantity}</span> × ${money(line.price, currency)}</p>
+<p class="quantity"><span class="pieces">${line.quantity}</span> × ${money(language, line.price, currency)}</p>
 ${line.warnings.map(({ sentence, grave }) => html`<p class="${grave ? 'warning' : 'remark'}">${sentence}</p>`)}
 ${line.remedy}
 </div>
-<p class="line-total">${money(line.total, currency)}</p>
+<p class="line-total">${money(language, line.total, currency)}</p>
 </li>`;
 }
 
 export function summaryTotals(summary: Summary): Html {
-  const { currency, subtotal, discount, discount_code, shipping_cost, requires_shipping, tax, tax_included } = summary;
+  const { language, currency, discount, discount_code, shipping_cost, requires_shipping, tax, tax_included } = summary;
+  const { say } = language;
+  const amount = (value: string) => money(language, value, currency);
   return html`
 <dl class="totals">
-${row('Subtotal', money(subtotal, currency))}
+${row(say('checkout.subtotal'), amount(summary.subtotal))}
 ${
   Number(discount) > 0 &&
   row(
-    html`Discount${discount_code && html` <span class="code" dir="auto">${discount_code}</span>`}`,
-    html`−${money(discount, currency)}`,
+    html`${say('checkout.discount')}${discount_code && html` <span class="chip" dir="auto">${discount_code}</span>`}`,
+    html`−${amount(discount)}`,
   )
 }
-${requires_shipping && row('Delivery', shipping_cost === null ? 'Not chosen yet' : cost(shipping_cost, currency))}
-${!tax_included && row('Tax', money(tax, currency))}
-<div class="total"><dt>Total</dt><dd class="sum">${money(summary.total, currency)}</dd></div>
+${requires_shipping && row(say('checkout.delivery'), shipping_cost === null ? say('checkout.not_chosen') : cost(language, shipping_cost, currency))}
+${!tax_included && row(say('checkout.tax'), amount(tax))}
+<div class="total"><dt>${say('checkout.total')}</dt><dd class="sum">${amount(summary.total)}</dd></div>
 </dl>
-${tax_included && Number(tax) > 0 && html`<p class="contained">Includes ${money(tax, currency)} tax</p>`}`;
+${tax_included && Number(tax) > 0 && html`<p class="contained">${rich(language, 'checkout.tax_contained', { amount: amount(tax) })}</p>`}`;
 }
 
 function row(term: Html | string, value: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${value}</dd></div>`;
 }
 
-function cost(amount: string, currency: string): Html {
-  return Number(amount) === 0 ? html`<data value="${amount}">Free</data>` : money(amount, currency);
+export function cost(language: Language, amount: string, currency: string): Html {
+  const free = html`<data value="${amount}">${language.say('checkout.free_of_charge')}</data>`;
+  return Number(amount) === 0 ? free : money(language, amount, currency);
 }
 
 /** Pictures come over https or from this server, from which they are asked for without its name; others are left out. */

@@ -50,13 +50,13 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     const before = await checkouts.get(shop, visit.checkoutDeps, visit.checkout.id);
     const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
     const wrong: Mistake[] = [
-      ...(hasFields ? entryMistakes(patch, entered) : []),
-      ...(action === 'apply_discount' && !codeIn(entered) ? [NO_CODE] : []),
+      ...(hasFields ? entryMistakes(visit.language, patch, entered) : []),
+      ...(action === 'apply_discount' && !codeIn(entered) ? [noCode(visit)] : []),
     ];
     if (wrong.length > 0) {
       const rest = withoutWrong(patch, wrong);
       const missing = action === 'save' ? await checkouts.missingAfter(shop, visit.checkoutDeps, before.id, rest) : [];
-      const mistakes = together(wrong, mistakesOfMissing(asked(missing, posted)));
+      const mistakes = together(wrong, mistakesOfMissing(visit.language, asked(missing, posted)));
       return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
     }
     // The code comes first: discounts are locked before stock, everywhere.
@@ -68,7 +68,9 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
-const NO_CODE: Mistake = { field: 'discount_code', message: 'Enter the code, 64 characters at most.' };
+function noCode({ language: { say } }: CheckoutVisit): Mistake {
+  return { field: 'discount_code', message: say('checkout.ask_code') };
+}
 
 function codeIn({ discount_code: code }: Entered): string | undefined {
   return code && code.length <= 64 ? code : undefined;
@@ -79,7 +81,7 @@ async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: P
   const { path } = visit;
   const { action, pressed, entered, hasFields } = posted;
   if (pressed !== 'save') return { redirect: hasFields ? `${path}?change=1#summary` : path };
-  const mistakes = mistakesOfMissing(asked(after.missing, posted));
+  const mistakes = mistakesOfMissing(visit.language, asked(after.missing, posted));
   if (mistakes.length === 0) return { redirect: after.missing.length > 0 ? `${path}#shipping_option_id` : path };
   if (action !== 'save') return { redirect: `${path}?change=1#summary` };
   return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
@@ -113,11 +115,15 @@ function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
 }
 
 /** Whether the rest could be saved, and so is what was shown; another line may not be had either. */
-async function saves({ checkoutDeps, checkout }: CheckoutVisit, shop: Shop, posted: Posted): Promise<boolean> {
+async function saves(
+  { checkoutDeps, checkout, language }: CheckoutVisit,
+  shop: Shop,
+  posted: Posted,
+): Promise<boolean> {
   const { body, entered, hasFields } = posted;
   const before = await checkouts.get(shop, checkoutDeps, checkout.id);
   const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
-  if (hasFields && entryMistakes(patch, entered).length > 0) return false;
+  if (hasFields && entryMistakes(language, patch, entered).length > 0) return false;
   try {
     await shop.savepoint(() => checkouts.update(shop, checkoutDeps, checkout.id, patch));
     return true;

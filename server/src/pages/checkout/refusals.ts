@@ -1,10 +1,10 @@
 import type { Checkout } from '@commerce-backend/spec';
 import { statusOf } from '../../http/pipeline/errors.ts';
+import type { Language } from '../../language/language.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
-import { inWords } from '../parts/words.ts';
 import { mistakesOfMissing } from './entry.ts';
 import type { FieldName, Mistake } from './fields.ts';
 import { type Refused, showOpen } from './show.ts';
@@ -24,13 +24,13 @@ export async function answerRefusal(
   if (error instanceof ValidationError && action === 'place_order') {
     return showOpen(visit, shop, 'review', {
       status: 422,
-      mistakes: [{ field: 'card_token', message: 'Choose a card.' }],
+      mistakes: [{ field: 'card_token', message: visit.language.say('checkout.ask_card') }],
     });
   }
   if (!(error instanceof ShopError)) throw error;
   // Someone else, or a second click, was faster: the page says how it stands.
   if (error.code === 'checkout_not_open') return { redirect: visit.path };
-  const told = explainRefusal(error, posted);
+  const told = explainRefusal(visit, error, posted);
   if (!told) throw error;
   const wish = told.wish ?? (hasFields ? 'form' : 'review');
   return showOpen(visit, shop, wish, { status: statusOf(error.code), entered, ...told });
@@ -40,56 +40,29 @@ interface Told extends Refused {
   wish?: 'form' | 'review';
 }
 
-function explainRefusal(error: ShopError, { action }: Posted): Told | undefined {
+function explainRefusal({ language }: CheckoutVisit, error: ShopError, { action }: Posted): Told | undefined {
+  const { say } = language;
   const { code, context } = error;
-  if (code.startsWith('discount_')) return tellOfCode(error, action);
+  if (code.startsWith('discount_')) return tellOfCode(language, error, action);
   switch (code) {
     case 'price_changed':
-      return { wish: 'review', alert: (checkout) => priceAlert(checkout, String(context.expected_total)) };
+      return { wish: 'review', alert: (checkout) => priceAlert(language, checkout, String(context.expected_total)) };
     case 'insufficient_stock':
-      return { alert: stockAlert };
+      return { alert: (checkout) => stockAlert(language, checkout) };
     case 'payment_failed':
-      return {
-        wish: 'review',
-        mistakes: [
-          at('card_token', 'The card was declined, and nothing was charged. Try another one, or change how you pay.'),
-        ],
-      };
+      return { wish: 'review', mistakes: [at('card_token', say('checkout.card_declined'))] };
     case 'shipping_option_unavailable':
-      return {
-        wish: 'form',
-        mistakes: [
-          at('shipping_option_id', 'This delivery option is no longer available for your address. Choose another.'),
-        ],
-      };
+      return { wish: 'form', mistakes: [at('shipping_option_id', say('checkout.delivery_unavailable'))] };
     case 'payment_method_unavailable':
-      return {
-        wish: 'form',
-        mistakes: [at('payment_method', 'This payment method is not available for this order. Choose another.')],
-      };
+      return { wish: 'form', mistakes: [at('payment_method', say('checkout.payment_unavailable'))] };
     case 'checkout_incomplete':
-      return { wish: 'form', mistakes: mistakesOfMissing(context.missing as string[]) };
+      return { wish: 'form', mistakes: mistakesOfMissing(language, context.missing as string[]) };
     case 'budget_exceeded':
-      return {
-        alert: () =>
-          alert(
-            'This exceeds the assistant’s budget',
-            'Its budget no longer covers the total. Nothing was ordered. Remove something, or buy it yourself in the shop.',
-          ),
-      };
+      return { alert: () => alert(say('checkout.budget_exceeded'), say('checkout.budget_exceeded_text')) };
     case 'category_not_allowed':
-      return {
-        alert: () =>
-          alert(
-            'The assistant may not buy all of this',
-            'Something in the order is not one of the kinds of products that you allowed. Nothing was ordered.',
-          ),
-      };
+      return { alert: () => alert(say('checkout.category_not_allowed'), say('checkout.category_not_allowed_text')) };
     case 'conflict':
-      return {
-        alert: () =>
-          alert('Your order has just changed', 'Please look at it again before you go on. Nothing was charged.'),
-      };
+      return { alert: () => alert(say('checkout.changed'), say('checkout.changed_text')) };
     default:
       return undefined;
   }
@@ -99,22 +72,22 @@ function at(field: FieldName, message: string): Mistake {
   return { field, message };
 }
 
-const CODE_WORDS: Record<string, string> = {
-  discount_not_found: 'There is no such code. Check the spelling.',
-  discount_not_started: 'This code is not valid yet.',
-  discount_expired: 'This code has expired.',
-  discount_minimum_not_met: 'Your order is below the minimum for this code.',
-  discount_usage_limit_reached: 'This code has reached its usage limit.',
-  discount_customer_limit_reached: 'You have already used this code the maximum number of times.',
-  discount_not_applicable: 'This code does not apply to any of these items.',
-};
+const CODE_WORDS = {
+  discount_not_found: 'checkout.code_not_found',
+  discount_not_started: 'checkout.code_not_started',
+  discount_expired: 'checkout.code_expired',
+  discount_minimum_not_met: 'checkout.code_minimum',
+  discount_usage_limit_reached: 'checkout.code_used_up',
+  discount_customer_limit_reached: 'checkout.code_used_by_you',
+  discount_not_applicable: 'checkout.code_not_applicable',
+} as const;
 
-function tellOfCode({ code }: ShopError, action: string): Told {
-  const words = CODE_WORDS[code] ?? 'This code cannot be used.';
-  if (action === 'apply_discount') return { wish: 'form', mistakes: [at('discount_code', words)] };
+function tellOfCode({ say }: Language, { code }: ShopError, action: string): Told {
+  const why = say(CODE_WORDS[code as keyof typeof CODE_WORDS] ?? 'checkout.code_unusable');
+  if (action === 'apply_discount') return { wish: 'form', mistakes: [at('discount_code', why)] };
   return {
     wish: 'form',
-    alert: () => alert('The discount code cannot be used', `${words} Remove it to go on. Nothing was charged.`),
+    alert: () => alert(say('checkout.code_refused'), say('checkout.code_refused_text', { why })),
   };
 }
 
@@ -122,19 +95,15 @@ function alert(heading: string, sentence: string): Html {
   return html`<div class="alert note" role="alert" tabindex="-1" autofocus><h2>${heading}</h2><p>${sentence}</p></div>`;
 }
 
-function priceAlert({ currency, total }: Checkout, expected: string): Html {
-  const heading =
-    total === expected
-      ? 'The prices of some items have changed'
-      : `The total has changed from ${inWords(expected, currency)} to ${inWords(total, currency)}`;
-  return alert(
-    heading,
-    'Nothing was ordered. Please look at your order again: if you agree, place it at the new total.',
-  );
+function priceAlert(language: Language, { currency, total }: Checkout, expected: string): Html {
+  const { say } = language;
+  const [before, now] = [language.amount(expected, currency), language.amount(total, currency)];
+  const heading = total === expected ? say('checkout.prices_changed') : say('checkout.total_changed', { before, now });
+  return alert(heading, say('checkout.price_text'));
 }
 
-function stockAlert({ items }: Checkout): Html {
+function stockAlert({ say }: Language, { items }: Checkout): Html {
   // The page itself says so of what it shows to be short.
   if (items.some(({ available }) => !available)) return html``;
-  return alert('Someone else was faster', 'Some of the items were just taken by others. Please try again.');
+  return alert(say('checkout.taken'), say('checkout.taken_text'));
 }

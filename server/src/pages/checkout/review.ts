@@ -1,65 +1,76 @@
 import type { Address } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
 import { page } from '../parts/document.ts';
 import { csrfField, mistakeSummary, radios } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
-import { countryName, inWords } from '../parts/words.ts';
 import { notBuyable } from './form.ts';
 import { summaryLines, summaryTotals } from './order-summary.ts';
-import { agentNote, type CheckoutView, isBuyable, PAYMENT_WORDS, steps, summaryOf } from './view.ts';
+import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
 /** The second step: everything once more, the final total, and the button that orders. */
 export function checkoutReview(view: CheckoutView): string {
-  const { checkout, form, shop } = view;
+  const { checkout, form, language, shop } = view;
+  const { say } = language;
+  const title = say('checkout.step_review');
   const shown = summaryOf(view);
   const main = html`
-${steps('Review and pay')}
-<h1>Review and pay</h1>
+${steps(language, 'review')}
+<h1>${title}</h1>
 ${view.alert}
 ${agentNote(view)}
-${!isBuyable(view) && notBuyable()}
+${!isBuyable(view) && notBuyable(language)}
 ${!isBuyable(view) && removalForm(view)}
-${mistakeSummary('Please check this', form.mistakes)}
+${mistakeSummary(say('checkout.check_this'), form.mistakes)}
 <div class="columns">
 <div class="entry">
 ${answers(view)}
 </div>
 <aside class="summary" id="summary" tabindex="-1" aria-labelledby="summary-heading">
-<h2 id="summary-heading">Your order</h2>
+<h2 id="summary-heading">${say('checkout.your_order')}</h2>
 ${summaryLines(shown, view.ownOrigin)}
-${checkout.discount_code && Number(checkout.discount) === 0 && html`<p class="hint">The code ${checkout.discount_code} takes nothing off these items.</p>`}
+${checkout.discount_code && Number(checkout.discount) === 0 && html`<p class="hint">${say('checkout.code_takes_nothing', { code: checkout.discount_code })}</p>`}
 ${summaryTotals(shown)}
 ${isBuyable(view) && orderForm(view)}
 </aside>
 </div>`;
-  return page({
-    title: form.mistakes.length > 0 ? 'Mistake: Review and pay' : 'Review and pay',
-    shop,
-    where: 'Checkout',
-    main,
-  });
+  return page({ language, title, mistaken: form.mistakes.length > 0, shop, where: 'checkout', main });
 }
 
-function answers({ checkout, path }: CheckoutView): Html {
-  const { shipping_option, shipping_address, billing_address, payment_method, requires_shipping } = checkout;
-  const method = Number(checkout.total) === 0 ? 'free' : payment_method;
+function answers(view: CheckoutView): Html {
+  const { checkout, language } = view;
+  const { say } = language;
+  const { shipping_option: option, shipping_address, billing_address, note } = checkout;
+  const contact = html`<p dir="auto">${checkout.email}</p><p dir="auto">${checkout.phone}</p>`;
+  const delivery = html`<p dir="auto">${option?.name}</p>${option?.description && html`<p class="detail" dir="auto">${option.description}</p>`}`;
+  const same = html`<p>${say('checkout.same_address')}</p>`;
+  const billing = billing_address ? addressLines(language, billing_address) : same;
+  const ships = checkout.requires_shipping;
   return html`
 <dl class="answers">
-${answer('Contact', html`<p dir="auto">${checkout.email}</p><p dir="auto">${checkout.phone}</p>`, path, 'email')}
-${requires_shipping && answer('Deliver to', addressLines(shipping_address), path, 'shipping_country')}
-${requires_shipping && answer('Delivery', html`<p dir="auto">${shipping_option?.name}</p>${shipping_option?.description && html`<p class="detail" dir="auto">${shipping_option.description}</p>`}`, path, 'shipping_option_id')}
-${answer('Bill to', billing_address ? addressLines(billing_address) : html`<p>The same address</p>`, path, requires_shipping ? 'billing' : 'billing_country')}
-${answer('Payment', method ? html`<p>${PAYMENT_WORDS[method].label}</p>${method !== 'card' && html`<p class="detail">${PAYMENT_WORDS[method].detail}</p>`}` : html``, path, 'payment_method')}
-${checkout.note && answer('Note', html`<p class="written" dir="auto">${checkout.note}</p>`, path, 'note')}
+${answer(view, say('checkout.answer_contact'), contact, 'email')}
+${ships && answer(view, say('checkout.answer_deliver_to'), addressLines(language, shipping_address), 'shipping_country')}
+${ships && answer(view, say('checkout.delivery'), delivery, 'shipping_option_id')}
+${answer(view, say('checkout.answer_bill_to'), billing, ships ? 'billing' : 'billing_country')}
+${answer(view, say('checkout.payment'), paymentAnswer(view), 'payment_method')}
+${note && answer(view, say('checkout.answer_note'), html`<p class="written" dir="auto">${note}</p>`, 'note')}
 </dl>`;
 }
 
-function answer(question: string, value: Html, path: string, field: string): Html {
-  return html`
-<div class="answer"><dt>${question}</dt><dd>${value}</dd>
-<dd class="change"><a href="${path}?change=1#${field}">Change<span class="unseen"> ${question.toLowerCase()}</span></a></dd></div>`;
+function paymentAnswer({ checkout, language: { say } }: CheckoutView): Html {
+  const method = Number(checkout.total) === 0 ? 'free' : checkout.payment_method;
+  if (!method) return html``;
+  const detail = method !== 'card' && html`<p class="detail">${say(`checkout.pay_${method}_detail`)}</p>`;
+  return html`<p>${say(`checkout.pay_${method}`)}</p>${detail}`;
 }
 
-export function addressLines(address: Address | null): Html {
+function answer({ language: { say }, path }: CheckoutView, question: string, value: Html, field: string): Html {
+  const label = say('checkout.change_what', { what: question });
+  return html`
+<div class="answer"><dt>${question}</dt><dd>${value}</dd>
+<dd class="change"><a href="${path}?change=1#${field}" aria-label="${label}">${say('checkout.change')}</a></dd></div>`;
+}
+
+export function addressLines(language: Language, address: Address | null): Html {
   if (!address) return html``;
   const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;
   const lines = [
@@ -69,7 +80,7 @@ export function addressLines(address: Address | null): Html {
     address2,
     [postal_code, city].filter(Boolean).join(' '),
     state,
-    country && countryName(country),
+    country && language.country(country),
   ];
   return html`${lines.filter(Boolean).map((line) => html`<p dir="auto">${line}</p>`)}`;
 }
@@ -92,33 +103,34 @@ ${charged && checkout.payment_method === 'card' && view.testCard && testCards(vi
 </form>`;
 }
 
-function buttonWords({ checkout }: CheckoutView, charged: boolean): string {
-  return charged ? `Place order and pay ${inWords(checkout.total, checkout.currency)}` : 'Place order';
+function buttonWords({ checkout, language }: CheckoutView, charged: boolean): string {
+  const amount = language.amount(checkout.total, checkout.currency);
+  return charged ? language.say('checkout.place_and_pay', { amount }) : language.say('checkout.place');
 }
 
-function afterButton({ checkout, shop }: CheckoutView, charged: boolean): string {
-  if (!charged) return 'There is nothing to pay.';
+function afterButton({ checkout, language: { say }, shop }: CheckoutView, charged: boolean): string {
+  if (!charged) return say('checkout.nothing_to_pay');
   switch (checkout.payment_method) {
     case 'bank_transfer':
-      return `With this button you order from ${shop}. The bank details for the transfer come on the next page.`;
+      return say('checkout.after_transfer', { shop });
     case 'card':
-      return `With this button you order from ${shop}, and the card is charged.`;
+      return say('checkout.after_card', { shop });
     default:
-      return `With this button you order from ${shop}. You pay when the goods are handed over.`;
+      return say('checkout.after_manual', { shop });
   }
 }
 
 /** Stands where a card provider's own form would: the test provider takes no cards, only words for what is to happen. */
-function testCards({ form }: CheckoutView): Html {
+function testCards({ form, language: { say } }: CheckoutView): Html {
   return radios(form, {
     name: 'card_token',
-    legend: 'Test card',
-    hint: 'This shop is being tried out: no card is charged.',
+    legend: say('checkout.test_card'),
+    hint: say('checkout.test_card_hint'),
     choices: [
-      { value: 'tok_success', label: 'Succeeds' },
-      { value: 'tok_declined', label: 'Is declined' },
-      { value: 'tok_late_success', label: 'Succeeds later' },
-      { value: 'tok_late_declined', label: 'Is declined later' },
+      { value: 'tok_success', label: say('checkout.test_success') },
+      { value: 'tok_declined', label: say('checkout.test_declined') },
+      { value: 'tok_late_success', label: say('checkout.test_late_success') },
+      { value: 'tok_late_declined', label: say('checkout.test_late_declined') },
     ],
   });
 }

@@ -5,7 +5,6 @@ import { countries as allCountries } from '../../shop/countries.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
 import * as agentTokens from '../../shop/mandates/tokens.ts';
-import * as settings from '../../shop/merchant/settings.ts';
 import { getForCustomer } from '../../shop/orders/rows.ts';
 import * as shippingOptions from '../../shop/shipping/options.ts';
 import type { Shop } from '../../shop/shop.ts';
@@ -16,7 +15,7 @@ import { confirmation } from './confirmation.ts';
 import { enteredBefore } from './entry.ts';
 import type { Entered, Mistake } from './fields.ts';
 import { checkoutForm } from './form.ts';
-import { cancelledPage, pastPage } from './notices.ts';
+import { closedPage } from './notices.ts';
 import { checkoutReview } from './review.ts';
 import type { CheckoutView } from './view.ts';
 import { type CheckoutVisit, countCheckout } from './visit.ts';
@@ -31,19 +30,22 @@ export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
 }
 
 /** The page of a checkout that nobody can go on with here. Throws `checkout_expired`. */
-export async function showOver({ checkout, checkoutDeps }: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
-  const { name } = await settings.getPublic(shop);
+export async function showOver(
+  { checkout, checkoutDeps, language }: CheckoutVisit,
+  shop: Shop,
+): Promise<PageAnswer | undefined> {
+  const { name } = checkout.front;
   if (checkout.order_id) {
-    if (checkout.past) return pastPage(name);
+    if (checkout.past) return closedPage(language, name, 'checkout.past');
     const { payment, fulfillments: _, ...order } = await getForCustomer(shop, checkout.order_id);
     const terms = await checkoutPage.readTerms(shop, checkout.order_id);
     return {
       status: 200,
-      html: confirmation({ shop: name, ownOrigin: checkoutDeps.baseUrl, order, payment, ...terms }),
+      html: confirmation({ language, shop: name, ownOrigin: checkoutDeps.baseUrl, order, payment, ...terms }),
     };
   }
   if (checkout.status === 'expired') throw new ShopError('checkout_expired', 'The checkout has expired.');
-  return checkout.status === 'cancelled' ? cancelledPage(name) : undefined;
+  return checkout.status === 'cancelled' ? closedPage(language, name, 'checkout.cancelled') : undefined;
 }
 
 /** What a page says besides the checkout itself, after something went wrong. */
@@ -61,15 +63,15 @@ export async function showOpen(
   wish: 'form' | 'review',
   { status = 200, entered = {}, mistakes = [], alert }: Refused,
 ): Promise<PageAnswer> {
-  const { checkoutDeps, guard, req, res, path } = visit;
+  const { checkoutDeps, guard, req, res, path, language } = visit;
   const checkout = await checkouts.get(shop, checkoutDeps, visit.checkout.id);
   if (checkout.items.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
-  const { name } = await settings.getPublic(shop);
   const countries = (await checkoutPage.deliveryCountries(shop)) ?? allCountries();
   const country = checkout.shipping_address?.country ?? (countries.length === 1 ? (countries[0] ?? null) : null);
   const choices = country ? await shippingOptions.choicesForCart(shop, checkout.cart_id, country) : [];
   const view: CheckoutView = {
-    shop: name,
+    language,
+    shop: visit.checkout.front.name,
     ownOrigin: checkoutDeps.baseUrl,
     path,
     csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),
@@ -78,7 +80,7 @@ export async function showOpen(
     country,
     choices,
     testCard: checkoutDeps.card?.name === 'test_card',
-    form: { entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
+    form: { language, entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
     alert: alert?.(checkout),
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,
   };

@@ -1,12 +1,14 @@
 import type { AgentToken, Checkout, ShippingChoice } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
 import { assistantNamed, budgetInWords, endInWords } from '../parts/agent-words.ts';
 import { type Html, html } from '../parts/html.ts';
-import { inWords } from '../parts/words.ts';
+import { rich } from '../parts/words.ts';
 import type { FormState } from './fields.ts';
 import type { Summary } from './order-summary.ts';
 
 /** All that the page of an open checkout shows. */
 export interface CheckoutView {
+  language: Language;
   /** The name of the shop. */
   shop: string;
   /** Our own address, from which pictures may come. */
@@ -30,58 +32,67 @@ export interface CheckoutView {
   agent: AgentToken | undefined;
 }
 
-const STEPS = ['Your details', 'Review and pay', 'Done'] as const;
+const STEPS = ['details', 'review', 'done'] as const;
 
 /** Where the reader is on the way. */
-export function steps(current: (typeof STEPS)[number]): Html {
+export function steps({ say }: Language, current: (typeof STEPS)[number]): Html {
   return html`
-<ol class="steps" aria-label="Steps of the checkout">
-${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>${step}</li>`)}
+<ol class="steps" aria-label="${say('checkout.steps')}">
+${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>${say(`checkout.step_${step}`)}</li>`)}
 </ol>`;
 }
 
 /** Says that an agent prepared this, and within what; and when its access has ended since, that, and by whom. */
-export function agentNote({ agent, checkout }: CheckoutView): Html | undefined {
+export function agentNote({ language, agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;
-  const ended = endInWords(agent);
-  const left = budgetInWords(agent.budget_remaining_cents, agent.currency);
+  const { say } = language;
+  const ended = endInWords(language, agent);
+  const left = budgetInWords(language, agent.budget_remaining_cents, agent.currency);
+  const total = language.amount(checkout.total, checkout.currency);
   return html`
-<div class="prepared"><p>${assistantNamed(agent.agent_name)} prepared this purchase for you. Look at everything: nothing is ordered until you do it yourself.</p>
-${ended && html`<p><strong>${ended}</strong> You can still place this order, or leave it.</p>`}
-<p class="hint">Its budget leaves ${left}; this order comes to ${inWords(checkout.total, checkout.currency)}.</p></div>`;
+<div class="prepared"><p>${rich(language, 'checkout.prepared', { assistant: assistantNamed(language, agent.agent_name) })}</p>
+${ended && html`<p><strong>${ended}</strong> ${say('checkout.prepared_ended')}</p>`}
+<p class="hint">${say('checkout.prepared_budget', { left, total })}</p></div>`;
 }
 
-export function summaryOf({ checkout, path }: CheckoutView): Summary {
+export function summaryOf({ language, checkout, path }: CheckoutView): Summary {
   const { items, warnings, shipping_option, shipping_cost, ...rest } = checkout;
   const lines = items.map((item) => ({
     ...item,
     warnings: warnings
       .filter(({ line_item_id }) => line_item_id === item.id)
-      .map((warning) => ({ sentence: sentenceOf(warning, checkout.currency), grave: GRAVE.includes(warning.code) })),
-    remedy: item.available ? undefined : removeButton(path, item),
+      .map((warning) => ({
+        sentence: sentenceOf(language, warning, checkout.currency),
+        grave: GRAVE.includes(warning.code),
+      })),
+    remedy: item.available ? undefined : removeButton(language, path, item),
   }));
-  return { ...rest, lines, shipping_cost: shipping_option ? shipping_cost : null };
+  return { ...rest, language, lines, shipping_cost: shipping_option ? shipping_cost : null };
 }
 
 /** Belongs to the form of the page, so that what is entered already is kept. */
-function removeButton(path: string, { id, name }: Checkout['items'][number]): Html {
-  return html`<p><button form="checkout" class="plain" name="action" value="remove_item" formaction="${path}?line=${id}" formnovalidate>Remove<span class="unseen"> ${name}</span></button></p>`;
+function removeButton({ say }: Language, path: string, { id, name }: Checkout['items'][number]): Html {
+  return html`<p><button form="checkout" class="plain" name="action" value="remove_item" formaction="${path}?line=${id}" formnovalidate aria-label="${say('checkout.remove_item', { name })}">${say('checkout.remove')}</button></p>`;
 }
 
 const GRAVE: Checkout['warnings'][number]['code'][] = ['unavailable', 'out_of_stock'];
 
 /** Short, for it stands below the name of the product. */
-function sentenceOf(warning: Checkout['warnings'][number], currency: string): string {
-  const { code, available, previous_price, price } = warning;
+function sentenceOf(language: Language, warning: Checkout['warnings'][number], currency: string): string {
+  const { say } = language;
+  const { code, available: count, previous_price, price } = warning;
   switch (code) {
     case 'unavailable':
-      return 'No longer for sale.';
+      return say('checkout.unavailable');
     case 'out_of_stock':
-      return available ? `Only ${available} left: that is less than you want.` : 'Out of stock.';
+      return count ? say('checkout.only_left_less', { count }) : say('checkout.out_of_stock');
     case 'low_stock':
-      return `Only ${available} left.`;
+      return say('checkout.only_left', { count: count ?? 0 });
     case 'price_changed':
-      return `The price has changed from ${inWords(previous_price ?? '', currency)} to ${inWords(price ?? '', currency)}.`;
+      return say('checkout.line_price_changed', {
+        before: language.amount(previous_price ?? '0', currency),
+        now: language.amount(price ?? '0', currency),
+      });
     default:
       return warning.message;
   }
@@ -91,13 +102,3 @@ function sentenceOf(warning: Checkout['warnings'][number], currency: string): st
 export function isBuyable({ checkout }: CheckoutView): boolean {
   return checkout.items.length > 0 && checkout.items.every(({ available }) => available);
 }
-
-export const PAYMENT_WORDS = {
-  bank_transfer: {
-    label: 'Bank transfer',
-    detail: 'We show you the bank details after you have ordered. The goods are sent when the money has arrived.',
-  },
-  card: { label: 'Card', detail: 'You enter the card on the next step.' },
-  manual: { label: 'Pay on delivery or collection', detail: 'You pay when the goods are handed over.' },
-  free: { label: 'Nothing to pay', detail: 'The total is zero.' },
-} as const;

@@ -2,6 +2,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { Caller } from '../../http/callers/caller.ts';
 import type { Operation } from '../../http/contract/contract.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
+import { languageFor } from '../../language/language.ts';
+import { chooseLocale } from '../../language/locales.ts';
 import { followLink } from '../../shop/checkout/links.ts';
 import { find, type PagedCheckout } from '../../shop/checkout/page.ts';
 import { ShopError } from '../../shop/errors.ts';
@@ -41,7 +43,9 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   let checkout = await look();
   // An order past its deadline is expired before it is shown, as everywhere.
   if (checkout.overdue_order && (await expireUnpaid(db, tenant, checkout.overdue_order)) > 0) checkout = await look();
-  if (checkout.source === 'agent') return arriveAtAgents(request, { tenant, checkout });
+  const { front, locale } = checkout;
+  const language = languageFor(chooseLocale(req, locale, front.default_locale), front.time_zone);
+  if (checkout.source === 'agent') return arriveAtAgents({ ...request, language }, { tenant, checkout });
   const { customer_id } = checkout;
   const caller: Caller = {
     kind: 'storefront',
@@ -56,6 +60,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   // Whoever has the link continues the checkout on behalf of its customer.
   return {
     ...request,
+    language,
     path: `/checkout/${token}`,
     tenant,
     checkout,
@@ -72,7 +77,7 @@ async function arriveAtAgents(
 ): Promise<CheckoutVisit> {
   const path = `/checkout/${String(request.req.params.token)}`;
   const recognized = await recognize(request, tenant);
-  const visit = { ...request, path, tenant, ...recognized };
+  const visit = { ...request, path, tenant, ...recognized, language: request.language };
   const isTheirs = recognized.session?.customer_id === checkout.customer_id;
   return { ...visit, checkout, login: isTheirs ? undefined : visit };
 }

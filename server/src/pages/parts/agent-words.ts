@@ -1,49 +1,44 @@
-import type { AgentScope, AgentToken, AuditEvent, ConsentStatus } from '@commerce-backend/spec';
+import type { AgentScope, AgentToken, AuditEvent } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
 import { type Html, html } from './html.ts';
-import { inWords } from './words.ts';
+import { rich } from './words.ts';
 
 /** How the pages say what agents may do and did, in plain words. */
 
-export const SCOPES: Record<AgentScope, string> = {
-  'catalog:read': 'Look at the products of the shop',
-  'cart:write': 'Put products into carts of its own',
-  'checkout:create': 'Prepare purchases, which you confirm or decline',
-  'customer:self': 'See your name, e-mail address and phone number',
-  'orders:read': 'See your orders',
-};
-
-export const STATUSES: Record<AgentToken['status'], string> = {
-  active: 'Active',
-  revoked: 'Revoked',
-  expired: 'Expired',
-};
+export const SCOPES = {
+  'catalog:read': 'consent.scope_catalog_read',
+  'cart:write': 'consent.scope_cart_write',
+  'checkout:create': 'consent.scope_checkout_create',
+  'customer:self': 'consent.scope_customer_self',
+  'orders:read': 'consent.scope_orders_read',
+} as const satisfies Record<AgentScope, string>;
 
 /** An assistant in a sentence. Its name is its own choice and may claim to be anyone's. */
-export function assistantNamed(agent_name: string): Html {
-  return html`An assistant that calls itself <strong dir="auto">${agent_name}</strong> (nobody has verified that)`;
+export function assistantNamed(language: Language, agent_name: string): Html {
+  return rich(language, 'consent.assistant', { name: html`<strong dir="auto">${agent_name}</strong>` });
 }
 
 type Ended = Pick<AgentToken, 'status' | 'revoked_by'>;
 
 /** That an assistant's access has ended, and by whom; undefined as long as it has not. */
-export function endInWords({ status, revoked_by }: Ended): string | undefined {
+export function endInWords({ say }: Language, { status, revoked_by }: Ended): string | undefined {
   if (status === 'active') return undefined;
-  if (status === 'expired') return 'Its access has ended since.';
+  if (status === 'expired') return say('consent.ended');
   switch (revoked_by) {
     case 'customer':
-      return 'You have revoked its access since.';
+      return say('consent.ended_by_customer');
     case 'merchant':
-      return 'The shop has revoked its access since.';
+      return say('consent.ended_by_merchant');
     case 'agent':
-      return 'It has given its access back since.';
+      return say('consent.ended_by_agent');
     default:
-      return 'Its access has been revoked since.';
+      return say('consent.ended_revoked');
   }
 }
 
 /** An amount of minor units, as people read it. */
-export function budgetInWords(cents: number, currency: string): string {
-  return inWords(decimalOf(cents, digitsOf(currency)), currency);
+export function budgetInWords(language: Language, cents: number, currency: string): string {
+  return language.amount(decimalOf(cents, digitsOf(currency)), currency);
 }
 
 export function digitsOf(currency: string): number {
@@ -64,37 +59,23 @@ export function centsIn(typed: string, digits: number): number | undefined {
   return Number(match[1]) * 10 ** digits + Number(fraction.padEnd(digits, '0') || 0);
 }
 
-const ACTIONS: Record<string, string> = {
-  'agent.searchCatalog': 'Searched the catalogue',
-  'agent.getProduct': 'Looked at a product',
-  'agent.findProducts': 'Looked for products',
-  'agent.findAndAdd': 'Put something into a cart',
-  'agent.findAndBuy': 'Prepared a purchase',
-  'agent.getCart': 'Looked at its cart',
-  'agent.getCheckout': 'Looked at its purchase',
-  'agent.getCustomer': 'Read your profile',
-  'agent.listOrders': 'Looked at your orders',
-  'agent.getOrder': 'Looked at an order',
-  'agent.listAudit': 'Looked at its own activity',
-  'agent.revokeToken': 'Gave its access back',
-};
+const ACTIONS = new Map([
+  ['agent.searchCatalog', 'consent.did_search'],
+  ['agent.getProduct', 'consent.did_product'],
+  ['agent.findProducts', 'consent.did_find'],
+  ['agent.findAndAdd', 'consent.did_add'],
+  ['agent.findAndBuy', 'consent.did_buy'],
+  ['agent.getCart', 'consent.did_cart'],
+  ['agent.getCheckout', 'consent.did_checkout'],
+  ['agent.getCustomer', 'consent.did_profile'],
+  ['agent.listOrders', 'consent.did_orders'],
+  ['agent.getOrder', 'consent.did_order'],
+  ['agent.listAudit', 'consent.did_activity'],
+  ['agent.revokeToken', 'consent.did_end'],
+] as const);
 
 /** A call of an agent in words; one that was refused says so. */
-export function deedInWords({ action, status }: Pick<AuditEvent, 'action' | 'status'>): string {
-  const work = ACTIONS[action] ?? 'Tried something that there is not';
-  return status < 400 ? work : `${work} (refused)`;
+export function deedInWords({ say }: Language, { action, status }: Pick<AuditEvent, 'action' | 'status'>): string {
+  const work = say((ACTIONS as ReadonlyMap<string, 'consent.did_search'>).get(action) ?? 'consent.did_unknown');
+  return status < 400 ? work : say('consent.did_refused', { work });
 }
-
-/** Why there is nothing to decide any more. */
-export const DECIDED: Record<Exclude<ConsentStatus, 'pending'>, { title: string; sentence: string }> = {
-  approved: { title: 'You have allowed this', sentence: 'The assistant gets its access now. You can close this page.' },
-  consumed: {
-    title: 'You have allowed this',
-    sentence: 'The assistant has its access. You can take it back at any time.',
-  },
-  denied: { title: 'You have refused this', sentence: 'The assistant gets no access. You can close this page.' },
-  expired: {
-    title: 'This request has expired',
-    sentence: 'It was not decided in time. Nothing was allowed. The assistant can ask again.',
-  },
-};

@@ -1,9 +1,11 @@
 import type { Caller } from '../../http/callers/caller.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
+import { languageFor } from '../../language/language.ts';
+import { chooseLocale } from '../../language/locales.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
-import * as settings from '../../shop/merchant/settings.ts';
+import { readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
 import { heldToken } from './page-session.ts';
 import type { PageRequest } from './route.ts';
@@ -31,13 +33,12 @@ export async function arriveInShop(request: PageRequest, pathOf: (site_id: strin
 export async function recognize(
   { db, req, res, checkoutDeps }: PageRequest,
   tenant: Tenant,
-): Promise<Pick<CustomerVisit, 'shop' | 'session' | 'actor' | 'caller'>> {
+): Promise<Pick<CustomerVisit, 'shop' | 'session' | 'actor' | 'caller' | 'language'>> {
   const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
   const guest: Actor = { type: 'storefront', id: tenant.site_id, customer_id: null };
-  const { shop, session } = await inShop(db, tenant, guest, async (inside) => {
+  const { front, session } = await inShop(db, tenant, guest, async (inside) => {
     await promiseNoChange(inside);
-    const { name } = await settings.getPublic(inside);
-    return { shop: name, session: token ? await sessions.findOnPage(inside, token) : undefined };
+    return { front: await readFront(inside), session: token ? await sessions.findOnPage(inside, token) : undefined };
   });
   const customer_id = session?.customer_id ?? null;
   const actor: Actor = customer_id ? { type: 'customer', id: customer_id, customer_id } : guest;
@@ -51,5 +52,6 @@ export async function recognize(
     allowed_origins: [],
   };
   (res.locals as Notes).caller = caller;
-  return { shop, session, actor, caller };
+  const locale = chooseLocale(req, session?.locale ?? null, front.default_locale);
+  return { shop: front.name, session, actor, caller, language: languageFor(locale, front.time_zone) };
 }

@@ -1,3 +1,4 @@
+import type { Language } from '../../language/language.ts';
 import { type Html, html } from './html.ts';
 
 /** The parts that forms are made of. A mistake stands at its field, tied to it for screen readers, and in the summary. */
@@ -13,6 +14,7 @@ export interface Mistake<Name extends string> {
 
 /** A form as it is shown: what stands in it, and what is wrong with that. */
 export interface FormState<Name extends string> {
+  language: Language;
   entered: Entered<Name>;
   mistakes: readonly Mistake<Name>[];
 }
@@ -127,7 +129,7 @@ export function radios<Name extends string>(form: FormState<Name>, field: Radios
 <fieldset class="choices${message && ' wrong'}" ${described && html`aria-describedby="${described}"`}>
 <legend>${legend}</legend>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-${errorLine(name, message)}
+${errorLine(form.language, name, message)}
 ${choices.map((choice, index) => radio(form, name, choice, index))}
 </fieldset>`;
 }
@@ -161,15 +163,16 @@ function labelled<Name extends string>(
   const described = html`${ids && html`aria-describedby="${ids}"`}${message && html` aria-invalid="true"`}`;
   return html`
 <div class="field ${name}${message && ' wrong'}">
-<label for="${name}">${label}${optional && html` <span class="optional">(optional)</span>`}</label>
+<label for="${name}">${label}${optional && html` <span class="optional">${form.language.say('page.optional')}</span>`}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-${errorLine(name, message)}
+${errorLine(form.language, name, message)}
 ${control(described)}
 </div>`;
 }
 
-function errorLine(name: string, message: string): Html | string {
-  return message && html`<p class="error" id="${name}-error"><span class="unseen">Mistake:</span> ${message}</p>`;
+export function errorLine(language: Language, name: string, message: string): Html | string {
+  const mark = html`<span class="unseen">${language.say('page.mistake')}</span>`;
+  return message && html`<p class="error" id="${name}-error">${mark} ${message}</p>`;
 }
 
 function mistakeAt<Name extends string>({ mistakes }: FormState<Name>, name: Name): string {

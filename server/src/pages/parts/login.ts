@@ -3,13 +3,14 @@ import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
 import type { CustomerVisit } from './customer-visit.ts';
-import { type Document, page } from './document.ts';
+import { page, type Where } from './document.ts';
 import type { FormBody } from './form-body.ts';
 import { csrfField, type Mistake, mistakeSummary, passwordField, textField } from './form-parts.ts';
 import { html } from './html.ts';
 import { clearSessionCookie, setSessionCookie } from './page-session.ts';
 import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
+import { rich } from './words.ts';
 
 /** Logging in and out on the pages, with the password of the shop. */
 
@@ -17,7 +18,7 @@ type FieldName = 'email' | 'password';
 
 /** What the login stands before. */
 export interface LoginWords {
-  where: Document['where'];
+  where: Where;
   title: string;
   /** Why one is to log in, in a sentence. */
   why: string;
@@ -31,26 +32,27 @@ interface Entered {
 
 /** The form of the login; `form` is what the forms of the page are about. */
 export function loginPage(
-  { shop, path, guard, req, res }: CustomerVisit,
+  { shop, path, guard, req, res, language }: CustomerVisit,
   form: string,
   { where, title, why }: LoginWords,
   { email = '', mistakes = [], status = 200 }: Entered = {},
 ): PageAnswer {
-  const state = { entered: { email }, mistakes };
+  const { say } = language;
+  const state = { language, entered: { email }, mistakes };
   const main = html`
 <section class="notice">
 <h1>${title}</h1>
 <p>${why}</p>
-${mistakeSummary('You are not logged in yet', mistakes)}
+${mistakeSummary(say('page.login_mistakes'), mistakes)}
 <form method="post" action="${path}" novalidate>
 ${csrfField(guard.csrfFor(req, res, form))}
-${textField(state, { name: 'email', label: 'E-mail', type: 'email', autocomplete: 'username', maximum: 254 })}
-${passwordField(state, { name: 'password', label: 'Password', autocomplete: 'current-password' })}
-<button class="primary" name="action" value="log_in">Log in</button>
-<p class="after-button">With the account that you have at <span dir="auto">${shop}</span>. Nobody but the shop sees the password.</p>
+${textField(state, { name: 'email', label: say('page.login_email'), type: 'email', autocomplete: 'username', maximum: 254 })}
+${passwordField(state, { name: 'password', label: say('page.login_password'), autocomplete: 'current-password' })}
+<button class="primary" name="action" value="log_in">${say('page.login_button')}</button>
+<p class="after-button">${rich(language, 'page.login_hint', { shop: html`<span dir="auto">${shop}</span>` })}</p>
 </form>
 </section>`;
-  return { status, html: page({ title: mistakes.length > 0 ? `Mistake: ${title}` : title, shop, where, main }) };
+  return { status, html: page({ language, title, mistaken: mistakes.length > 0, shop, where, main }) };
 }
 
 /** Logs in, and gives the browser a session and a form session of its own: none that was there before is kept. */
@@ -60,18 +62,18 @@ export async function logIn(
   words: LoginWords,
   body: FormBody,
 ): Promise<PageAnswer> {
-  const { db, tenant, actor, checkoutDeps, guard, req, res, path } = visit;
+  const { db, tenant, actor, checkoutDeps, guard, req, res, path, language } = visit;
   await count(visit, 'storefront.loginCustomer');
   const [email = '', password = ''] = [body.get('email'), body.get('password')];
   const mistakes: Mistake<FieldName>[] = [
-    ...(email ? [] : [{ field: 'email' as const, message: 'Enter your e-mail address.' }]),
-    ...(password ? [] : [{ field: 'password' as const, message: 'Enter your password.' }]),
+    ...(email ? [] : [{ field: 'email' as const, message: language.say('page.login_no_email') }]),
+    ...(password ? [] : [{ field: 'password' as const, message: language.say('page.login_no_password') }]),
   ];
   if (mistakes.length > 0) return loginPage(visit, form, words, { email, mistakes, status: 422 });
   const act = { operation_id: 'storefront.loginCustomer', action: 'log_in', body } as const;
   const refused = async (error: unknown) => {
     if (!(error instanceof ShopError) || error.code !== 'invalid_credentials') throw error;
-    const message = 'The e-mail or the password is wrong, or the e-mail is not confirmed yet.';
+    const message = language.say('page.login_wrong');
     return loginPage(visit, form, words, { email, mistakes: [{ field: 'password', message }], status: 401 });
   };
   const verifying = logins.take(() =>

@@ -3,13 +3,15 @@ import type { Pool } from 'pg';
 import { statusOf, translate } from '../../http/pipeline/errors.ts';
 import type { Limits } from '../../http/pipeline/limits.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
+import { type Language, languageFor } from '../../language/language.ts';
+import { chooseLocale } from '../../language/locales.ts';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
-import { type Document, noticePage } from './document.ts';
+import { noticePage, type Where } from './document.ts';
 import { type FormBody, readForm } from './form-body.ts';
 import type { Guard } from './guard.ts';
 import { pageHeaders } from './headers.ts';
-import { COMMON_NOTICES, FOREIGN_FORM, type Notices } from './notices.ts';
+import { COMMON_NOTICES, type Notices, noticeOf } from './notices.ts';
 
 export interface PagesDeps {
   db: Pool;
@@ -22,6 +24,8 @@ export interface PageRequest extends PagesDeps {
   guard: Guard;
   req: Request;
   res: Response;
+  /** That of the browser, until the visit knows the shop and the reader. */
+  language: Language;
 }
 
 /** What a request for a page is answered with. */
@@ -34,7 +38,7 @@ export type PageAnswer = { status: number; html: string } | { redirect: string }
 export interface PageRoute<Visit extends PageRequest> {
   /** As Express has it. */
   path: string;
-  where: Document['where'];
+  where: Where;
   /** Finds what the address leads to. Throws `not_found` when that is nothing. */
   arrive(request: PageRequest): Promise<Visit>;
   /** What the forms of the visit are about: the token of another form opens nothing. */
@@ -56,7 +60,7 @@ export function addPage<Visit extends PageRequest>(
     (handle: (request: PageRequest) => Promise<PageAnswer>): RequestHandler =>
     async (req, res) => {
       try {
-        const answer = await handle({ ...deps, req, res });
+        const answer = await handle({ ...deps, req, res, language: browserLanguage(req) });
         if (isNoFailure(answer)) await (res.locals as Notes).succeeded?.().catch(() => undefined);
         send(res, answer);
       } catch (error) {
@@ -66,17 +70,34 @@ export function addPage<Visit extends PageRequest>(
   router.get(
     page.path,
     pageHeaders,
-    handled(async (request) => page.show(await page.arrive(request))),
+    handled(async (request) => page.show(await arrive(page, request))),
   );
   router.post(
     page.path,
     pageHeaders,
     handled((request) => post(page, request)),
   );
-  router.all(page.path, pageHeaders, (_req, res) => {
+  router.all(page.path, pageHeaders, (req, res) => {
     res.set('Allow', 'GET, HEAD, POST');
-    send(res, refusalPage(page, new ShopError('method_not_allowed', 'Open this page in a browser.')));
+    send(
+      res,
+      refusalPage(page, browserLanguage(req), new ShopError('method_not_allowed', 'Open this page in a browser.')),
+    );
   });
+}
+
+/** The language of the visit, once it is known, is that of its refusals too. */
+async function arrive<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<Visit> {
+  const visit = await page.arrive(request);
+  LANGUAGES_OF_VISITS.set(request.res, visit.language);
+  return visit;
+}
+
+const LANGUAGES_OF_VISITS = new WeakMap<Response, Language>();
+
+/** What the browser prefers, where no shop says otherwise. */
+function browserLanguage(req: Request): Language {
+  return languageFor(chooseLocale(req, null, 'en'), 'UTC');
 }
 
 /** What was done, or lacked something before it was tried. */
@@ -85,11 +106,12 @@ function isNoFailure(answer: PageAnswer): boolean {
 }
 
 async function post<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<PageAnswer> {
-  const visit = await page.arrive(request);
-  const { guard, req, res } = visit;
+  const visit = await arrive(page, request);
+  const { guard, req, res, language } = visit;
   const body = await readForm(req, res);
   if (!guard.isOurs(req, page.formOf(visit), body.get('csrf') ?? '')) {
-    return { status: 403, html: noticePage(FOREIGN_FORM, { shop: undefined, where: page.where }) };
+    const notice = noticeOf(language, 'page.foreign_form');
+    return { status: 403, html: noticePage(notice, { language, shop: undefined, where: page.where }) };
   }
   return page.post(visit, body);
 }
@@ -115,7 +137,7 @@ async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Res
   if (status >= 500 && !(error instanceof Overload)) (res.locals as Notes).cause = error;
   const { retry_after_seconds = status === 503 ? 1 : undefined } = refusal.context;
   if (retry_after_seconds !== undefined) res.set('Retry-After', String(retry_after_seconds));
-  send(res, refusalPage(page, refusal));
+  send(res, refusalPage(page, LANGUAGES_OF_VISITS.get(res) ?? browserLanguage(req), refusal));
 }
 
 /** An address that leads nowhere is 404, or 429 where there have been too many of them. */
@@ -130,9 +152,8 @@ function unreadable(): ShopError {
 }
 
 /** The page for a refusal that concerns the whole. */
-function refusalPage({ where, notices }: Wording, { code }: ShopError): PageAnswer {
+function refusalPage({ where, notices }: Wording, language: Language, { code }: ShopError): PageAnswer {
   const all = { ...COMMON_NOTICES, ...notices };
-  const notice = all[code] ?? all.internal_error;
-  if (!notice) throw new Error(`There are no words for ${code}.`);
-  return { status: statusOf(code), html: noticePage(notice, { shop: undefined, where }) };
+  const notice = noticeOf(language, all[code] ?? all.internal_error ?? 'page.internal_error');
+  return { status: statusOf(code), html: noticePage(notice, { language, shop: undefined, where }) };
 }

@@ -1,5 +1,6 @@
 import type { CheckoutStatus, OrderSource } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { type Front, frontObject } from '../merchant/front.ts';
 import type { Shop } from '../shop.ts';
 
 /** What the hosted page needs to know of a checkout before it shows or changes anything. */
@@ -11,6 +12,9 @@ export interface PagedCheckout {
   /** The agent that made it, if one did. */
   agent_token_id: string | null;
   status: CheckoutStatus;
+  /** The language that it is in; null as long as nobody has said. */
+  locale: string | null;
+  front: Front;
   order_id: string | null;
   /** The order again, when the deadline of its bank transfer has passed and nobody has noticed yet. */
   overdue_order: string | null;
@@ -21,13 +25,14 @@ export interface PagedCheckout {
 /** The checkout as it stands; one whose time is over is `expired`, though nobody may have noticed yet. */
 export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
-    sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id,
+    sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.locale, ${frontObject} as front,
         case when k.order_id is null and k.status <> 'cancelled' and k.expires_at <= now() then 'expired'
           else k.status end as status,
         case when o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() then o.id end as overdue_order,
         coalesce(o.payment_status <> 'awaiting_payment'
           and coalesce(o.cancelled_at, o.created_at) <= now() - interval '24 hours', false) as past
-      from checkouts k left join orders o on o.site_id = k.site_id and o.id = k.order_id
+      from checkouts k join site_settings t using (site_id)
+      left join orders o on o.site_id = k.site_id and o.id = k.order_id
       where k.site_id = ${shop.siteId} and k.id = ${id}`,
   );
   if (!found) throw new Error(`The link of checkout ${id} leads nowhere.`);

@@ -156,6 +156,8 @@ export interface PageSession {
   token_id: string;
   email: string;
   first_name: string | null;
+  /** The language that the customer chose; null if none. */
+  locale: string | null;
   /** Whether the login is at most 15 minutes old. */
   fresh: boolean;
 }
@@ -166,7 +168,7 @@ const PAGE_SESSION_LIFE = '12 hours';
 /** The session of a token that was given to a page, as long as it lives. */
 export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
   return shop.one<PageSession>(
-    sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name,
+    sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name, c.locale,
         t.renewable_until - ${SESSION_LIFE}::interval > now() - ${FRESH}::interval as fresh
       from customer_tokens t join customers c on c.site_id = t.site_id and c.id = t.customer_id
       where t.site_id = ${shop.siteId} and t.token_hash = ${hashToken(token)} and t.revoked_at is null

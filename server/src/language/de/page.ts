@@ -1,0 +1,43 @@
+import type { page as english } from '../en/page.ts';
+
+export const page: Record<keyof typeof english, string> = {
+  skip: 'Zum Inhalt springen',
+  where_checkout: 'Kasse',
+  where_account: 'Ihr Konto',
+  where_consent: 'Zustimmung',
+  where_server: 'Commerce backend',
+  mistake: 'Fehler:',
+  mistake_title: 'Fehler: {title}',
+  optional: '(optional)',
+
+  not_found: 'Dieser Link ist ungültig',
+  not_found_text:
+    'Vielleicht wurde er abgeschnitten oder falsch abgetippt. Öffnen Sie ihn noch einmal dort, wo Sie ihn erhalten haben.',
+  rate_limited: 'Zu viele Versuche',
+  rate_limited_text:
+    'Bitte warten Sie eine Minute, gehen Sie dann zurück und versuchen Sie es noch einmal. Es geht nichts verloren.',
+  form_unreadable: 'Das Formular konnte nicht gelesen werden',
+  form_unreadable_text: 'Bitte gehen Sie zurück, laden Sie die Seite neu und senden Sie das Formular noch einmal ab.',
+  form_too_long: 'Das Formular ist zu lang',
+  form_too_long_text: 'Bitte gehen Sie zurück, kürzen Sie Ihren Text und senden Sie ihn noch einmal ab.',
+  web_page: 'Dies ist eine Webseite',
+  web_page_text: 'Öffnen Sie sie in einem Browser.',
+  unavailable: 'Einen Moment bitte',
+  unavailable_text:
+    'Der Shop ist gerade nicht erreichbar. Gehen Sie zurück und versuchen Sie es in einigen Sekunden noch einmal.',
+  internal_error: 'Bei uns ist etwas schiefgegangen',
+  internal_error_text: 'Bitte gehen Sie zurück und versuchen Sie es noch einmal.',
+  foreign_form: 'Bitte senden Sie das Formular noch einmal ab',
+  foreign_form_text:
+    'Zu Ihrer Sicherheit nehmen wir Formulare nur von der Seite an, die Ihnen angezeigt wurde, und nur einen Tag lang.\nGehen Sie zurück, laden Sie die Seite neu und senden Sie das Formular noch einmal ab. Hilft das nicht, erlauben Sie Cookies für diese Seite.',
+
+  login_mistakes: 'Sie sind noch nicht angemeldet',
+  login_email: 'E-Mail-Adresse',
+  login_password: 'Passwort',
+  login_button: 'Anmelden',
+  login_hint: 'Mit Ihrem Konto bei {shop}. Nur der Shop sieht das Passwort.',
+  login_no_email: 'Geben Sie Ihre E-Mail-Adresse ein.',
+  login_no_password: 'Geben Sie Ihr Passwort ein.',
+  login_wrong: 'E-Mail-Adresse oder Passwort stimmen nicht, oder Sie haben Ihre E-Mail-Adresse noch nicht bestätigt.',
+  log_out: 'Abmelden',
+};

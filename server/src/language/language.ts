@@ -1,0 +1,102 @@
+import { type LanguageCode, type Locale, languageCode } from './locales.ts';
+import { type ArgumentOf, type MessageKey, type MessageText, messageFor } from './messages.ts';
+
+type Values<K extends MessageKey, V> = [ArgumentOf<MessageText<K>>] extends [never]
+  ? []
+  : [values: Record<ArgumentOf<MessageText<K>>, V>];
+
+/** How a reader is spoken to: the texts of a language, and amounts, moments and names of countries as its region writes them. */
+export class Language {
+  readonly code: LanguageCode;
+  readonly locale: Locale;
+  readonly timeZone: string;
+  /** Between English words the day stands before the month, whatever the region, unless the region is named. */
+  readonly #dates: string;
+
+  constructor(locale: Locale, timeZone: string) {
+    this.code = languageCode(locale);
+    this.locale = locale;
+    this.timeZone = timeZone;
+    this.#dates = locale === 'en' ? 'en-GB' : locale;
+  }
+
+  /** A text as it is written. */
+  readonly say = <K extends MessageKey>(key: K, ...[values]: Values<K, string | number>): string =>
+    String(messageFor(this.code, this.locale, key).format(values));
+
+  /** A text in pieces, some of which are more than text: values, or what its tags enclose. */
+  pieces<T extends object>(key: MessageKey, values: Record<string, string | number | T | ((inside: unknown) => T)>) {
+    const said = messageFor(this.code, this.locale, key).format<T>(values as never);
+    return (Array.isArray(said) ? said : [said]) as (string | T)[];
+  }
+
+  /** An amount, digit by digit, so that none is too long to be exact. */
+  amount(amount: string, currency: string): string {
+    const format = cached(
+      `amount ${this.locale} ${currency}`,
+      () => new Intl.NumberFormat(this.locale, { style: 'currency', currency }),
+    );
+    return format.format(amount as `${number}`);
+  }
+
+  number(value: number): string {
+    return cached(`number ${this.locale}`, () => new Intl.NumberFormat(this.locale)).format(value);
+  }
+
+  /** A length of time, given as the database has it: `24 hours`. */
+  duration(interval: string): string {
+    const [value = '', units = ''] = interval.split(' ');
+    const unit = units.replace(/s$/, '');
+    const format = new Intl.NumberFormat(this.locale, { style: 'unit', unit, unitDisplay: 'long' });
+    return format.format(Number(value));
+  }
+
+  /** A day with its weekday, in the shop's time zone. */
+  day(iso: string): string {
+    return this.#date('day', { dateStyle: 'full' }).format(new Date(iso));
+  }
+
+  /** A day and a time, with the time zone, since the page knows nothing of the reader's. */
+  moment(iso: string): string {
+    const time = this.#date('time', { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
+    return `${this.day(iso)}, ${time.format(new Date(iso))}`;
+  }
+
+  country(code: string): string {
+    const names = cached(`names ${this.locale}`, () => new Intl.DisplayNames([this.locale], { type: 'region' }));
+    try {
+      return names.of(code) ?? code;
+    } catch {
+      return code;
+    }
+  }
+
+  /** Country codes in the order of their names. */
+  byName(codes: readonly string[]): string[] {
+    return codes.toSorted((a, b) => this.country(a).localeCompare(this.country(b), this.locale));
+  }
+
+  #date(kind: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+    const { timeZone } = this;
+    return cached(
+      `${kind} ${this.#dates} ${timeZone}`,
+      () => new Intl.DateTimeFormat(this.#dates, { ...options, timeZone }),
+    );
+  }
+}
+
+/** Formatters take long to make and are few: of locales, currencies and time zones. */
+const formatters = new Map<string, unknown>();
+
+function cached<T>(id: string, make: () => T): T {
+  const known = formatters.get(id) as T | undefined;
+  if (known) return known;
+  const made = make();
+  formatters.set(id, made);
+  return made;
+}
+
+/** The language of a locale and a time zone, which are few. */
+export function languageFor(locale: Locale, timeZone: string): Language {
+  return cached(`language ${locale} ${timeZone}`, () => new Language(locale, timeZone));
+}

@@ -1,0 +1,45 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import * as de from './de/all.ts';
+import * as en from './en/all.ts';
+import * as fr from './fr/all.ts';
+import type { LanguageCode } from './locales.ts';
+
+/** The texts in each language, by area. English is the measure: a text that another language lacks does not compile. */
+type English = typeof en;
+type Area = keyof English;
+
+/** How a text is named: `checkout.review`. */
+export type MessageKey = { [A in Area]: `${A}.${string & keyof English[A]}` }[Area];
+
+export type MessageText<K extends MessageKey> = K extends `${infer A extends Area}.${infer Name}`
+  ? Name extends keyof English[A]
+    ? English[A][Name]
+    : never
+  : never;
+
+/** The arguments that a text names, read from its English form. */
+export type ArgumentOf<Text> = Text extends `${string}{${infer Rest}`
+  ? Rest extends `${infer Name}}${infer After}`
+    ? NameOf<Name> | ArgumentOf<After>
+    : never
+  : never;
+
+type NameOf<Inside extends string> = Inside extends `${infer Name},${string}` ? Plain<Name> : Plain<Inside>;
+type Plain<Name extends string> = Name extends `${string} ${string}` | `#${string}` | '' ? never : Name;
+
+export const MESSAGES: Record<LanguageCode, Record<Area, Record<string, string>>> = { en, de, fr };
+
+const parsed = new Map<string, IntlMessageFormat>();
+
+/** A text, parsed once for each locale that asks for it. */
+export function messageFor(code: LanguageCode, locale: string, key: MessageKey): IntlMessageFormat {
+  const id = `${locale} ${key}`;
+  const known = parsed.get(id);
+  if (known) return known;
+  const [area = '', name = ''] = key.split('.');
+  const text = MESSAGES[code][area as Area][name];
+  if (text === undefined) throw new Error(`There is no text ${key}.`);
+  const made = new IntlMessageFormat(text, locale);
+  parsed.set(id, made);
+  return made;
+}
