@@ -84,7 +84,7 @@ function placeOf({ url, dataDir }: Database) {
 }
 
 /** The products as files for the import, with the judged ids as SKUs. */
-async function productFiles(data: string, dir: string, size: number) {
+export async function productFiles(data: string, dir: string, size: number) {
   const electronics = join(dir, 'electronics.jsonl');
   await convert('convert-icecat.ts', join(data, 'electronics/products.jsonl.gz'), electronics);
   const general = await generalProducts(join(data, 'general/products.jsonl.gz'));
@@ -119,7 +119,7 @@ async function generalProducts(file: string): Promise<string[]> {
   });
 }
 
-async function fill({ url, dataDir }: Database, server: Running, file: string): Promise<Site> {
+export async function fill({ url, dataDir }: Database, server: Running, file: string): Promise<Site> {
   const site = await createSite(url, dataDir, 'USD');
   const { counts, seconds } = await importByCli(file, server, site.api_key, `${file}.refused`);
   process.stderr.write(`  ${file}: ${counts.created} created, ${counts.refused} refused, ${seconds.toFixed(0)} s\n`);
@@ -152,7 +152,7 @@ interface Query {
   q: string;
 }
 
-async function queriesOf(data: string, set: string): Promise<Query[]> {
+export async function queriesOf(data: string, set: string): Promise<Query[]> {
   const lines = (await readFile(join(data, set, 'queries.tsv'), 'utf8')).split(/\r?\n/).slice(1).filter(Boolean);
   return lines.map((line) => {
     const [id = '', q = ''] = line.split('\t');

@@ -11,6 +11,7 @@ import { starting } from './process.ts';
 import { real } from './real.ts';
 import { relevance } from './relevance.ts';
 import { scale } from './scale/scale.ts';
+import { suggesting } from './suggest.ts';
 import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
 import { webhooks } from './webhooks.ts';
@@ -18,13 +19,13 @@ import { webhooks } from './webhooks.ts';
 /**
  * Measures, and writes the figures to README.md:
  *
- *   npm run bench                                  all scenarios but `real`, `relevance` and `scale`
+ *   npm run bench                                  all scenarios but `real`, `relevance`, `scale` and `suggest`
  *   npm run bench -- validation catalogue          some
  *   npm run bench -- cost --only order,cart --seconds 10
  *   npm run bench -- compare REF --only order
  *   npm run bench -- scale --products 1000,10000
  *   npm run bench -- real --catalogs DIR --electronics FILE
- *   npm run bench -- relevance --data DIR
+ *   npm run bench -- relevance suggest --data DIR
  *   npm run bench -- --quick                       short rounds and few products, to try the bench itself
  */
 const { values, positionals } = parseArgs({
@@ -62,10 +63,11 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   process: () => starting(load),
   real: () => real({ catalogs: values.catalogs, electronics: values.electronics }),
   relevance: () => relevance({ data: values.data, many: quick ? 200 : 43_000 }),
+  suggest: () => suggesting({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
 /** These need files that are not here, or 20 GB of disk. */
-const ASKED_FOR = ['real', 'relevance', 'scale'];
+const ASKED_FOR = ['real', 'relevance', 'scale', 'suggest'];
 
 const [first, ref] = positionals;
 const comparing = first === 'compare';

@@ -61,7 +61,11 @@ async function openShop(premises: Premises, currency: string): Promise<OpenShop>
   );
   const { site_id, merchant_id } = credentials;
   const currency_digits = shop.currencyDigits;
-  return new OpenShop(premises, { site_id, merchant_id, currency, currency_digits, catalog_version: '' }, credentials);
+  return new OpenShop(
+    premises,
+    { site_id, merchant_id, currency, currency_digits, show_stock: 'exact', catalog_version: '' },
+    credentials,
+  );
 }
 
 export interface Request<Id extends OperationId> {

@@ -48,7 +48,14 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, directory: s
     servers.push(...(await Promise.all(started)));
     const { staff, ...credentials } = await openTenant(clock.url);
     const { site_id, merchant_id } = credentials;
-    const tenant = { site_id, merchant_id, currency: 'EUR', currency_digits: 2, catalog_version: '' };
+    const tenant = {
+      site_id,
+      merchant_id,
+      currency: 'EUR',
+      currency_digits: 2,
+      show_stock: 'exact',
+      catalog_version: '',
+    } as const;
     const premises = { db, owner: clock.owner, violations, causes: new Map() };
     const shops = servers.map(
       ({ baseUrl }) => new OpenShop({ ...premises, baseUrl } as Premises, tenant, { ...credentials, staff }),

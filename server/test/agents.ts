@@ -54,7 +54,7 @@ export async function givenAgentCheckout(
   lines: { variant_id: string; quantity: number }[],
 ) {
   await shop.givenTerms();
-  const tenant = { ...(await tenantOf(shop)), catalog_version: '' };
+  const tenant = { ...(await tenantOf(shop)), show_stock: 'exact', catalog_version: '' } as const;
   const actor = {
     type: 'agent' as const,
     id: token_id,

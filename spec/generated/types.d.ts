@@ -1702,7 +1702,7 @@ export interface paths {
         };
         /**
          * List and search products
-         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. The last word may be incomplete, and misspelt words are corrected with words from the shop's catalogue. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest. Several filters of one kind (or values of one option) mean any of them; filters of different kinds must all match; case is ignored. cost_per_item is always null here.
+         * @description The published products, by page. q searches SKUs and barcodes first, then names, vendors, types, option values, tags, metadata and descriptions. The last word may be incomplete: words that begin with it are found beside the word itself, and rank below it. Misspelt words are corrected with words from the shop's catalogue. q may be a sentence: "under 50 euros" filters, "not leather" excludes, "in stock" filters and "cheapest" sorts. understood lists what was parsed; limits that no product meets are relaxed and marked so. With q the default order is relevance, else newest, and products of which nothing can be bought come last. Several filters of one kind (or values of one option) mean any of them; filters of different kinds must all match; case is ignored. cost_per_item is always null here.
          */
         get: operations["storefront.listProducts"];
         put?: never;
@@ -1725,6 +1725,26 @@ export interface paths {
          * @description A visible product by its id or its slug. cost_per_item is always null here.
          */
         get: operations["storefront.getProduct"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest while someone types
+         * @description Products, published collections and completed search terms for the words typed so far. The last word counts as unfinished, the others as whole; all must be in the name of the product or the title of the collection. Best sellers come first, and products of which nothing can be bought last. Send a term as q to GET /api/storefront/products for all that it finds, misspelt words included.
+         */
+        get: operations["storefront.suggest"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1782,7 +1802,7 @@ export interface paths {
         };
         /**
          * List the products of a collection
-         * @description The visible products of a published collection, by page, in the collection's own order unless sort is given.
+         * @description The visible products of a published collection, by page, in the collection's own order, with those of which nothing can be bought last, unless sort is given.
          */
         get: operations["storefront.listCollectionProducts"];
         put?: never;
@@ -3447,6 +3467,11 @@ export interface components {
         /** @description A web origin, scheme, host and port without a path. It must be https; http is accepted for localhost only. */
         Origin: string;
         /**
+         * @description What storefront, sync and agents are told of the stock. exact: how many pieces there are. low_only: at most one more than the low_stock_threshold. never: 1 where there is something in stock, else 0, and nothing is called low on stock. Quantities in warnings and refusals follow. The dashboard always shows all of it.
+         * @enum {string}
+         */
+        ShowStock: "exact" | "low_only" | "never";
+        /**
          * @description Words that customers use for the same thing. Case, accents and plurals are ignored.
          * @example {
          *       "term": "sofa",
@@ -3490,6 +3515,7 @@ export interface components {
             allowed_origins: components["schemas"]["Origin"][];
             /** @description For variants created without one. */
             low_stock_threshold: number;
+            show_stock: components["schemas"]["ShowStock"];
             /** @description A search for a term also finds its synonyms, ranked slightly lower. This works in one direction only; for both directions add two entries. */
             search_synonyms: components["schemas"]["SearchSynonyms"][];
             agent_policy: components["schemas"]["AgentPolicy"];
@@ -3520,6 +3546,7 @@ export interface components {
             payment_deadline_hours?: number;
             allowed_origins?: components["schemas"]["Origin"][];
             low_stock_threshold?: number;
+            show_stock?: components["schemas"]["ShowStock"];
             search_synonyms?: components["schemas"]["SearchSynonyms"][];
             agent_policy?: components["schemas"]["AgentPolicyInput"];
         };
@@ -4761,6 +4788,37 @@ export interface components {
             value: string | null;
             fate: components["schemas"]["ConstraintFate"];
         };
+        /** @description A product in the short form of a suggestion. */
+        SuggestedProduct: {
+            id: components["schemas"]["Id"];
+            name: string;
+            slug: components["schemas"]["Slug"];
+            price: components["schemas"]["Money"];
+            compare_at_price: components["schemas"]["Money"] | null;
+            currency: components["schemas"]["Currency"];
+            /** @description The first image. */
+            image_url: string | null;
+            /** @description Whether at least one variant can be bought. */
+            in_stock: boolean;
+        };
+        /** @description A published collection in the short form of a suggestion. */
+        SuggestedCollection: {
+            id: components["schemas"]["Id"];
+            title: string;
+            handle: components["schemas"]["Slug"];
+            image_url: string | null;
+        };
+        /** @description What may be meant by an unfinished search, the likeliest first. */
+        Suggestions: {
+            products: components["schemas"]["SuggestedProduct"][];
+            collections: components["schemas"]["SuggestedCollection"][];
+            /** @description What to search for, with the last word completed. */
+            terms: {
+                text: string;
+                /** @description How many of the products that were looked at have the words in their name; a measure for comparing, not a total. */
+                products: components["schemas"]["Count"];
+            }[];
+        };
         /** @description A published collection as the storefront shows it. */
         CollectionListItem: {
             id: components["schemas"]["Id"];
@@ -4795,11 +4853,12 @@ export interface components {
             /** @description Whether the whole quantity could be bought now. */
             available: boolean;
         };
-        /** @description Something about a line that the customer should know before buying. price_changed means that the price differs from when the line was last added or set; out_of_stock, that there is less stock than the quantity; low_stock, that there is enough but little; unavailable, that it is no longer for sale. */
+        /** @description Something that the customer should know before buying. Of a line: price_changed means that the price differs from when the line was last added or set; out_of_stock, that there is less stock than the quantity; low_stock, that there is enough but little; unavailable, that it is no longer for sale. Of the whole cart: discount_not_applied means that the code on the cart takes nothing off, because the lines that are for sale do not meet its conditions any more. */
         CartWarning: {
             /** @enum {string} */
-            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable";
-            line_item_id: components["schemas"]["Id"];
+            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable" | "discount_not_applied";
+            /** @description Null for what concerns the whole cart. */
+            line_item_id: components["schemas"]["IdOrNull"];
             message: string;
             /** @description Given for price_changed, else null. */
             previous_price: components["schemas"]["Money"] | null;
@@ -4809,6 +4868,8 @@ export interface components {
             requested: number | null;
             /** @description What could be bought; given for out_of_stock and low_stock, else null. */
             available: number | null;
+            /** @description Given for discount_not_applied, the refusal that applying the code would get now, such as discount_minimum_not_met. */
+            reason?: string;
         };
         /** @description A cart. Every read shows current prices, stock and totals. Lines that are no longer for sale (warning unavailable) are not counted. total = subtotal − discount; shipping and tax come with the checkout. */
         Cart: {
@@ -4939,7 +5000,7 @@ export interface components {
         };
         /**
          * Format: password
-         * @description A new password, at least 8 characters.
+         * @description A new password, at least 8 characters. Passwords that are guessed first are refused with a 422 of type password_too_common, whatever the case of their letters.
          */
         NewPassword: string;
         /** @description A customer's session. */
@@ -5242,11 +5303,12 @@ export interface components {
                 variant_name: string | null;
             };
         };
-        /** @description Something about a line that the customer should know before buying. */
+        /** @description Something about a line, or about the whole, that the customer should know before buying. */
         AgentWarning: {
             /** @enum {string} */
-            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable";
-            line_item_id: components["schemas"]["Id"];
+            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable" | "discount_not_applied";
+            /** @description Null for what concerns the whole. */
+            line_item_id: components["schemas"]["IdOrNull"];
         };
         /** @description A cart that the token created. total = subtotal − discount; shipping and tax come with the checkout. */
         AgentCart: {
@@ -5997,6 +6059,8 @@ export interface components {
         IfNoneMatch: string;
         /** @description Only products that can be bought now (true), or only the others (false). */
         InStock: boolean;
+        /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
+        Unavailable: "show" | "hide" | "last";
         /**
          * @description The id or the slug of a product.
          * @example stoneware-mug
@@ -6110,6 +6174,7 @@ export type TaxRate = components['schemas']['TaxRate'];
 export type CountryTaxRate = components['schemas']['CountryTaxRate'];
 export type BankDetails = components['schemas']['BankDetails'];
 export type Origin = components['schemas']['Origin'];
+export type ShowStock = components['schemas']['ShowStock'];
 export type SearchSynonyms = components['schemas']['SearchSynonyms'];
 export type AgentPolicy = components['schemas']['AgentPolicy'];
 export type Settings = components['schemas']['Settings'];
@@ -6227,6 +6292,9 @@ export type Facets = components['schemas']['Facets'];
 export type ConstraintKind = components['schemas']['ConstraintKind'];
 export type ConstraintFate = components['schemas']['ConstraintFate'];
 export type Understood = components['schemas']['Understood'];
+export type SuggestedProduct = components['schemas']['SuggestedProduct'];
+export type SuggestedCollection = components['schemas']['SuggestedCollection'];
+export type Suggestions = components['schemas']['Suggestions'];
 export type CollectionListItem = components['schemas']['CollectionListItem'];
 export type CartStatus = components['schemas']['CartStatus'];
 export type CartItem = components['schemas']['CartItem'];
@@ -6352,6 +6420,7 @@ export type ParameterCustomerId = components['parameters']['CustomerId'];
 export type ParameterAgentTokenId = components['parameters']['AgentTokenId'];
 export type ParameterIfNoneMatch = components['parameters']['IfNoneMatch'];
 export type ParameterInStock = components['parameters']['InStock'];
+export type ParameterUnavailable = components['parameters']['Unavailable'];
 export type ParameterIdOrSlug = components['parameters']['IdOrSlug'];
 export type ParameterIdOrHandle = components['parameters']['IdOrHandle'];
 export type ParameterCartId = components['parameters']['CartId'];
@@ -10609,6 +10678,8 @@ export interface operations {
                 price_max?: components["schemas"]["MoneyInput"];
                 /** @description Only products that can be bought now (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
+                /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
+                unavailable?: components["parameters"]["Unavailable"];
                 /**
                  * @description Only products with a variant that has this option value, written as name:value, for example Size:M.
                  * @example [
@@ -10683,6 +10754,45 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.suggest": {
+        parameters: {
+            query: {
+                /**
+                 * @description What has been typed so far.
+                 * @example mug
+                 */
+                q: string;
+                /** @description The most suggestions of each kind, 5 by default. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The suggestions; each list may be empty. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -10780,6 +10890,8 @@ export interface operations {
                 sort?: "newest" | "price_asc" | "price_desc" | "name_asc" | "name_desc" | "best_selling";
                 /** @description Only products that can be bought now (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
+                /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */
+                unavailable?: components["parameters"]["Unavailable"];
             };
             header?: {
                 /** @description The ETag of an earlier answer; when it is still current the answer is 304 without a body. */

@@ -58,7 +58,7 @@ async function change(url: string, keys: KeyChange): Promise<Changed> {
     return await inTransaction(db, async (connection) => {
       const { rows: sites } = await query<Tenant>(
         connection,
-        sql`select site_id, merchant_id, currency, currency_digits, '' as catalog_version from sites order by site_id`,
+        sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from sites order by site_id`,
       );
       const done: Changed = { resealed: 0, links: 0, closed: [] };
       for (const site of sites) {

@@ -172,7 +172,14 @@ test('what a long outage left is replayed in batches, each delivery once', async
         select $1, uuid_v7(), $2, id, 'customer.created', 'failed', null, now() from made`,
       [site_id, shop.webhook_id],
     );
-    const tenant = { site_id, merchant_id: site_id, currency: 'EUR', currency_digits: 2, catalog_version: '' };
+    const tenant = {
+      site_id,
+      merchant_id: site_id,
+      currency: 'EUR',
+      currency_digits: 2,
+      show_stock: 'exact',
+      catalog_version: '',
+    } as const;
     const inside = new Shop(tenant, SYSTEM, client);
     expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 1_000, remaining: 1_500 });
     expect(await deliveries.replayFailed(inside, { since })).toEqual({ replayed: 1_000, remaining: 500 });

@@ -1255,6 +1255,7 @@ create table commerce.search_postings (
   constraint search_postings_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
 );
 CREATE INDEX search_postings_by_term ON commerce.search_postings USING btree (site_id, term) INCLUDE (product_id, impact, place);
+CREATE INDEX search_postings_in_names ON commerce.search_postings USING btree (site_id, term, product_id) WHERE (((place)::integer & 1) > 0);
 alter table commerce.search_postings enable row level security, force row level security;
 
 create table commerce.search_product_vectors (
@@ -1336,11 +1337,13 @@ create table commerce.sites (
   allowed_origins text[] not null default '{}'::text[],
   created_at timestamp with time zone not null default now(),
   limits jsonb not null default '{}'::jsonb,
+  show_stock text not null default 'exact'::text,
   constraint sites_pkey PRIMARY KEY (site_id),
   constraint sites_merchant_id_key UNIQUE (merchant_id),
   constraint sites_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint sites_currency_digits_check CHECK (((currency_digits >= 0) AND (currency_digits <= 3))),
-  constraint sites_limits_check CHECK ((jsonb_typeof(limits) = 'object'::text))
+  constraint sites_limits_check CHECK ((jsonb_typeof(limits) = 'object'::text)),
+  constraint sites_show_stock_check CHECK ((show_stock = ANY (ARRAY['exact'::text, 'low_only'::text, 'never'::text])))
 );
 
 create table commerce.staff (

@@ -551,6 +551,7 @@ export interface Tables {
     allowed_origins: string[];
     created_at: string;
     limits: unknown;
+    show_stock: 'exact' | 'low_only' | 'never';
   };
   staff: {
     id: string;

@@ -94,6 +94,7 @@ async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff'
       merchant_id: shop.merchantId,
       currency: shop.currency,
       currency_digits: shop.currencyDigits,
+      show_stock: shop.showStock,
       catalog_version: shop.catalogVersion,
     },
     staff: { type: shop.actorType, id: shop.actorId, customer_id: null },

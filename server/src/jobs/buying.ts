@@ -80,7 +80,7 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
 async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   const { rows } = await asSweeper(client, () =>
     client.query<Tenant>(
-      sql`select site_id, merchant_id, currency, currency_digits, '' as catalog_version from commerce.sites
+      sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from commerce.sites
         where site_id in (
           select site_id from commerce.carts where status = 'active' and expires_at <= now()
           union select site_id from commerce.discount_redemptions where status = 'reserved' and expires_at <= now()

@@ -19,4 +19,6 @@ export interface ProductFilters {
   hidden: Sql[];
   /** At least one variant can be bought. */
   inStock: Sql;
+  /** The same, looked up product by product. */
+  canBeBought: Sql;
 }

@@ -35,7 +35,7 @@ export async function promiseNoChange(shop: Shop): Promise<void> {
 export async function findTenant(db: Pool, site_id: string): Promise<Tenant | undefined> {
   const { rows } = await queryAlone<Tenant>(
     db,
-    sql`select site_id, merchant_id, currency, currency_digits, '' as catalog_version from sites where site_id = ${site_id}`,
+    sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from sites where site_id = ${site_id}`,
   );
   return rows[0];
 }

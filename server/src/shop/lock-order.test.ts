@@ -21,7 +21,14 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 /** An operation in a transaction of its own that is not tried again: a deadlock shows. */
 function once<T>({ db, site_id }: OpenShop, work: (shop: Shop) => Promise<T>): Promise<T> {
-  const tenant = { site_id, merchant_id: site_id, currency: 'EUR', currency_digits: 2, catalog_version: '' };
+  const tenant = {
+    site_id,
+    merchant_id: site_id,
+    currency: 'EUR',
+    currency_digits: 2,
+    show_stock: 'exact',
+    catalog_version: '',
+  } as const;
   return inTransaction(db, async (connection) => {
     await query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
     return work(new Shop(tenant, SYSTEM, connection));

@@ -1,3 +1,4 @@
+import type { ShowStock } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 
@@ -7,10 +8,18 @@ export interface Tenant {
   merchant_id: string;
   currency: string;
   currency_digits: number;
+  /** What everybody but the merchant is told of its stock. */
+  show_stock: ShowStock;
   /** Changes with every committed change of the catalogue (see 0002_catalogue). */
   catalog_version: string;
   /** The stock of the products of a kept answer, where that was asked for. */
   shown_stock?: string | null;
+}
+
+/** For calls that belong to no tenant, whose site_id is that of nobody. */
+export function outsideOfTenants(site_id: string): Tenant {
+  const settings = { currency: '', currency_digits: 0, show_stock: 'exact', catalog_version: '' } as const;
+  return { site_id, merchant_id: site_id, ...settings };
 }
 
 /** Who acts in a shop. */
@@ -46,6 +55,7 @@ export class Shop {
   readonly merchantId: string;
   readonly currency: string;
   readonly currencyDigits: number;
+  readonly showStock: ShowStock;
   readonly catalogVersion: string;
   /** The stock of the products of a kept answer, as of that version, where it was read. */
   readonly shownStock: string | null;
@@ -65,6 +75,7 @@ export class Shop {
     this.merchantId = tenant.merchant_id;
     this.currency = tenant.currency;
     this.currencyDigits = tenant.currency_digits;
+    this.showStock = tenant.show_stock;
     this.catalogVersion = tenant.catalog_version;
     this.shownStock = tenant.shown_stock ?? null;
     this.actorType = actor.type;

@@ -479,3 +479,27 @@ test('a code of 1 to 64 characters is asked for', async () => {
     expect(error).toMatchObject({ detail: [{ loc: ['body', 'code'] }] });
   }
 });
+
+test('a code whose minimum is no longer met stays on the cart, takes nothing off, and says so', async () => {
+  const shop = await openShop();
+  const { cart } = await givenLines(shop, '10.00', '20.00');
+  await shop.givenDiscount({ code: 'TEN', kind: 'fixed_amount', value: '10.00', minimum_subtotal: '25.00' });
+  await apply(shop, cart.id);
+  expect((await read(shop, cart.id)).warnings).toEqual([]);
+
+  const [, dearer] = cart.items;
+  await shop.storefront.DELETE(itemPath, {
+    params: { path: { cart_id: cart.id, line_item_id: dearer?.id ?? '' } },
+  });
+
+  const warning = {
+    code: 'discount_not_applied',
+    line_item_id: null,
+    reason: 'discount_minimum_not_met',
+    message: 'The code TEN takes nothing off now. This code needs a subtotal of 25.00 of the products it applies to.',
+  };
+  const short = await read(shop, cart.id);
+  expect(short).toMatchObject({ discount_code: 'TEN', discount: '0.00', warnings: [warning] });
+  const checkout = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  expect(checkout.data?.warnings).toMatchObject([warning]);
+});

@@ -9,11 +9,13 @@ import * as erasure from '../shop/customers/erasure.ts';
 import * as sessions from '../shop/customers/sessions.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orders from '../shop/orders/orders.ts';
+import { refuseCommonPassword } from '../shop/passwords/common.ts';
 import { hashPassword } from '../shop/passwords/passwords.ts';
 
 export const registerCustomer: Beforehand<'storefront.registerCustomer'> = {
   hashes: true,
   async beforehand({ body: { email, password, ...profile } }) {
+    await refuseCommonPassword(password, 'password');
     const password_hash = await hashPassword(password);
     return async ({ shop }) => {
       await registration.register(shop, { email, password_hash, profile });

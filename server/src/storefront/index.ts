@@ -6,6 +6,7 @@ import * as collections from './collections.ts';
 import * as customer from './customer.ts';
 import * as products from './products.ts';
 import * as shop from './shop.ts';
+import * as suggest from './suggest.ts';
 
 export const storefront: Handlers<'storefront'> = {
   ...agents,
@@ -15,4 +16,5 @@ export const storefront: Handlers<'storefront'> = {
   ...customer,
   ...products,
   ...shop,
+  ...suggest,
 };

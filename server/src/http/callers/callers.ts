@@ -3,7 +3,7 @@ import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { stockOfProducts } from '../../shop/products/shown.ts';
-import type { Actor, Tenant } from '../../shop/shop.ts';
+import { type Actor, outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import type { SiteLimits } from '../../shop/site-limits.ts';
 import { hashToken } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
@@ -73,7 +73,7 @@ async function authenticateToken(
     : customerOf(claim);
   const lookUp = sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
         case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
-        s.merchant_id, s.currency, s.currency_digits, s.limits, ${privateId} as private_token_id,
+        s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, ${privateId} as private_token_id,
         ${versionOf(operation)} as catalog_version,
         set_config('app.site_id', coalesce(t.site_id::text, ''), ${local}) as tenant
         ${columns}
@@ -182,7 +182,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
           or (${claim.merchant_id}::uuid is null and (select count(*) from visible) = 1)
       )
       select session.id, session.staff_id, (select count(*) from visible) as merchants,
-        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.limits,
+        s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits,
         ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
       from (select 1) as always left join session on true left join chosen s on true`,
   );
@@ -194,7 +194,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     throw new ValidationError([{ loc: ['header', 'X-Service-Merchant-Id'], msg, type: 'missing' }]);
   }
   // A session without a chosen merchant (logout, me) stands outside every tenant.
-  const outside = { site_id: NOBODY, merchant_id: NOBODY, currency: '', currency_digits: 0, catalog_version: '' };
+  const outside = outsideOfTenants(NOBODY);
   if (!found.site_id) await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
   return {
     kind: 'staff',

@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
-import type { Tenant } from '../../shop/shop.ts';
+import { outsideOfTenants, type Tenant } from '../../shop/shop.ts';
 import { hashToken, isWellFormed } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Caller, Claim } from './caller.ts';
@@ -56,14 +56,14 @@ export async function authenticateOpen(
   if (operation.namedBy === 'device_code') return byDeviceCode(connection, claim.secret, local);
   if (operation.namedBy === 'site' && claim.site_id) return bySite(connection, claim.site_id, local);
   await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
-  const tenant = { site_id: NOBODY, merchant_id: NOBODY, currency: '', currency_digits: 0, catalog_version: '' };
+  const tenant = outsideOfTenants(NOBODY);
   return callerIn(tenant, NOBODY);
 }
 
 async function bySite(connection: Connection, site_id: string, local: boolean): Promise<Caller> {
   const { rows } = await query<OrNulls<Omit<Tenant, 'catalog_version'>> & Pick<Tenant, 'catalog_version'>>(
     connection,
-    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, '' as catalog_version,
+    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always left join sites s on s.site_id = ${site_id}`,
   );
@@ -78,7 +78,7 @@ async function byDeviceCode(connection: Connection, device_code: string, local: 
     OrNulls<Omit<Tenant, 'catalog_version'> & { consent_id: string }> & Pick<Tenant, 'catalog_version'>
   >(
     connection,
-    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, '' as catalog_version, l.consent_id,
+    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, l.consent_id,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always
       left join agent_consent_links l on l.token_hash = ${known}

@@ -217,6 +217,14 @@ export function checkoutDepsOf({ baseUrl, secretKey, card }: Deps): CheckoutDeps
 
 function success(operation: Operation, body: unknown): Answer {
   if (body instanceof ShownJson) return { status: operation.status, body: undefined, shown: body };
-  const empty = (body as { total?: unknown } | undefined)?.total === 0;
+  const empty = isEmpty(body);
   return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty };
+}
+
+/** A page of nothing, or lists that are all empty. */
+function isEmpty(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  if ('total' in body) return body.total === 0;
+  const values = Object.values(body);
+  return values.length > 0 && values.every((value) => Array.isArray(value) && value.length === 0);
 }

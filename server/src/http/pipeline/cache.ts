@@ -111,7 +111,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
         return { status: operation.status, body, headers: headersFor(etag), packed: packedOf(key, kept) };
       }
       const { status, body, empty, shown } = await read();
-      const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown?.stock ?? '');
+      const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled() : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
       // Anybody can make up any number of searches that find nothing. What was read as the catalogue changed may be partly older.
       if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
@@ -128,8 +128,9 @@ function keyOf(site_id: string, request: string): string {
   return `${RELEASE} ${site_id} ${request}`;
 }
 
-function etagOf(key: string, version: string, stock: string): string {
-  return `"${createHash('sha1').update(`${key} ${version} ${stock}`).digest('base64url')}"`;
+/** Of the stock as it is shown, which may be less than there is. */
+function etagOf(key: string, version: string, filled: string[]): string {
+  return `"${createHash('sha1').update(`${key} ${version} ${filled.join()}`).digest('base64url')}"`;
 }
 
 function headersFor(etag: string): Record<string, string> {
@@ -172,7 +173,7 @@ function withStock(kept: Kept, key: string, stock: string): Kept {
     return { start: begin, end: at, slot };
   });
   kept.body.copy(body, at, from);
-  return { version, body, etag: etagOf(key, version, stock), productIds, stock, slots: placed };
+  return { version, body, etag: etagOf(key, version, filled), productIds, stock, slots: placed };
 }
 
 function compressedSize(bytes: Buffer | undefined): number {

@@ -64,6 +64,8 @@ export const account: Record<keyof typeof english, string> = {
   reset_untypable: 'Lassen Sie weg, was sich nicht tippen lässt.',
   reset_short: 'Verwenden Sie mindestens {count} Zeichen: Dieses hat {length}.',
   reset_long: 'Verwenden Sie höchstens {count} Zeichen: Dieses hat {length}.',
+  reset_common:
+    'Dieses Passwort wird als eines der ersten erraten. Wählen Sie ein anderes, etwa vier Wörter ohne Zusammenhang.',
   reset_once_more: 'Geben Sie das neue Passwort noch einmal ein.',
   reset_different: 'Die beiden stimmen nicht überein. Geben Sie das neue Passwort zweimal ein.',
   reset_refused: 'Wählen Sie ein anderes Passwort: Dieses ist leicht zu erraten.',

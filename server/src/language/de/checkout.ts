@@ -80,7 +80,6 @@ export const checkout: Record<keyof typeof english, string> = {
   remove: 'Entfernen',
   remove_the_code: 'Code entfernen',
   remove_item: '{name} entfernen',
-  code_takes: 'Der Rabatt auf diese Artikel beträgt {amount}.',
   code_takes_nothing: 'Für diese Artikel gibt der Code {code} keinen Rabatt.',
 
   subtotal: 'Zwischensumme',

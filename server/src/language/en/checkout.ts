@@ -79,7 +79,6 @@ export const checkout = {
   remove: 'Remove',
   remove_the_code: 'Remove the code',
   remove_item: 'Remove {name}',
-  code_takes: 'It takes {amount} off these items.',
   code_takes_nothing: 'The code {code} takes nothing off these items.',
 
   subtotal: 'Subtotal',

@@ -64,6 +64,8 @@ export const account: Record<keyof typeof english, string> = {
   reset_untypable: 'Retirez ce qui ne peut pas être saisi au clavier.',
   reset_short: 'Utilisez au moins {count} caractères : celui-ci en a {length}.',
   reset_long: 'Utilisez au plus {count} caractères : celui-ci en a {length}.',
+  reset_common:
+    'Ce mot de passe est l’un des premiers que l’on devine. Choisissez-en un autre, par exemple quatre mots sans rapport.',
   reset_once_more: 'Saisissez une nouvelle fois le nouveau mot de passe.',
   reset_different: 'Les deux ne sont pas identiques. Saisissez deux fois le nouveau mot de passe.',
   reset_refused: 'Choisissez un autre mot de passe : celui-ci est facile à deviner.',

@@ -80,7 +80,6 @@ export const checkout: Record<keyof typeof english, string> = {
   remove: 'Supprimer',
   remove_the_code: 'Supprimer le code',
   remove_item: 'Supprimer {name}',
-  code_takes: 'Remise sur ces articles : {amount}.',
   code_takes_nothing: 'Le code {code} n’apporte aucune remise sur ces articles.',
 
   subtotal: 'Sous-total',

@@ -5,6 +5,7 @@ import * as registration from '../../shop/account/registration.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { resetLink } from '../../shop/links.ts';
+import { isCommonPassword } from '../../shop/passwords/common.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { page } from '../parts/document.ts';
 import type { FormBody } from '../parts/form-body.ts';
@@ -80,7 +81,7 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   if (code.state !== 'alive') return code.state === 'used' ? usedBefore(visit) : expired(visit);
   await count(visit, 'storefront.resetPassword');
   const new_password = body.get('new_password') ?? '';
-  const mistakes = passwordMistakes(visit.language, new_password, body.get('new_password_again') ?? '');
+  const mistakes = await passwordMistakes(visit.language, new_password, body.get('new_password_again') ?? '');
   if (mistakes.length > 0) return { status: 422, html: passwordForm(visit, mistakes) };
 
   const act = { operation_id: 'storefront.resetPassword', action: 'reset_password', body } as const;
@@ -100,7 +101,7 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
 
 const RULES = document.components.schemas?.NewPassword as { minLength: number; maxLength: number };
 
-function passwordMistakes(language: Language, password: string, again: string): Mistake<FieldName>[] {
+async function passwordMistakes(language: Language, password: string, again: string): Promise<Mistake<FieldName>[]> {
   const { say } = language;
   const at = (field: FieldName, message: string) => [{ field, message }];
   if (password === '') return at('new_password', say('account.reset_empty'));
@@ -112,6 +113,7 @@ function passwordMistakes(language: Language, password: string, again: string): 
     const long = say('account.reset_long', { count: language.number(RULES.maxLength), length });
     return at('new_password', characters < RULES.minLength ? short : long);
   }
+  if (await isCommonPassword(password)) return at('new_password', say('account.reset_common'));
   if (again === '') return at('new_password_again', say('account.reset_once_more'));
   return again === password ? [] : at('new_password_again', say('account.reset_different'));
 }

@@ -4,6 +4,7 @@ import { page } from '../parts/document.ts';
 import { csrfField, mistakeSummary, radios, selectField, textArea, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { money, rich } from '../parts/words.ts';
+import { codeInWords } from './codes.ts';
 import { ADDRESS_FIELDS, ADDRESS_PARTS, type AddressKind, type AddressPart, addressField } from './fields.ts';
 import { cost, summaryLines, summaryTotals } from './order-summary.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
@@ -191,7 +192,7 @@ function summary(view: CheckoutView): Html {
     ? html`
 <p class="applied">${rich(language, 'checkout.code', { code: chip })}
 <button form="checkout" class="plain" name="action" value="remove_discount" formnovalidate aria-label="${say('checkout.remove_the_code')}">${say('checkout.remove')}</button></p>
-${Number(checkout.discount) === 0 && html`<p class="hint">${say('checkout.code_takes', { amount: language.amount(checkout.discount, checkout.currency) })}</p>`}`
+${checkout.warnings.flatMap(({ reason }) => (reason ? html`<p class="warning">${codeInWords(language, reason)}</p>` : []))}`
     : html`
 <div class="apply">${textField(form, { name: 'discount_code', label: say('checkout.discount_code'), maximum: 64, form: 'checkout' })}
 <button form="checkout" class="secondary" name="action" value="apply_discount" formnovalidate>${say('checkout.apply')}</button></div>`;

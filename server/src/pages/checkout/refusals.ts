@@ -5,6 +5,7 @@ import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
+import { codeInWords } from './codes.ts';
 import { mistakesOfMissing } from './entry.ts';
 import type { FieldName, Mistake } from './fields.ts';
 import { type Refused, showOpen } from './show.ts';
@@ -72,18 +73,9 @@ function at(field: FieldName, message: string): Mistake {
   return { field, message };
 }
 
-const CODE_WORDS = {
-  discount_not_found: 'checkout.code_not_found',
-  discount_not_started: 'checkout.code_not_started',
-  discount_expired: 'checkout.code_expired',
-  discount_minimum_not_met: 'checkout.code_minimum',
-  discount_usage_limit_reached: 'checkout.code_used_up',
-  discount_customer_limit_reached: 'checkout.code_used_by_you',
-  discount_not_applicable: 'checkout.code_not_applicable',
-} as const;
-
-function tellOfCode({ say }: Language, { code }: ShopError, action: string): Told {
-  const why = say(CODE_WORDS[code as keyof typeof CODE_WORDS] ?? 'checkout.code_unusable');
+function tellOfCode(language: Language, { code }: ShopError, action: string): Told {
+  const { say } = language;
+  const why = codeInWords(language, code);
   if (action === 'apply_discount') return { wish: 'form', mistakes: [at('discount_code', why)] };
   return {
     wish: 'form',

@@ -30,6 +30,8 @@ export interface Candidate {
   code_match: boolean;
   /** Its vector in the shop's latent semantic model, if it has one. */
   vector: Int8Array | undefined;
+  /** Whether something of it can be bought; true where nobody asked. */
+  in_stock: boolean;
   /** One bit per condition that it fails, in the order given; 0 if it meets all. */
   failed: number;
 }
@@ -56,7 +58,9 @@ export interface CandidateQuery extends Query {
   modifierAlone?: boolean;
   /** Whether only strong matches that meet all conditions can exclude weaker ones. By default all strong matches do. */
   countEligibleOnly?: boolean;
-  filters: Pick<ProductFilters, 'visible' | 'hidden'>;
+  /** Whether to read what is in stock of the best. */
+  withStock?: boolean;
+  filters: Pick<ProductFilters, 'visible' | 'hidden' | 'canBeBought'>;
   /** Conditions on `products p` that every match meets. */
   where: Sql[];
   /** Further conditions, which a match may fail: see `failed`. */
@@ -98,7 +102,7 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
           json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.head_groups) as head_groups,
           json_agg(b.vendor_match) as vendor_match, json_agg(b.failed) as failed,
           json_agg(b.exact_groups) as exact_groups, json_agg(b.guessed_groups) as guessed_groups,
-          json_agg(b.code_match) as code_match, ${isSingle ? sql`null` : productVectors(db)} as vectors
+          json_agg(b.code_match) as code_match, ${query.withStock ? sql`json_agg(${query.filters.canBeBought})` : sql`null`} as in_stock, ${isSingle ? sql`null` : productVectors(db)} as vectors
         from (select * from judged order by failed, score desc, product_id limit ${RERANKED}) as b
         join products p on p.site_id = ${db.siteId} and p.id = b.product_id) as best`,
   );
@@ -160,7 +164,7 @@ function judged(db: SearchDb, { where, conditions, filters }: CandidateQuery, fr
 
 function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate[] {
   const { name, price, sales_count, score, failed } = columns;
-  const { head_groups, vendor_match, exact_groups, guessed_groups, code_match } = columns;
+  const { head_groups, vendor_match, exact_groups, guessed_groups, code_match, in_stock } = columns;
   return (columns.product_id ?? []).map((product_id, i) => ({
     product_id,
     name: name?.[i] ?? '',
@@ -173,6 +177,7 @@ function rowsOf(columns: Columns, vectors: (Int8Array | undefined)[]): Candidate
     exact_groups: exact_groups?.[i] ?? 0,
     guessed_groups: guessed_groups?.[i] ?? 0,
     code_match: code_match?.[i] ?? false,
+    in_stock: in_stock?.[i] ?? true,
     vector: vectors[i],
   }));
 }

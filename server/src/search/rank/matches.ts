@@ -151,8 +151,10 @@ function postings(db: SearchDb, { terms: [term, ...others] }: Part, { terms }: W
   return sql`select p.product_id, max(p.impact * w.weight) as impact, bit_or(p.place) as place, bool_or(w.exact) as exact,
       bool_or(p.place & ${PLACE.title} > 0 and not w.exact) as guessed
     from unnest((select ${own.map((one) => one.term)}::text[]), (select ${own.map(({ weight }) => weight)}::real[]),
-      (select ${own.map(({ exact }) => exact)}::boolean[])) as w (term, weight, exact)
-    join search_postings p on p.site_id = ${db.siteId} and p.term = w.term where ${when} group by p.product_id`;
+      (select ${own.map(({ exact }) => exact)}::boolean[]), (select ${own.map(({ in_names }) => in_names)}::boolean[]))
+      as w (term, weight, exact, in_names)
+    join search_postings p on p.site_id = ${db.siteId} and p.term = w.term
+    where ${when} and (p.place & ${PLACE.title} > 0 or not w.in_names) group by p.product_id`;
 }
 
 function alias({ at }: Part): Sql {

@@ -3,7 +3,7 @@ import { stripHtml, termsOf } from '../words/normalize.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 import type { Preferences } from './preferences.ts';
-import type { GroupWeight } from './term-weights.ts';
+import type { GroupWeight, WeightedQuery } from './term-weights.ts';
 import { topSimilarities } from './top-similarity.ts';
 
 /** Reranks the best candidates by features that BM25F does not see. */
@@ -22,6 +22,8 @@ const WEIGHTS = {
   headAlone: 0.2,
   /** The words occur only in what the product is for: a case for the phone. */
   accessory: -1.2,
+  /** The last word only begins a word of the name. */
+  completed: -1.5,
   /** No word is in the name, though one of them is usually a head noun. */
   noTitleMatch: -0.5,
   /** One of the words is the vendor's name. */
@@ -46,7 +48,7 @@ const ACCESSORY = /\s(?:for|compatible|fits|replacement)\s/i;
 export function rerank(
   { rows, vectorsByTerm }: Candidates,
   groups: TermGroup[],
-  weights: GroupWeight[],
+  { weights, completed }: Pick<WeightedQuery, 'weights' | 'completed'>,
   preferences: Preferences = {},
 ): Candidate[] {
   const index = indexGroups(groups);
@@ -61,6 +63,7 @@ export function rerank(
   const score = (candidate: Candidate, at: number) => {
     let power = titleBoost(candidate.name, index, headWeights) + headBoost(candidate.head_groups, headWeights);
     power += WEIGHTS.similarity * (similarities[at] ?? 0);
+    if (isCompleted(candidate, completed)) power += WEIGHTS.completed;
     if (candidate.vendor_match) power += WEIGHTS.vendor;
     if (priceRank) {
       const rank = priceRank(Number(candidate.price));
@@ -71,6 +74,10 @@ export function rerank(
   };
   const reranked = rows.map((candidate, at) => ({ ...candidate, score: score(candidate, at) })).sort(byScore);
   return boostSimilarToTop(reranked);
+}
+
+function isCompleted({ exact_groups, guessed_groups }: Candidate, grp: number | undefined): boolean {
+  return grp !== undefined && (guessed_groups & ~exact_groups & (1 << grp)) !== 0;
 }
 
 function byScore(a: Candidate, b: Candidate): number {

@@ -47,6 +47,10 @@ export interface SearchOptions {
   where?: Sql[];
   /** Further conditions whose exclusions are counted, such as an agent's categories; the last ones are relaxed last. */
   conditions?: Condition[];
+  /** Whether the last word may be unfinished: names with a word that begins with it match besides. */
+  completeLast?: boolean;
+  /** Whether to tell of the best what is in stock. */
+  withStock?: boolean;
   /** Whether facet values and the head noun of the sentence are conditions as well. */
   facetConditions?: boolean;
 }
@@ -63,14 +67,16 @@ export async function search(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const { constraints, words } = await parseInCatalog(db, sentence);
-  const { groups, weighted } = await weightCorrected(db, termGroups(words));
+  const prefix = options.completeLast ? unfinishedWord(sentence, words) : undefined;
+  const { groups, weighted } = await weightCorrected(db, termGroups(words), prefix);
   const named = options.facetConditions
     ? await facetConstraints(db, sentence, words, findHeadNoun(correctedWords(words, groups), weighted.headTerms))
     : [];
   const all = distinct([...constraints, ...named]).sort((a, b) => a.start - b.start);
   const conditions = [...conditionsOf(db, filters, all), ...(options.conditions ?? [])];
   const where = options.where ?? [];
-  const query = { groups, weighted, typed: sentence, where, conditions, filters };
+  const { withStock = false } = options;
+  const query = { groups, weighted, typed: sentence, where, conditions, filters, withStock };
   const forAgent = { headGroups: headGroupsOf(groups, named), countEligibleOnly: true };
   const { candidates, modifierAlone } = await readWithFallback(
     db,
@@ -86,7 +92,7 @@ export async function search(
   );
   return {
     understood: constraintOutcomes(db, all, conditions, { failed: failed ?? 0, unrated }),
-    best: rerank({ ...candidates, rows }, groups, weighted.weights, preferencesOf(all)),
+    best: rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
     total: candidates.counts.get(failed ?? 0) ?? 0,
     excluded: met.flatMap((condition) => {
       const count = countFailing(candidates, 1 << conditions.indexOf(condition));
@@ -123,15 +129,26 @@ function countFailing({ counts }: Candidates, bit: number): number {
   return [...counts].reduce((sum, [failed, count]) => sum + ((failed & bit) > 0 ? count : 0), 0);
 }
 
+/** A shorter word is a size or a sign more often than the beginning of another. */
+const MIN_PREFIX = 2;
+
+/** The word with which the sentence ends, if it may be the beginning of another. */
+function unfinishedWord(sentence: string, words: Token[]): string | undefined {
+  const last = words.at(-1);
+  const ends = last?.end === sentence.trimEnd().length;
+  return last && ends && last.text.length >= MIN_PREFIX && !/\d/.test(last.text) ? last.text : undefined;
+}
+
 /** Weights the groups; if the shop has no product with a word, again after spelling correction. */
 async function weightCorrected(
   db: SearchDb,
   groups: TermGroup[],
+  prefix: string | undefined,
 ): Promise<{ groups: TermGroup[]; weighted: WeightedQuery }> {
-  const weighted = await weightTerms(db, groups);
+  const weighted = await weightTerms(db, groups, prefix);
   if (weighted.unknown.length === 0) return { groups, weighted };
   const corrected = await correctSpelling(db, groups, weighted.unknown);
-  return { groups: corrected, weighted: await weightTerms(db, corrected) };
+  return { groups: corrected, weighted: await weightTerms(db, corrected, prefix) };
 }
 
 /** The words, with those corrections that are certain enough. */

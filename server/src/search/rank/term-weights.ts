@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
+import { namesBeginningWith } from '../query/completions.ts';
 import type { SearchDb } from '../search-db.ts';
+import { stem } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup } from '../words/term-groups.ts';
 
 /** The terms of a query with the shop's synonyms, and the inverse document frequency of each group in this shop. */
@@ -11,6 +13,11 @@ import { isExactTerm, type TermGroup } from '../words/term-groups.ts';
 const IDF_EXPONENT = 0.456;
 /** The weight of a synonym beside 1 for the word itself. */
 const SYNONYM_WEIGHT = 0.8;
+/** The weight of a word that only begins with the last word: names with the word itself come first. */
+const COMPLETION_WEIGHT = 0.2;
+const MAX_COMPLETIONS = 20;
+/** So many words of names are looked at for completions: a short beginning has more than anybody reads. */
+const MAX_NAME_WORDS = 5_000;
 
 /** How many products contain a term: at all, in the name, and as the head noun of the name. */
 interface DocumentFrequencies {
@@ -33,6 +40,8 @@ interface WeightedTerm {
   weight: number;
   /** Whether it is the word asked for or its synonym, and not a completion or correction. */
   exact: boolean;
+  /** Whether it counts in names alone. */
+  in_names: boolean;
 }
 
 export interface WeightedQuery {
@@ -40,6 +49,8 @@ export interface WeightedQuery {
   terms: WeightedTerm[];
   /** One for each group. */
   weights: GroupWeight[];
+  /** The group that has completions beside its word. */
+  completed: number | undefined;
   /** The groups that no product has. */
   unknown: number[];
   /** The terms that are the head noun of at least one product name. */
@@ -59,32 +70,43 @@ const productCountCache = new LRUCache<string, number>({ max: 10_000, ttl: MINUT
 /** The weights of whole queries: people ask for the same words again. */
 const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MINUTE });
 
-/** Adds the synonyms and the weights. One statement, none where the same was asked of the same catalogue a moment ago. */
-export async function weightTerms(db: SearchDb, groups: TermGroup[]): Promise<WeightedQuery> {
+/**
+ * Adds the synonyms and the weights, and to the last group the words of names that begin with `prefix`. These change neither its
+ * weight nor what else is found. One statement, none where the same was asked of the same catalogue a moment ago.
+ */
+export async function weightTerms(db: SearchDb, groups: TermGroup[], prefix?: string): Promise<WeightedQuery> {
   // Without a version nothing tells whether the catalogue is still the same.
-  if (db.catalogVersion === '') return readWeights(db, groups);
-  const key = `${db.siteId} ${db.catalogVersion} ${hash('sha1', JSON.stringify(groups), 'base64url')}`;
+  if (db.catalogVersion === '') return readWeights(db, groups, prefix);
+  const key = `${db.siteId} ${db.catalogVersion} ${hash('sha1', JSON.stringify([groups, prefix]), 'base64url')}`;
   const known = weightedCache.get(key);
   if (known) return known;
-  const weighted = await readWeights(db, groups);
+  const weighted = await readWeights(db, groups, prefix);
   // Anybody can make up words.
   if (weighted.unknown.length === 0) weightedCache.set(key, weighted);
   return weighted;
 }
 
-async function readWeights(db: SearchDb, groups: TermGroup[]): Promise<WeightedQuery> {
+interface WeightRow extends DocumentFrequencies, WeightedTerm {
+  product_count: number;
+  is_completion: boolean;
+}
+
+async function readWeights(db: SearchDb, groups: TermGroup[], prefix: string | undefined): Promise<WeightedQuery> {
   const key = `${db.siteId} ${db.catalogVersion}`;
   const cachedCount = productCountCache.get(key);
   const cached = cachedFrequencies(key, groups);
-  const rows = await db.rows<DocumentFrequencies & WeightedTerm & { product_count: number }>(
+  const rows = await db.rows<WeightRow>(
     sql`with ${wantedTerms(db, groups)}
-      select w.grp, w.term, w.weight, w.exact, c.products, c.titles, c.heads,
+      select w.grp, w.term, w.weight, w.exact, w.in_names, w.is_completion, c.products, c.titles, c.heads,
         ${cachedCount === undefined ? sql`(select count(*) from product_search where site_id = ${db.siteId})` : sql`${cachedCount}::bigint`} as product_count
-      from wanted w cross join lateral (
+      from (
+        select grp, term, weight, exact, false as in_names, false as is_completion from wanted
+        ${completions(db, groups, prefix)}
+      ) as w cross join lateral (
         select count(*) as products, count(*) filter (where p.place & ${PLACE.title} > 0) as titles,
           count(*) filter (where p.place & ${PLACE.titleHead} > 0) as heads
         from search_postings p
-        where p.site_id = ${db.siteId} and p.term = w.term and w.term <> all((select ${[...cached.keys()]}::text[])::text[])) as c
+        where p.site_id = ${db.siteId} and p.term = w.term and not w.is_completion and w.term <> all((select ${[...cached.keys()]}::text[])::text[])) as c
       order by w.grp, w.term`,
   );
   const all = rows.map((row) => ({ ...row, ...cached.get(row.term) }));
@@ -96,12 +118,18 @@ async function readWeights(db: SearchDb, groups: TermGroup[]): Promise<WeightedQ
   if (first && cachedCount === undefined && first.product_count >= MIN_CACHED_COUNT) {
     productCountCache.set(key, first.product_count);
   }
-  const weights = groups.map((_group, grp) => weightOf(all.filter((row) => row.grp === grp)));
+  const asked = all.filter(({ is_completion }) => !is_completion);
+  const weights = groups.map((_group, grp) => weightOf(asked.filter((row) => row.grp === grp)));
+  // An unknown word is completed where spelling is corrected.
+  const isKnown = ({ grp, products, is_completion }: WeightRow) =>
+    is_completion ? (weights[grp]?.products ?? 0) > 0 : products > 0;
+  const terms = all.filter(isKnown);
   return {
-    terms: all.filter(({ products }) => products > 0),
+    terms,
     weights,
+    completed: terms.find(({ is_completion }) => is_completion)?.grp,
     unknown: weights.flatMap(({ products }, grp) => (products === 0 ? [grp] : [])),
-    headTerms: new Set(all.flatMap(({ term, heads }) => (heads > 0 ? [term] : []))),
+    headTerms: new Set(asked.flatMap(({ term, heads }) => (heads > 0 ? [term] : []))),
     productCount: first?.product_count ?? 0,
   };
 }
@@ -161,7 +189,7 @@ function wantedTerms(db: SearchDb, groups: TermGroup[]): Sql {
   const given = groups.flatMap(({ alternatives }, grp) =>
     alternatives.map(({ term, weight }) => ({ grp, term, weight, exact: isExactTerm(groups, grp, term) })),
   );
-  const column = <Key extends keyof WeightedTerm>(key: Key) => given.map((one) => one[key]);
+  const column = <Key extends keyof (typeof given)[number]>(key: Key) => given.map((one) => one[key]);
   return sql`given as (
       select * from unnest((select ${column('grp')}::int[]), (select ${column('term')}::text[]),
         (select ${column('weight')}::real[]), (select ${column('exact')}::boolean[])) as g (grp, term, weight, exact)
@@ -174,4 +202,16 @@ function wantedTerms(db: SearchDb, groups: TermGroup[]): Sql {
           jsonb_array_elements_text(t.search_synonym_terms -> g.term) as synonym
       ) as w group by grp, term
     )`;
+}
+
+/** The commonest words of names that begin with the last word, for its group; nothing where there is no such group. */
+function completions(db: SearchDb, groups: TermGroup[], prefix: string | undefined): Sql {
+  const known = groups.at(-1)?.alternatives.map(({ term }) => term) ?? [];
+  if (prefix === undefined || known[0] !== stem(prefix)) return empty;
+  return sql`union all (
+          select ${groups.length - 1}::int, n.term, ${COMPLETION_WEIGHT}::real, false, true, true from (
+            ${namesBeginningWith(db, prefix, MAX_NAME_WORDS)}
+          ) as n
+          where n.term <> all((select ${known}::text[])::text[]) group by n.term order by count(*) desc, n.term
+          limit ${MAX_COMPLETIONS}::int)`;
 }

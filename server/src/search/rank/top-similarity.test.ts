@@ -15,6 +15,7 @@ function candidate(name: string, direction?: number[]): Candidate {
     exact_groups: 0,
     guessed_groups: 0,
     code_match: false,
+    in_stock: true,
   };
   return { product_id: name, name, vector, ...rest };
 }

@@ -8,6 +8,7 @@ import * as sessions from '../customers/sessions.ts';
 import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
+import { refuseCommonPassword } from '../passwords/common.ts';
 import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
@@ -52,7 +53,7 @@ export interface PasswordChange extends VerifiedLogin {
 }
 
 /**
- * Looks at the present password and computes the new one's hash; throws as `verifyLogin` does. Costs tens of milliseconds:
+ * Looks at the present password and computes the new one's hash; throws as `verifyLogin` does, or a ValidationError. Costs tens of milliseconds:
  * hold no connection meanwhile.
  */
 export async function preparePasswordChange(
@@ -61,6 +62,7 @@ export async function preparePasswordChange(
   actor: Actor,
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<PasswordChange> {
+  await refuseCommonPassword(new_password, 'new_password');
   const verified = await sessions.verifyAgain(db, tenant, actor, current_password);
   return { ...verified, new_hash: await hashPassword(new_password) };
 }

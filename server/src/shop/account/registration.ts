@@ -11,6 +11,7 @@ import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
 import * as approvedConsents from '../mandates/approved-consents.ts';
 import * as events from '../orders/timeline.ts';
+import { refuseCommonPassword } from '../passwords/common.ts';
 import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
@@ -160,7 +161,7 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
 }
 
 /**
- * The hash of a password to be set with a reset link; throws `reset_token_invalid` before it costs anything. Costs tens of
+ * The hash of a password to be set with a reset link; throws `reset_token_invalid` before it costs anything, or a ValidationError. Costs tens of
  * milliseconds: hold no connection meanwhile.
  */
 export async function prepareReset(
@@ -171,6 +172,7 @@ export async function prepareReset(
 ): Promise<string> {
   const code = await inShop(db, tenant, actor, (shop) => codes.find(shop, ['reset_password'], token));
   if (code?.state !== 'alive') throw linkIsDead('reset_token_invalid');
+  await refuseCommonPassword(new_password, 'new_password');
   return hashPassword(new_password);
 }
 

@@ -29,7 +29,7 @@ export async function apply(shop: Shop, cart_id: string, given: string): Promise
 async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise<CartState> {
   if (cart.discount) await discounts.release(shop, cart.id);
   const redemption_id = uuidv7();
-  const changed = { ...cart, discount: discountOf({ ...code, redemption_id }, true) };
+  const changed = { ...cart, discount: discountOf({ ...code, redemption_id }, undefined) };
   await discounts.reserve(shop, changed, code, redemption_id);
   return changed;
 }

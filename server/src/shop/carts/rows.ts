@@ -1,4 +1,4 @@
-import type { CartStatus, InventoryPolicy } from '@commerce-backend/spec';
+import type { CartStatus, InventoryPolicy, ShowStock } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { codeObject, type DiscountCode, refusalOf, termsOf } from '../discounts/terms.ts';
 import type { ShopError } from '../errors.ts';
@@ -43,6 +43,8 @@ export interface CartDiscount {
   terms: DiscountTerms;
   /** Whether the cart meets the code's conditions now; while it does not, the code takes nothing off. */
   holds: boolean;
+  /** Why it does not. */
+  refusal: ShopError | undefined;
 }
 
 export interface CartState {
@@ -55,6 +57,8 @@ export interface CartState {
   merged_into: string | null;
   currency: string;
   currency_digits: number;
+  /** What its shopper is told of the stock. */
+  show_stock: ShowStock;
   expires_at: string;
   created_at: string;
   updated_at: string;
@@ -65,7 +69,10 @@ export interface CartState {
   discount: CartDiscount | undefined;
 }
 
-export type CartRow = Omit<CartState, 'lines' | 'pieces_held' | 'discount' | 'currency' | 'currency_digits'>;
+export type CartRow = Omit<
+  CartState,
+  'lines' | 'pieces_held' | 'discount' | 'currency' | 'currency_digits' | 'show_stock'
+>;
 type LineRow = Omit<CartLine, 'price' | 'price_seen' | 'held'> & { price: string; price_seen: string };
 
 interface Row extends CartRow {
@@ -102,7 +109,7 @@ export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | 
   const { lines: rows, held, redemption_id, expired, ...cart } = row;
   const lines = rows.map((line) => lineOf(line, held?.[line.variant_id] ?? 0, shop.currencyDigits));
   const code = redemption_id ? await readCode(shop, redemption_id, lines) : undefined;
-  const discount = code && discountOf(code, !refusalOn(lines, code, shop.currencyDigits));
+  const discount = code && discountOf(code, refusalOn(lines, code, shop.currencyDigits));
   const pieces_held = Object.values(held ?? {}).reduce((sum, quantity) => sum + quantity, 0);
   return { ...stateOf(shop, cart), lines, pieces_held, discount, expired };
 }
@@ -122,8 +129,8 @@ async function readCode(shop: Shop, redemption_id: string, lines: CartLine[]): P
 
 /** A cart with nothing in it. */
 export function stateOf(shop: Shop, cart: CartRow): CartState {
-  const { currency, currencyDigits: currency_digits } = shop;
-  return { ...cart, currency, currency_digits, lines: [], pieces_held: 0, discount: undefined };
+  const { currency, currencyDigits: currency_digits, showStock: show_stock } = shop;
+  return { ...cart, currency, currency_digits, show_stock, lines: [], pieces_held: 0, discount: undefined };
 }
 
 function lineOf(row: LineRow, held: number, digits: number): CartLine {
@@ -140,10 +147,13 @@ export function refusalOn(lines: CartLine[], code: DiscountCode, digits: number)
   return refusalOf(code, forSale(lines), digits);
 }
 
-/** A code as it stands on a cart; `holds` is whether its lines meet the conditions. */
-export function discountOf(code: DiscountCode & { redemption_id: string }, holds: boolean): CartDiscount {
+/** A code as it stands on a cart; `refusal` is why its lines do not meet the conditions. */
+export function discountOf(
+  code: DiscountCode & { redemption_id: string },
+  refusal: ShopError | undefined,
+): CartDiscount {
   const { redemption_id, discount_id } = code;
-  return { redemption_id, discount_id, code: code.code, terms: termsOf(code), holds };
+  return { redemption_id, discount_id, code: code.code, terms: termsOf(code), holds: !refusal, refusal };
 }
 
 const variantName = sql`nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '')`;

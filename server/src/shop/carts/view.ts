@@ -1,5 +1,6 @@
 import type { Cart, CartItem, CartWarning, DiscountApplication } from '@commerce-backend/spec';
 import { decimal } from '../money.ts';
+import { shownQuantity } from '../shown-quantity.ts';
 import { type Totals, totalsOf } from '../totals.ts';
 import { type CartLine, type CartState, forSale } from './rows.ts';
 
@@ -73,12 +74,21 @@ export function availableOf(line: CartLine): number {
 
 /** What the customer should know before buying. Carts that are over have nothing left to warn of. */
 export function warnings(state: CartState): CartWarning[] {
-  return state.status === 'active' ? state.lines.flatMap((line) => warningsOf(line, state.currency_digits)) : [];
+  if (state.status !== 'active') return [];
+  return [...state.lines.flatMap((line) => warningsOf(line, state)), ...warningsOfCode(state)];
+}
+
+function warningsOfCode({ discount }: CartState): CartWarning[] {
+  if (!discount?.refusal) return [];
+  const { code: reason, message } = discount.refusal;
+  const why = reason === 'discount_not_found' ? 'It is no longer valid.' : message;
+  const sentence = `The code ${discount.code} takes nothing off now. ${why}`;
+  return [{ ...NOTHING_MORE, code: 'discount_not_applied', line_item_id: null, message: sentence, reason }];
 }
 
 const NOTHING_MORE = { previous_price: null, price: null, requested: null, available: null };
 
-function warningsOf(line: CartLine, digits: number): CartWarning[] {
+function warningsOf(line: CartLine, { currency_digits: digits, show_stock }: CartState): CartWarning[] {
   const { id: line_item_id, quantity: requested } = line;
   const name = labelOf(line);
   if (!line.sellable) {
@@ -90,11 +100,14 @@ function warningsOf(line: CartLine, digits: number): CartWarning[] {
     const message = `${name} costs ${price} now, not ${previous_price}.`;
     found.push({ ...NOTHING_MORE, code: 'price_changed', line_item_id, message, previous_price, price });
   }
-  const available = availableOf(line);
-  if (available < requested) {
-    const message = available === 0 ? `${name} is out of stock.` : `There are only ${available} of ${name}.`;
+  const left = availableOf(line);
+  const available = shownQuantity(show_stock, left, line.low_stock_threshold);
+  if (left < requested) {
+    const fewer =
+      available === left ? `There are only ${left} of ${name}.` : `There are fewer than ${requested} of ${name}.`;
+    const message = left === 0 ? `${name} is out of stock.` : fewer;
     found.push({ ...NOTHING_MORE, code: 'out_of_stock', line_item_id, message, requested, available });
-  } else if (available <= line.low_stock_threshold) {
+  } else if (left <= line.low_stock_threshold && show_stock !== 'never') {
     const message = `Only ${available} of ${name} are left.`;
     found.push({ ...NOTHING_MORE, code: 'low_stock', line_item_id, message, requested, available });
   }

@@ -14,10 +14,11 @@ import {
   readRankedPage,
   readShownPage,
   readShownProduct,
-  type ShownPage,
   shownList,
+  type Unavailable,
+  unavailableIn,
 } from '../products/list.ts';
-import { available, inStock, searchFilters, visible } from '../products/rows.ts';
+import { available, canBeBought, inStock, searchFilters, visible } from '../products/rows.ts';
 import { ShownJson } from '../products/shown.ts';
 import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
@@ -34,6 +35,7 @@ export interface CatalogQuery extends PageQuery {
   price_min?: string;
   price_max?: string;
   in_stock?: boolean;
+  unavailable?: Unavailable;
   option?: string[];
   facets?: boolean;
 }
@@ -49,7 +51,7 @@ export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []):
   if (query.q !== undefined) return listFound(shop, query, query.q, conditions);
   const matches = matching([sql`p.site_id = ${shop.siteId}`, visible, ...conditions], undefined);
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
-  const page = await readShownPage(shop, matches, order, query);
+  const page = await readShownPage(shop, matches, order, query, unavailableIn(query));
   return shownList(page, query.facets ? { facets: await readFacets(shop, matches) } : {});
 }
 
@@ -60,16 +62,24 @@ async function listFound(
   q: string,
   conditions: Sql[],
 ): Promise<ShownJson<ProductList>> {
-  const found = await search(shop, searchFilters, q, { where: conditions });
+  const last = unavailableIn(query) === 'last';
+  const found = await search(shop, searchFilters, q, { where: conditions, completeLast: true, withStock: last });
   const { understood, total, where } = found;
   const sort = query.sort ?? sortWishOf(understood) ?? 'relevance';
   const all = [sql`p.site_id = ${shop.siteId}`, visible, ...where];
   const matches = total > 0 ? matchingSearch(shop, found, q, all) : matching(all, q);
   const read = () => {
-    if (total === 0) return readShownPage(shop, matches, orderOf(sort, byRelevance(q, ORDERS.newest)), query);
-    return sort === 'relevance' && isRanked(found, query)
-      ? rankedPage(shop, found, query)
-      : readFoundPage(shop, matches, orderOf(sort, sql`p.rank desc, p.sales_count desc, p.id`), query);
+    if (total === 0) {
+      const order = orderOf(sort, byRelevance(q, ORDERS.newest));
+      return readShownPage(shop, matches, order, query, last ? 'last' : 'show');
+    }
+    if (sort !== 'relevance') {
+      return readFoundPage(shop, matches, last ? sql`${canBeBought} desc, ${ORDERS[sort]}` : ORDERS[sort], query);
+    }
+    const ranked = rankedIds(found, query, last);
+    return ranked
+      ? readRankedPage(shop, ranked, total, query)
+      : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query);
   };
   const page = await read();
   return shownList(page, { understood, ...(query.facets && { facets: await readFacets(shop, matches) }) });
@@ -79,16 +89,21 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
   return sort === 'relevance' ? relevance : ORDERS[sort];
 }
 
-/** Whether the page lies among the best, which have an order of their own. */
-function isRanked({ total }: SearchResult, query: CatalogQuery): boolean {
+const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
+
+/** The page, if it lies among the best, which have an order of their own. */
+function rankedIds({ best, total }: SearchResult, query: CatalogQuery, last: boolean): string[] | undefined {
   const { limit, offset } = pageOf(query);
-  return offset + limit <= RERANKED || total <= RERANKED;
+  const buyable = last ? best.filter(({ in_stock }) => in_stock) : best;
+  if (total > RERANKED && offset + limit > buyable.length) return undefined;
+  const ordered = last ? [...buyable, ...best.filter(({ in_stock }) => !in_stock)] : best;
+  return ordered.slice(offset, offset + limit).map(({ product_id }) => product_id);
 }
 
-function rankedPage(shop: Shop, { best, total }: SearchResult, query: CatalogQuery): Promise<ShownPage> {
-  const { limit, offset } = pageOf(query);
-  const ids = best.slice(offset, offset + limit).map(({ product_id }) => product_id);
-  return readRankedPage(shop, ids, total, query);
+/** The order of a page that goes beyond the best of which something can be bought: those, the others, and last what is sold out. */
+function behindBest({ best }: SearchResult): Sql {
+  const ids = best.filter(({ in_stock }) => in_stock).map(({ product_id }) => product_id);
+  return sql`${canBeBought} desc, array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;
 }
 
 /** The order that the sentence itself asks for. */
@@ -111,6 +126,7 @@ export async function get(shop: Shop, idOrSlug: string): Promise<ShownJson<Produ
 async function filters(shop: Shop, query: CatalogQuery): Promise<Sql[]> {
   const { collection, in_stock } = query;
   const found = labelFilters(query);
+  if (query.unavailable === 'hide') found.push(inStock);
   if (in_stock !== undefined) found.push(in_stock ? inStock : sql`not ${inStock}`);
   const { price_min, price_max } = query;
   if (price_min) found.push(sql`p.price >= ${amountOf(shop, price_min, 'price_min')}::numeric`);

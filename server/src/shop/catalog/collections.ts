@@ -14,7 +14,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
-import { matching, readPage, readShownPage, shownList } from '../products/list.ts';
+import { matching, readPage, readShownPage, shownList, type Unavailable, unavailableIn } from '../products/list.ts';
 import { inStock, visible } from '../products/rows.ts';
 import type { ShownJson } from '../products/shown.ts';
 import type { Shop } from '../shop.ts';
@@ -157,6 +157,7 @@ const PUBLIC_ORDERS = {
 export interface CollectionProductsQuery extends PageQuery {
   sort?: keyof typeof PUBLIC_ORDERS;
   in_stock?: boolean;
+  unavailable?: Unavailable;
 }
 
 /** The products of a published collection that the public sees, in its own order or the one asked for. Throws `not_found`. */
@@ -170,8 +171,9 @@ export async function listProducts(
   const { sort, in_stock } = query;
   const conditions = [sql`p.site_id = ${shop.siteId}`, visible, membership(collection)];
   if (in_stock !== undefined) conditions.push(in_stock ? inStock : sql`not ${inStock}`);
+  if (query.unavailable === 'hide') conditions.push(inStock);
   const order = sort ? PUBLIC_ORDERS[sort] : orderOf(collection);
-  return shownList(await readShownPage(shop, matching(conditions, undefined), order, query));
+  return shownList(await readShownPage(shop, matching(conditions, undefined), order, query, unavailableIn(query)));
 }
 
 /** Creates a collection. Throws a ValidationError, `handle_taken`, or `not_found` for an unknown product. */

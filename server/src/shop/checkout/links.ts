@@ -22,7 +22,7 @@ export async function followLink(
   if (!isWellFormed('checkout', token)) return undefined;
   const { rows } = await query<Tenant & { checkout_id: string }>(
     connection,
-    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, '' as catalog_version, l.checkout_id,
+    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, l.checkout_id,
         set_config('app.site_id', s.site_id::text, ${local})
       from checkout_links l join sites s using (site_id) where l.token_hash = ${hashToken(token)}`,
   );

@@ -14,7 +14,14 @@ const checkoutDeps = {
 
 test('a customer who is just beginning a checkout is forgotten with it, and its stock is free', async () => {
   const { db, owner, site_id, givenCart, givenCustomer } = await openShop();
-  const tenant = { site_id, merchant_id: site_id, currency: 'EUR', currency_digits: 2, catalog_version: '' };
+  const tenant = {
+    site_id,
+    merchant_id: site_id,
+    currency: 'EUR',
+    currency_digits: 2,
+    show_stock: 'exact',
+    catalog_version: '',
+  } as const;
   const { id } = await givenCustomer();
   const { id: guest_cart_id } = await givenCart();
 

@@ -2,6 +2,7 @@ import type { AvailabilityAnswer, AvailabilityInput, AvailabilityItem } from '@c
 import sql from 'sql-template-tag';
 import { available, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
+import { shownQuantitySql } from '../shown-quantity.ts';
 
 type Wanted = AvailabilityInput['items'][number];
 
@@ -23,15 +24,16 @@ export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise
         case
           when v.id is null then 'unknown'
           when not v.track_inventory then 'in_stock'
-          when v.free > 0 then case when v.free <= v.low_stock_threshold then 'low_stock' else 'in_stock' end
+          when v.free > 0 then case when v.free <= v.low_stock_threshold and ${shop.showStock !== 'never'}::boolean then 'low_stock' else 'in_stock' end
           else case when v.inventory_policy = 'continue' then 'backorder' else 'out_of_stock' end
         end as availability,
         coalesce(v.sellable and (not v.track_inventory or v.inventory_policy = 'continue' or v.free >= w.quantity), false)
           as available,
-        case when v.track_inventory then v.free end as inventory_quantity, v.price, v.compare_at_price
+        case when v.track_inventory then v.shown_free end as inventory_quantity, v.price, v.compare_at_price
       from wanted w
       left join lateral (
-        select v.*, v.on_hand - v.reserved as free, ${available} as sellable
+        select v.*, v.on_hand - v.reserved as free, ${shownQuantitySql(shop.showStock)} as shown_free,
+          ${available} as sellable
         from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
         where v.site_id = ${shop.siteId} and ${visible} and v.id = w.id limit 1
       ) as v on true

@@ -17,7 +17,7 @@ export async function get(shop: Shop): Promise<Settings> {
   const found = await shop.one<Settings>(
     sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates,
         trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
-        s.allowed_origins, t.low_stock_threshold, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.updated_at
+        s.allowed_origins, t.low_stock_threshold, s.show_stock, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.updated_at
       from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
@@ -45,7 +45,8 @@ export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings
   const name = patch.name?.trim() ?? null;
   await shop.run(
     sql`update sites set merchant_name = coalesce(${name}, merchant_name),
-        allowed_origins = coalesce(${patch.allowed_origins ?? null}::text[], allowed_origins)
+        allowed_origins = coalesce(${patch.allowed_origins ?? null}::text[], allowed_origins),
+        show_stock = coalesce(${patch.show_stock ?? null}, show_stock)
       where site_id = ${shop.siteId}`,
   );
   // The bank details may be set to null, so whether they are given is told apart from what they are.

@@ -61,6 +61,7 @@ export async function createSite(connection: Connection, site: NewSite): Promise
     merchant_id: uuidv7(),
     currency,
     currency_digits: currencyDigits(currency),
+    show_stock: 'exact',
     catalog_version: '',
   };
   await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);

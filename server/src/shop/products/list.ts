@@ -5,7 +5,7 @@ import { codeMatches, matchesByCode, matchesByWords } from '../../search/rank/ma
 import type { SearchResult } from '../../search/rank/search.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
-import { type Audience, productColumns, visible } from './rows.ts';
+import { type Audience, canBeBought, productColumns, visible } from './rows.ts';
 import { searchProducts } from './search-query.ts';
 import { type Shown, ShownJson, shownFrom } from './shown.ts';
 import { totalOf } from './totals.ts';
@@ -44,7 +44,7 @@ export function matchingSearch(
         ${matchesByWords(shop, query, { minCoverage, modifierAlone })} union all ${matchesByCode}
       ), found as materialized (
         select m.score as rank, p.* from matches m cross join lateral (
-          select p.id, p.name, p.price, p.published_at, p.sales_count from products p
+          select p.site_id, p.id, p.name, p.price, p.published_at, p.sales_count from products p
           where p.id = m.product_id and ${join(conditions, ' and ')} ${total > LOOKED_UP ? empty : sql`offset 0`}) as p
       )`,
     join: sql`join found on found.id = p.id`,
@@ -66,21 +66,32 @@ export async function readFoundPage(shop: Shop, { with: found }: Matching, order
   return readShown(shop, { found, total: sql`select count(*) from found`, from: sql`found p` }, order, query);
 }
 
+/** Where products stand in a list of which nothing can be bought now. */
+export type Unavailable = 'show' | 'hide' | 'last';
+
+/** What is asked for, else last as long as no order is asked for. */
+export function unavailableIn(query: { unavailable?: Unavailable; sort?: string; in_stock?: boolean }): Unavailable {
+  if (query.unavailable !== 'hide' && query.in_stock !== undefined) return 'show';
+  return query.unavailable ?? (query.sort === undefined ? 'last' : 'show');
+}
+
 /** One page of the products that match; in one statement, or two where the catalogue changes at that moment. */
 export async function readShownPage(
   shop: Shop,
   { with: found, join: joined, where }: Matching,
   order: Sql,
   query: PageQuery,
+  unavailable: Unavailable = 'show',
 ): Promise<ShownPage> {
   const from = sql`products p ${joined} where ${where}`;
+  const last = unavailable === 'last';
   const counted = sql`select count(*) from ${from}`;
   const { known, keep } = totalOf(shop, sql`${found} ${counted}`);
   if (known !== undefined) {
-    const page = await readShown(shop, { found, total: sql`select ${known}::bigint`, from }, order, query);
+    const page = await readShown(shop, { found, total: sql`select ${known}::bigint`, from, last }, order, query);
     if (page.version === shop.catalogVersion) return page;
   }
-  const page = await readShown(shop, { found, total: counted, from }, order, query);
+  const page = await readShown(shop, { found, total: counted, from, last }, order, query);
   keep(page.total, page.version);
   return page;
 }
@@ -94,16 +105,40 @@ export async function readRankedPage(shop: Shop, ids: string[], total: number, q
 // The limits are written as queries, because the plan would be made anew for each value otherwise.
 async function readShown(
   shop: Shop,
-  { found, total, from }: { found: Sql; total: Sql; from: Sql },
+  { found, total, from, last = false }: { found: Sql; total: Sql; from: Sql; last?: boolean },
   order: Sql,
   query: PageQuery,
 ): Promise<ShownPage> {
   const { limit, offset } = pageOf(query);
+  if (last) {
+    const parts = buyableFirst(from, order, { limit, offset });
+    const before = found.text === '' ? sql`with ${parts}` : sql`${found}, ${parts}`;
+    return shownPage(await readWithVersion(shop, before, sql`(${total})`, BUYABLE_FIRST), query);
+  }
   const chosen = sql`unnest(array(
       select p.id from ${from} order by ${order} limit (select ${limit}::int) offset (select ${offset}::int)
     )) with ordinality as chosen (id, place)`;
   return shownPage(await readWithVersion(shop, found, sql`(${total})`, chosen), query);
 }
+
+/**
+ * The products up to the end of the page that can be bought, and only if these are too few, the others. An order by whether
+ * something can be bought would read all of them for each page.
+ */
+function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number; offset: number }): Sql {
+  return sql`buyable as materialized (
+      select array(
+        select p.id from ${from} and ${canBeBought} order by ${order} limit (select ${offset + limit}::int)) as ids
+    ), others as materialized (
+      select array(
+        select p.id from ${from} and not ${canBeBought} order by ${order}
+        limit (select ${offset + limit}::int - cardinality(ids) from buyable)) as ids
+    ), page as materialized (
+      select (b.ids || o.ids)[${offset + 1}::int : ${offset + limit}::int] as ids from buyable b, others o
+    )`;
+}
+
+const BUYABLE_FIRST = sql`unnest((select ids from page)) with ordinality as chosen (id, place)`;
 
 /** Written as a query of its own, the version is asked for once, and not for each product. */
 async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql): Promise<CountedShown[]> {

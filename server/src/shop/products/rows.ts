@@ -1,7 +1,8 @@
-import type { Product } from '@commerce-backend/spec';
+import type { Product, ShowStock } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ProductFilters } from '../../search/search-db.ts';
 import type { Shop } from '../shop.ts';
+import { shownQuantitySql } from '../shown-quantity.ts';
 
 /** How products are read: whole, with options, images and variants, in one statement, already in the contract's shape. */
 
@@ -24,32 +25,47 @@ export const available = sql`(not v.track_inventory or v.inventory_policy = 'con
 export const inStock = sql`exists (
   select from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available})`;
 
+/**
+ * The same, looked up product by product, whatever the planner thinks of it: for lists that end after a page. `exists` would
+ * let it read all variants first.
+ */
+export const canBeBought = sql`coalesce((
+  select true from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available} limit 1), false)`;
+
 /** What the search applies of these. */
-export const searchFilters: ProductFilters = { visible, hidden, inStock };
+export const searchFilters: ProductFilters = { visible, hidden, inStock, canBeBought };
 
 /** The products that `from` selects and orders; it must offer `products` as `p`. */
 export async function productRows(shop: Shop, audience: Audience, from: Sql): Promise<Product[]> {
   return shop.rows<Product>(sql`select ${productColumns(shop, audience)} ${from}`);
 }
 
-/** Whole products by id, in the order of the ids; unknown ones are left out. */
+/**
+ * Whole products by id, in the order of the ids; unknown ones are left out. Their quantities are the true ones, to find what
+ * there is enough of, whatever the shop shows of its stock; what is low is only called so where it shows that.
+ */
 export async function productsByIds(shop: Shop, audience: Audience, ids: string[]): Promise<Product[]> {
-  return productRows(
+  const products = await productRows(
     shop,
     audience,
     sql`from unnest((select ${ids}::uuid[])) with ordinality as wanted (id, place)
       join products p on p.site_id = ${shop.siteId} and p.id = wanted.id order by wanted.place`,
   );
+  if (audience === 'merchant' || shop.showStock !== 'never') return products;
+  return products.map((product) => ({
+    ...product,
+    variants: product.variants.map((variant) => ({ ...variant, is_low_stock: false })),
+  }));
 }
 
-/** The select list for a whole product from `products p`. */
-export function productColumns(shop: Shop, audience: Audience): Sql {
+/** The select list for a whole product from `products p`. `show` is what is told of its stock. */
+export function productColumns(shop: Shop, audience: Audience, show: ShowStock = 'exact'): Sql {
   const cost = audience === 'merchant' ? sql`p.cost_per_item` : sql`null::text as cost_per_item`;
   return sql`p.id, ${shop.merchantId}::text as merchant_id, p.name, p.slug, p.description, p.vendor, p.product_type,
     p.tags, p.price, p.compare_at_price, ${cost}, ${shop.currency}::text as currency,
-    ${images} as images, p.has_variants, ${options} as options, ${variantsOf(audience)} as variants,
+    ${images} as images, p.has_variants, ${options} as options, ${variantsOf(audience, show)} as variants,
     p.track_inventory,
-    (select coalesce(sum(v.on_hand - v.reserved), 0) from variants v
+    (select coalesce(sum(${shownQuantitySql(show)}), 0) from variants v
       where v.site_id = p.site_id and v.product_id = p.id) as total_inventory,
     (select coalesce(bool_or(${available}), false) from variants v
       where v.site_id = p.site_id and v.product_id = p.id) as in_stock, p.status, p.metadata, p.published_at, p.created_at, p.updated_at`;
@@ -65,22 +81,23 @@ const options = sql`(
     order by o.position), '[]')
   from product_options o where o.site_id = p.site_id and o.product_id = p.id)`;
 
-/** A variant as JSON, from `variants v`. */
-export function variantObject(audience: Audience): Sql {
+/** A variant as JSON, from `variants v`. `show` is what is told of its stock. */
+export function variantObject(audience: Audience, show: ShowStock): Sql {
+  const isLow = sql`v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold`;
   const cost = audience === 'merchant' ? sql`v.cost_per_item::text` : sql`null`;
   return sql`json_build_object('id', v.id, 'product_id', v.product_id, 'sku', v.sku, 'barcode', v.barcode,
     'option1', v.option1, 'option2', v.option2, 'option3', v.option3, 'price', v.price::text,
     'compare_at_price', v.compare_at_price::text, 'cost_per_item', ${cost},
-    'inventory_quantity', v.on_hand - v.reserved, 'inventory_policy', v.inventory_policy,
+    'inventory_quantity', ${shownQuantitySql(show)}, 'inventory_policy', v.inventory_policy,
     'low_stock_threshold', v.low_stock_threshold, 'weight', v.weight::text, 'weight_unit', v.weight_unit,
     'requires_shipping', v.requires_shipping, 'image_url', v.image_url, 'available', ${available},
-    'is_low_stock', v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold,
+    'is_low_stock', ${show === 'never' ? sql`false` : isLow},
     'is_out_of_stock', v.track_inventory and v.on_hand <= v.reserved,
     'created_at', iso(v.created_at), 'updated_at', iso(v.updated_at))`;
 }
 
-function variantsOf(audience: Audience): Sql {
+function variantsOf(audience: Audience, show: ShowStock): Sql {
   return sql`(
-    select coalesce(json_agg(${variantObject(audience)} order by v.position, v.id), '[]')
+    select coalesce(json_agg(${variantObject(audience, show)} order by v.position, v.id), '[]')
     from variants v where v.site_id = p.site_id and v.product_id = p.id)`;
 }

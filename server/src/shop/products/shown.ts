@@ -1,6 +1,8 @@
+import type { ShowStock } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { parseMoment } from '../../db/connect.ts';
 import type { Shop } from '../shop.ts';
+import { shownQuantity } from '../shown-quantity.ts';
 import { available } from './rows.ts';
 
 /**
@@ -16,7 +18,10 @@ export interface Shown {
   stock: string;
 }
 
-/** Around the `low_stock_threshold` of a variant, around nothing where its stock is not tracked, and around TOTAL. */
+/**
+ * Around the `low_stock_threshold` of a variant, and around TOTAL. Before the threshold stands a letter for what is told of the
+ * stock, see SHOW_OF; behind it `u` where the stock is not tracked.
+ */
 const SLOT = '\u0001';
 const TOTAL = 'total';
 /** Around a time as PostgreSQL writes it. */
@@ -49,6 +54,11 @@ export class ShownJson<Body> {
     return { texts: parts.filter((_part, i) => i % 2 === 0), slots: parts.filter((_part, i) => i % 2 === 1) };
   }
 
+  /** What stands in the slots. */
+  filled(): string[] {
+    return fill(this.parts().slots, this.stock);
+  }
+
   text(): string {
     const { texts, slots } = this.parts();
     const filled = fill(slots, this.stock);
@@ -76,18 +86,24 @@ export function fill(slots: string[], stock: string): string[] {
       total = 0;
       return sum;
     }
-    const amount = Number(amounts[at]);
+    const shown = shownStock(Number(amounts[at]), slot);
     at += 1;
-    total += amount;
-    return stockOf(amount, slot === '' ? undefined : Number(slot));
+    total += shown.quantity;
+    return shown.text;
   });
 }
 
-function stockOf(amount: number, threshold: number | undefined): string {
-  const isLow = threshold !== undefined && amount >= 1 && amount <= threshold;
-  const isOut = threshold !== undefined && amount <= 0;
-  return `"inventory_quantity":${amount},"is_low_stock":${isLow},"is_out_of_stock":${isOut}`;
+function shownStock(amount: number, slot: string): { quantity: number; text: string } {
+  const show = SHOW_OF[slot[0] ?? ''] ?? 'exact';
+  const isTracked = !slot.endsWith('u');
+  const threshold = Number.parseInt(slot.slice(1), 10);
+  const quantity = shownQuantity(show, amount, threshold);
+  const isLow = isTracked && show !== 'never' && amount >= 1 && amount <= threshold;
+  const isOut = isTracked && amount <= 0;
+  return { quantity, text: `"inventory_quantity":${quantity},"is_low_stock":${isLow},"is_out_of_stock":${isOut}` };
 }
+
+const SHOW_OF: Record<string, ShowStock> = { e: 'exact', l: 'low_only', n: 'never' };
 
 const slot = sql`E'\\x01'`;
 
@@ -121,7 +137,8 @@ const variants = sql`
     ${decimal(sql`v.compare_at_price`)}, ',"cost_per_item":null,"inventory_policy":"', v.inventory_policy,
     '","low_stock_threshold":', v.low_stock_threshold, ',"weight":', ${decimal(sql`v.weight`)}, ',"weight_unit":"',
     v.weight_unit, '","requires_shipping":', v.requires_shipping::text, ',"image_url":', ${text(sql`v.image_url`)},
-    ',"available":', ${available}::text, ',', ${slot}, case when v.track_inventory then v.low_stock_threshold end, ${slot},
+    ',"available":', ${available}::text, ',', ${slot}, left(shop.show_stock, 1), v.low_stock_threshold,
+    case when not v.track_inventory then 'u' end, ${slot},
     ',"created_at":', ${moment(sql`v.created_at`)}, ',"updated_at":', ${moment(sql`v.updated_at`)}, '}'), ','
     order by v.position, v.id) as content,
     coalesce(array_agg(v.on_hand - v.reserved order by v.position, v.id), '{}') as stock,
@@ -142,7 +159,8 @@ const content = sql`concat('{"id":"', p.id, '","merchant_id":"', shop.merchant_i
 /** Whole products by a query that offers their ids in order, as `chosen (id, place)`. */
 export function shownFrom(shop: Shop, chosen: Sql): Sql {
   return sql`select p.id, ${content} as content, v.stock::text as stock
-    from (select ${shop.merchantId}::text as merchant_id, ${shop.currency}::text as currency) as shop, ${chosen}
+    from (select ${shop.merchantId}::text as merchant_id, ${shop.currency}::text as currency,
+      ${shop.showStock}::text as show_stock) as shop, ${chosen}
     join products p on p.site_id = ${shop.siteId} and p.id = chosen.id
     cross join lateral (${variants}) as v
     order by chosen.place`;

@@ -12,7 +12,14 @@ async function whileWaitedFor<T>(
   work: (shop: Shop) => Promise<unknown>,
   call: () => Promise<T>,
 ): Promise<T> {
-  const tenant = { site_id, merchant_id: site_id, currency: 'EUR', currency_digits: 2, catalog_version: '' };
+  const tenant = {
+    site_id,
+    merchant_id: site_id,
+    currency: 'EUR',
+    currency_digits: 2,
+    show_stock: 'exact',
+    catalog_version: '',
+  } as const;
   const connection = await db.connect();
   try {
     await connection.query('begin');

@@ -1,6 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
+import { shownQuantity } from '../shown-quantity.ts';
 
 /**
  * How stock moves when something is bought: a checkout holds it, its completion sells it, its end releases it, and a
@@ -190,18 +191,21 @@ function movements(shop: Shop, type: Sql): Sql {
 export function insufficient(
   shop: Shop,
   short: Shortage[],
-  lines: { id: string; variant_id: string; quantity: number; label: string }[],
+  lines: { id: string; variant_id: string; quantity: number; low_stock_threshold: number; label: string }[],
 ): ShopError {
   const byVariant = new Map(short.map((one) => [one.variant_id, one]));
   const found = lines.flatMap((line) => {
     const shortage = byVariant.get(line.variant_id);
     if (!shortage) return [];
-    const { requested, available } = shortage;
+    const { requested } = shortage;
+    const available = shownQuantity(shop.showStock, shortage.available, line.low_stock_threshold);
     return [{ line_item_id: line.id, variant_id: line.variant_id, requested, available, label: line.label }];
   });
   const [first] = found;
   const isGone = first?.available === 0;
-  const amounts = `${first?.available} available, ${first?.requested} requested`;
+  const left = short.find(({ variant_id }) => variant_id === first?.variant_id)?.available;
+  const few = first?.available === left ? left : 'fewer';
+  const amounts = `${few} available, ${first?.requested} requested`;
   const message = shop.agent
     ? isGone
       ? 'Out of stock. The field lines says which items.'

@@ -1,0 +1,105 @@
+import type { SuggestedCollection, SuggestedProduct, Suggestions } from '@commerce-backend/spec';
+import sql, { join, type Sql } from 'sql-template-tag';
+import { together } from '../../db/connect.ts';
+import { namesBeginningWith } from '../../search/query/completions.ts';
+import { isStopWord, wordsByTerm } from '../../search/words/normalize.ts';
+import { type Token, tokenize } from '../../search/words/tokens.ts';
+import { canBeBought, visible } from '../products/rows.ts';
+import type { Shop } from '../shop.ts';
+
+/**
+ * Suggestions for what someone is typing, in two statements that are sent together. Each step looks at so many rows at most,
+ * however large the catalogue: the commonest words of names that begin with the last word, some products of each, and of
+ * these the best sellers.
+ */
+
+const LIMITS = { name_words: 20_000, completions: 12, products_each: 60, named: 2_000, ranked: 50 };
+const MAX_WORDS = 8;
+
+/** Throws nothing: what nobody can have meant has no suggestions. */
+export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?: number }): Promise<Suggestions> {
+  const words = tokenize(q).filter(({ kind }) => kind === 'word');
+  const last = words.at(-1);
+  if (!last) return { products: [], collections: [], terms: [] };
+  const before = words.slice(0, -1).slice(-MAX_WORDS);
+  const [found, collections] = await together(
+    readProducts(shop, before, last),
+    readCollections(shop, [...before, last], limit),
+  );
+  // An index of stems: `glas` has the stem of no `glass`, but begins it.
+  const named = found.filter(({ name }) => wordIn(name, last) !== undefined);
+  const products = named.slice(0, limit).map(({ id, name, slug, price, compare_at_price, image_url, in_stock }) => ({
+    ...{ id, name, slug, price, compare_at_price, currency: shop.currency, image_url, in_stock },
+  }));
+  return { products, collections, terms: termsOf(named, before, last).slice(0, limit) };
+}
+
+/** The products whose names have all words, the best sellers first, and what is sold out last. */
+function readProducts(shop: Shop, before: Token[], last: Token): Promise<SuggestedProduct[]> {
+  const terms = before.map(({ term }) => term).filter((term) => !isStopWord(term));
+  const hits = terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last);
+  return shop.rows<SuggestedProduct>(
+    sql`${hits}, ranked as materialized (
+        select p.* from hits join products p on p.site_id = ${shop.siteId} and p.id = hits.product_id
+        where ${visible} order by p.sales_count desc, p.id desc limit ${LIMITS.ranked}::int
+      )
+      select p.id, p.name, p.slug, p.price, p.compare_at_price, ${canBeBought} as in_stock, (
+          select i.url from product_images i where i.site_id = p.site_id and i.product_id = p.id
+          order by i.position, i.id limit 1) as image_url
+      from ranked p order by in_stock desc, p.sales_count desc, p.id desc`,
+  );
+}
+
+function namedByLast(shop: Shop, { term }: Token): Sql {
+  return sql`with completions as materialized (
+        select term from (${namesBeginningWith(shop, term, LIMITS.name_words)}) as n
+        group by term order by count(*) desc, term limit ${LIMITS.completions}::int
+      ), hits as materialized (
+        select distinct n.product_id from completions c cross join lateral (
+          select p.product_id from search_postings p
+          where p.site_id = ${shop.siteId} and p.term = c.term and p.place & 1 > 0
+          order by p.product_id desc limit ${LIMITS.products_each}::int) as n
+      )`;
+}
+
+/** The longest word is probably the rarest: its newest products are looked at. */
+function namedByAll(shop: Shop, terms: string[], { term: last }: Token): Sql {
+  const [first = '', ...others] = terms.toSorted((a, b) => b.length - a.length);
+  const has = (condition: Sql) => sql`exists (
+    select from search_postings o where o.site_id = ${shop.siteId} and o.product_id = n.product_id and ${condition})`;
+  const begins = has(sql`starts_with(o.term, ${last}) and o.place & 1 > 0`);
+  const conditions = [...others.map((term) => has(sql`o.term = ${term} and o.place & 1 > 0`)), begins];
+  return sql`with named as materialized (
+        select p.product_id from search_postings p
+        where p.site_id = ${shop.siteId} and p.term = ${first} and p.place & 1 > 0
+        order by p.product_id desc limit ${LIMITS.named}::int
+      ), hits as materialized (select n.product_id from named n where ${join(conditions, ' and ')})`;
+}
+
+/** Those whose titles have the words, the last one begun: a shop has few collections. */
+function readCollections(shop: Shop, words: Token[], limit: number): Promise<SuggestedCollection[]> {
+  const patterns = words.map(({ text }, i) => `\\m${text}${i < words.length - 1 ? '\\M' : ''}`);
+  return shop.rows<SuggestedCollection>(
+    sql`select c.id, c.title, c.handle, c.image_url from collections c
+      where c.site_id = ${shop.siteId} and c.published and lower(public.unaccent(c.title)) ~ all(${patterns}::text[])
+      order by c.title, c.id limit ${limit}::int`,
+  );
+}
+
+/** The word of a name that the last word begins, or is another form of. */
+function wordIn(name: string, { text, term }: Token): string | undefined {
+  const words = [...wordsByTerm(name)];
+  return words.find(([stem, word]) => word.startsWith(text) || stem === term)?.[1];
+}
+
+/** What the names complete the last word to, the commonest first. */
+function termsOf(products: { name: string }[], before: Token[], last: Token): Suggestions['terms'] {
+  const counts = new Map<string, number>();
+  for (const { name } of products) {
+    const text = [...before.map((word) => word.text), wordIn(name, last)].join(' ');
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return Array.from(counts, ([text, found]) => ({ text: text.slice(0, 255), products: found })).sort(
+    (a, b) => b.products - a.products || (a.text < b.text ? -1 : 1),
+  );
+}

@@ -1,0 +1,27 @@
+import type { ShowStock } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+
+/** How much of a stock everybody but the merchant is told, by `settings.show_stock`. */
+
+export function shownQuantity(show: ShowStock, quantity: number, low_stock_threshold: number): number {
+  switch (show) {
+    case 'exact':
+      return quantity;
+    case 'low_only':
+      return Math.max(0, Math.min(quantity, low_stock_threshold + 1));
+    case 'never':
+      return quantity > 0 ? 1 : 0;
+  }
+}
+
+/** The same as an expression over `variants v`. */
+export function shownQuantitySql(show: ShowStock): Sql {
+  switch (show) {
+    case 'exact':
+      return sql`v.on_hand - v.reserved`;
+    case 'low_only':
+      return sql`greatest(0, least(v.on_hand - v.reserved, v.low_stock_threshold + 1))`;
+    case 'never':
+      return sql`(v.on_hand > v.reserved)::int`;
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { openShop } from '../../test/shop.ts';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+async function suggest({ storefront }: OpenShop, q: string, limit?: number) {
+  const query = limit === undefined ? { q } : { q, limit };
+  const { data } = await storefront.GET('/api/storefront/suggest', { params: { query } });
+  return {
+    products: data?.products.map(({ name }) => name),
+    collections: data?.collections.map(({ title }) => title),
+    terms: data?.terms.map(({ text }) => text),
+  };
+}
+
+test('the beginning of a word is found beside the whole word, which ranks first', async () => {
+  const { storefront, givenProduct } = await openShop();
+  await givenProduct({ name: 'Stoneware Mug' });
+  await givenProduct({ name: 'Boots', description: 'Soles as hard as stone.' });
+  await givenProduct({ name: 'Stone Bowl' });
+  const found = async (q: string) => {
+    const { data } = await storefront.GET('/api/storefront/products', { params: { query: { q } } });
+    return data?.products.map(({ name }) => name);
+  };
+
+  expect(await found('stone')).toEqual(['Stone Bowl', 'Boots', 'Stoneware Mug']);
+  expect(await found('stonew')).toEqual(['Stoneware Mug']);
+  // The last word alone may be unfinished.
+  expect((await found('stone bowl'))?.includes('Stoneware Mug')).toBe(false);
+});
+
+test('suggestions name products, published collections and completed words', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({ name: 'Stoneware Mug' });
+  await shop.givenProduct({ name: 'Stoneware Bowl', inventory_quantity: 0 });
+  await shop.givenProduct({ name: 'Stone', status: 'draft' });
+  await shop.givenProduct({ name: 'Glass Mug' });
+  await shop.dashboard.POST('/api/dashboard/collections', { body: { title: 'Fine stoneware' } });
+  await shop.dashboard.POST('/api/dashboard/collections', { body: { title: 'Stone age', published: false } });
+
+  expect(await suggest(shop, 'Sto')).toEqual({
+    products: ['Stoneware Mug', 'Stoneware Bowl'],
+    collections: ['Fine stoneware'],
+    terms: ['stoneware'],
+  });
+  expect(await suggest(shop, 'stoneware m')).toEqual({
+    products: ['Stoneware Mug'],
+    collections: [],
+    terms: ['stoneware mug'],
+  });
+  expect((await suggest(shop, 'glas')).products).toEqual(['Glass Mug']);
+  expect((await suggest(shop, 'sto', 1)).products).toHaveLength(1);
+  expect(await suggest(shop, '?%_\\')).toEqual({ products: [], collections: [], terms: [] });
+});
+
+test('suggestions follow the catalogue at once, and stay within the shop', async () => {
+  const shop = await openShop();
+  const other = await openShop();
+  await other.givenProduct({ name: 'Kettle of another shop' });
+  const kettle = await shop.givenProduct({ name: 'Kettle' });
+  expect((await suggest(shop, 'ket')).products).toEqual(['Kettle']);
+
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
+    params: { path: { product_id: kettle.id } },
+    body: { name: 'Kettledrum' },
+  });
+  expect((await suggest(shop, 'ket')).products).toEqual(['Kettledrum']);
+});
