@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { openEgress } from '../server/src/egress/post.ts';
 import { createLogger } from '../server/src/http/pipeline/log.ts';
 import { type Jobs, startJobs } from '../server/src/jobs/run.ts';
-import { testProvider } from '../server/src/shop/payments/test-provider.ts';
+import { createTestProvider } from '../server/src/shop/payments/test-provider.ts';
 import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { type Trial, Violations } from './frame.ts';
 import { type EventShop, openEventShop } from './processes/event-shop.ts';
@@ -61,7 +61,8 @@ export function onWorkingPremises<T>(
 
 function work(url: string, db: pg.Pool): Promise<Jobs> {
   return startJobs({
-    ...{ url, db, baseUrl: 'http://localhost', card: testProvider, secretKey: SECRET_KEY, webhookConcurrency: 200 },
+    ...{ url, db, baseUrl: 'http://localhost', secretKey: SECRET_KEY, webhookConcurrency: 200 },
+    card: createTestProvider({ db, baseUrl: 'http://localhost' }),
     mailer: { send: async () => 'nowhere' },
     logger: createLogger('silent'),
     egress: openEgress({ allowPrivate: true, ownHost: 'localhost' }),

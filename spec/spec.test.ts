@@ -165,14 +165,17 @@ describe('operations', () => {
 
   test('an operation whose answer holds a secret is marked so', () => {
     for (const { id, operation } of operations) {
-      const success = Object.entries<Json>(operation.responses).find(([status]) => status.startsWith('2'));
-      const message = resolve(success?.[1]).content?.['application/json'];
-      const holdsSecret =
-        message &&
-        [...schemasIn(message.schema, '')].some(({ at }) =>
-          /\.(secret|access_token|device_code|checkout_url)$/.test(at),
-        );
-      expect(operation['x-secret-response'] ?? false, id).toBe(Boolean(holdsSecret));
+      const holdsSecret = (kind: string) =>
+        Object.entries<Json>(operation.responses)
+          .filter(([status]) => status.startsWith(kind))
+          .flatMap(([, response]) => resolve(response).content?.['application/json'] ?? [])
+          .some((message: Json) =>
+            [...schemasIn(message.schema, '')].some(({ at }) =>
+              /\.(secret|client_secret|access_token|device_code|checkout_url)$/.test(at),
+            ),
+          );
+      expect(operation['x-secret-response'] ?? false, id).toBe(holdsSecret('2'));
+      expect(operation['x-secret-refusal'] ?? false, id).toBe(holdsSecret('4'));
     }
   });
 

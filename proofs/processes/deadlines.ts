@@ -4,6 +4,7 @@ import { expireOverdue } from '../../server/src/jobs/buying.ts';
 import { mint } from '../../server/src/shop/customers/codes.ts';
 import { inShop } from '../../server/src/shop/in-shop.ts';
 import { SYSTEM } from '../../server/src/shop/shop.ts';
+import { SECRET_KEY } from '../../server/test/server.ts';
 import { type Account, CUSTOMER_PASSWORD, openAccount } from '../customers.ts';
 import { checkOut, onlyVariantOf, putInCarts, putOnSale } from '../goods.ts';
 import type { OpenShop } from '../shop.ts';
@@ -216,7 +217,12 @@ async function order(shop: OpenShop): Promise<string> {
 async function afterTheJob({ premises }: OpenShop, table: string, id: string, done: string): Promise<Standing> {
   const client = await premises.owner.connect();
   try {
-    await expireOverdue(client, { db: premises.db, card: undefined, logger: createLogger('silent') });
+    await expireOverdue(client, {
+      db: premises.db,
+      card: undefined,
+      secretKey: SECRET_KEY,
+      logger: createLogger('silent'),
+    });
   } finally {
     client.release();
   }

@@ -134,6 +134,24 @@ const INVARIANTS: Record<string, string> = {
   'the timeline tells of each payment once': `
     select site_id, order_id from commerce.order_events where type in ('payment_confirmed', 'payment_expired', 'cancelled')
     group by site_id, order_id, type having count(*) > 1`,
+  'a checkout and its cart name the same payment, which is open': `
+    select k.id from commerce.checkouts k join commerce.carts c on c.site_id = k.site_id and c.id = k.cart_id
+    left join commerce.payments p on p.site_id = k.site_id and p.id = k.payment_id
+    where k.status in ('open', 'ready', 'requires_escalation') and k.payment_id is distinct from c.payment_id
+      or (k.payment_id is not null and (p.checkout_id <> k.id or p.order_id is not null
+        or p.status not in ('started', 'requires_action')))`,
+  'a payment that is open holds the stock of what it is for': `
+    select k.id from commerce.checkouts k join commerce.payments p on p.site_id = k.site_id and p.id = k.payment_id
+    cross join lateral jsonb_to_recordset(p.frozen->'priced'->'lines') as l (variant_id uuid, held int)
+    left join commerce.stock_reservations r
+      on r.site_id = k.site_id and r.checkout_id = k.id and r.variant_id = l.variant_id
+    where l.held > 0 and l.held is distinct from r.quantity
+      and exists (select from commerce.variants v where v.site_id = k.site_id and v.id = l.variant_id and v.track_inventory)`,
+  'what is set aside of an agent is what its open payments are for': `
+    select a.id, a.budget_held_cents from commerce.agent_tokens a
+    left join commerce.checkouts k on k.site_id = a.site_id and k.agent_token_id = a.id
+    left join commerce.payments p on p.site_id = k.site_id and p.id = k.payment_id
+    group by a.site_id, a.id, a.budget_held_cents having a.budget_held_cents <> coalesce(sum(p.held_cents), 0)`,
   'what an agent has used is what its orders took, and no more than its budget': `
     select a.id, a.budget_used_cents from commerce.agent_tokens a
     left join commerce.orders o on o.site_id = a.site_id and o.agent_token_id = a.id

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { openEgress } from '../src/egress/post.ts';
 import { createMailer } from '../src/jobs/mailer.ts';
 import { type Jobs, startJobs } from '../src/jobs/run.ts';
-import { testProvider } from '../src/shop/payments/test-provider.ts';
+import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
@@ -16,7 +16,7 @@ export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
     mailer: createMailer({ smtpUrl: undefined, mailFrom: 'shop@example.com', dataDir: inject('mailDir') }),
     baseUrl: 'http://localhost',
     logger: pino({ level: 'silent' }),
-    card: testProvider,
+    card: createTestProvider({ db, baseUrl: 'http://localhost' }),
     egress: openEgress({ allowPrivate, ownHost: 'localhost' }),
     secretKey: SECRET_KEY,
     webhookConcurrency: 200,

@@ -8,7 +8,7 @@ import { createLastUsed } from '../src/http/callers/last-used.ts';
 import { openProbe } from '../src/http/operators/health.ts';
 import { createMetrics } from '../src/http/operators/metrics.ts';
 import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
-import { testProvider } from '../src/shop/payments/test-provider.ts';
+import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 
 export const SECRET_KEY = 'a secret of the tests, long enough to be one';
@@ -64,7 +64,7 @@ export async function startServer(url: string, settings: Partial<AppDeps> = {}, 
     strain: () => 0,
     baseUrl: 'http://localhost',
     secretKey: SECRET_KEY,
-    card: testProvider,
+    card: createTestProvider({ db, baseUrl: 'http://localhost' }),
     egressPolicy: { allowPrivate: true, ownHost: 'localhost' },
     pooling,
     trustProxy: 0,

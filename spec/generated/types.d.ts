@@ -2043,9 +2043,35 @@ export interface paths {
         put?: never;
         /**
          * Complete a checkout
-         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed).
+         * @description Creates the order, all or nothing: stock is sold, the code redeemed, the cart converted. A checkout becomes one order; completing it again, or twice at the same time, returns that order. Only what the human saw is charged. If the total differs from expected_total (or, without it, from the total in the last answer to creating or changing the checkout), or if a line has another price or is no longer for sale, it is 409 price_changed with the new total and lines; to accept, complete again with the new total as expected_total. Missing fields are 409 checkout_incomplete. The code's limits are checked again, for a guest with the e-mail (400). By bank transfer the order starts as pending and awaiting_payment, and payment.instructions has the bank details and the deadline. By card it is paid, or pending if the provider answers late; a declined card is 409 payment_failed, creates no order and leaves the checkout open. If the shopper must act, for example confirm the payment with the bank, it is 409 payment_action_required with next_action; afterwards complete again with a new Idempotency-Key. Once a payment has begun, the shopper has confirmed: the order is made of what was seen then, whatever happens to prices, products or codes, and also if nobody completes again. manual is confirmed at once and paid on handover; a total of 0 is free, confirmed and paid. A checkout that an agent created can be completed only by its customer, with the customer's token (403 human_confirmation_required), within the agent's budget (402 budget_exceeded) and categories (403 category_not_allowed).
          */
         post: operations["storefront.completeCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/checkout/{checkout_id}/payment/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel the payment of a checkout
+         * @description Ends the payment that is under way, so that the cart and the checkout can be changed again; the stock stays reserved. Without one nothing changes. If the payment has succeeded by then, the order is made, and the checkout is completed. While the provider does not answer, it is 503 unavailable, and the payment stays open.
+         */
+        post: operations["storefront.cancelCheckoutPayment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3382,7 +3408,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -4919,6 +4945,44 @@ export interface components {
          * @enum {string}
          */
         CheckoutStatus: "open" | "ready" | "requires_escalation" | "completed" | "expired" | "cancelled";
+        /** @description What the shopper must do at the payment provider. redirect: send the browser to url. client_secret: hand the secret to the provider's library in the browser. Whoever has it can go on with the payment: keep it out of logs. */
+        NextAction: {
+            /**
+             * @description What to do.
+             * @enum {string}
+             */
+            type: "redirect" | "client_secret";
+            /**
+             * Format: uri
+             * @description Of a redirect, where to send the browser; else null.
+             */
+            url: string | null;
+            /** @description For the provider's library in the browser; null of a redirect. */
+            client_secret: string | null;
+        };
+        /** @description A payment under way. Until it is over, the cart and the checkout cannot be changed (409 payment_in_progress), nothing expires, and the stock stays reserved. */
+        CheckoutPayment: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description The name of the payment provider.
+             * @example test_card
+             */
+            provider: string;
+            /**
+             * @description How it is paid, with a token of a card, a confirmation token, or on the provider's own page.
+             * @enum {string}
+             */
+            kind: "card_token" | "confirmation_token" | "page";
+            /**
+             * @description processing as long as the provider has not answered; requires_action when the shopper must act.
+             * @enum {string}
+             */
+            status: "processing" | "requires_action";
+            /** @description What the shopper must do; null while there is nothing to do. */
+            next_action: components["schemas"]["NextAction"] | null;
+            /** @description If the shopper has not acted by then, the payment is cancelled, and the checkout can be changed again. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
         /** @description The way from a cart to an order. It shows the items and the code of its cart as they are now. total = subtotal − discount + shipping_cost + tax; with tax_included, tax is the part of the other amounts that is tax, and is not added. */
         Checkout: {
             id: components["schemas"]["Id"];
@@ -4955,6 +5019,8 @@ export interface components {
             warnings: components["schemas"]["CartWarning"][];
             /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id. Empty when it is ready. */
             missing: string[];
+            /** @description The payment under way; null when there is none. */
+            payment: components["schemas"]["CheckoutPayment"] | null;
             /**
              * Format: date-time
              * @description When the stock reservation ends; null if nothing is reserved. Each change renews it for 15 minutes.
@@ -4997,6 +5063,23 @@ export interface components {
             shipping_option_id?: components["schemas"]["IdOrNull"];
             payment_method?: components["schemas"]["PaymentChoice"] | null;
             note?: string | null;
+        };
+        /** @description The body of a 409 to completing a checkout. payment_action_required carries next_action. */
+        CompletionRefusal: {
+            error: components["schemas"]["ErrorCode"];
+            message: string;
+            /** @description Also in the header X-Request-Id; quote it when asking for help. */
+            request_id: string;
+            /** @description Whether the same call, with the same Idempotency-Key, may succeed later. */
+            retryable: boolean;
+            /** @description The payment under way, of payment_action_required and payment_in_progress. */
+            payment_id?: components["schemas"]["Id"];
+            /** @description What the shopper must do, of payment_action_required; null when the provider must be asked again. */
+            next_action?: components["schemas"]["NextAction"] | null;
+            /** @description Until when the shopper can act, of payment_action_required. */
+            expires_at?: components["schemas"]["Timestamp"];
+        } & {
+            [key: string]: unknown;
         };
         /**
          * Format: password
@@ -5882,6 +5965,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The checkout, the stock or the payment does not allow it, or the first call with this Idempotency-Key is still running. */
+        CompletionConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CompletionRefusal"];
+            };
+        };
         /** @description No valid credentials. The answer does not tell a wrong password from an unknown or unverified e-mail. */
         CustomerRefused: {
             headers: {
@@ -6303,10 +6396,13 @@ export type Cart = components['schemas']['Cart'];
 export type DiscountApplication = components['schemas']['DiscountApplication'];
 export type ShippingChoice = components['schemas']['ShippingChoice'];
 export type CheckoutStatus = components['schemas']['CheckoutStatus'];
+export type NextAction = components['schemas']['NextAction'];
+export type CheckoutPayment = components['schemas']['CheckoutPayment'];
 export type Checkout = components['schemas']['Checkout'];
 export type AddressInput = components['schemas']['AddressInput'];
 export type PaymentChoice = components['schemas']['PaymentChoice'];
 export type CheckoutPatch = components['schemas']['CheckoutPatch'];
+export type CompletionRefusal = components['schemas']['CompletionRefusal'];
 export type NewPassword = components['schemas']['NewPassword'];
 export type CustomerSession = components['schemas']['CustomerSession'];
 export type CustomerAddressInput = components['schemas']['CustomerAddressInput'];
@@ -6386,6 +6482,7 @@ export type ResponseCartConflict = components['responses']['CartConflict'];
 export type ResponseDiscountRefused = components['responses']['DiscountRefused'];
 export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponseCompletionForbidden = components['responses']['CompletionForbidden'];
+export type ResponseCompletionConflict = components['responses']['CompletionConflict'];
 export type ResponseCustomerRefused = components['responses']['CustomerRefused'];
 export type ResponseApprovalForbidden = components['responses']['ApprovalForbidden'];
 export type ResponseConsentConflict = components['responses']['ConsentConflict'];
@@ -11457,10 +11554,17 @@ export interface operations {
                 "application/json": {
                     /** @description The total that the human saw. */
                     expected_total?: components["schemas"]["MoneyInput"];
-                    /** @description Required when payment_method is card. */
+                    /** @description How it is paid. Required when payment_method is card, until a payment is under way. With return_url alone the shopper pays on the provider's own page. */
                     payment?: {
-                        /** @description The token from the card provider's form. The test provider knows tok_success, tok_declined, tok_authorized, tok_late_success and tok_late_declined. */
-                        card_token: string;
+                        /** @description A token of the test provider, which knows tok_success, tok_declined, tok_authorized, tok_late_success, tok_late_declined and tok_3ds, which asks the shopper. */
+                        card_token?: string;
+                        /** @description The token that the provider's library made in the browser. */
+                        confirmation_token?: string;
+                        /**
+                         * Format: uri
+                         * @description Where the provider sends the shopper back to. Without it, to the hosted checkout page.
+                         */
+                        return_url?: string;
                     };
                 };
             };
@@ -11481,6 +11585,49 @@ export interface operations {
             400: components["responses"]["DiscountRefused"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["BudgetExceeded"];
+            403: components["responses"]["CompletionForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CompletionConflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.cancelCheckoutPayment": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a checkout.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                checkout_id: components["parameters"]["CheckoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checkout as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkout"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["CompletionForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["CheckoutConflict"];

@@ -18,7 +18,7 @@ import type { Readiness } from '../http/pipeline/readiness.ts';
 import { measureStrain } from '../http/pipeline/shedding.ts';
 import { connectRedis } from '../redis.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
-import { testProvider } from '../shop/payments/test-provider.ts';
+import { createTestProvider } from '../shop/payments/test-provider.ts';
 import { type Database, openDatabase } from './database.ts';
 import { unsafeDurability } from './durability.ts';
 import { greeting } from './greeting.ts';
@@ -93,7 +93,7 @@ async function runJobs(config: Config, url: string, db: pg.Pool, logger: Logger)
     ...config,
     url,
     db,
-    card: cardOf(config),
+    card: cardOf(config, db),
     mailer: createMailer(config),
     egress,
     logger,
@@ -144,7 +144,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
       ...config,
       ...parts,
       metricsAccess,
-      card: cardOf(config),
+      card: cardOf(config, parts.db),
       egressPolicy: egressPolicyOf(config),
       redis,
       strain: measureStrain(db),
@@ -170,8 +170,8 @@ async function exposeMetrics(metrics: Metrics, config: Config, port: number, sto
   });
 }
 
-function cardOf({ cardProvider }: Config): PaymentProvider | undefined {
-  return cardProvider === 'test' ? testProvider : undefined;
+function cardOf({ cardProvider, baseUrl }: Config, db: pg.Pool): PaymentProvider | undefined {
+  return cardProvider === 'test' ? createTestProvider({ db, baseUrl }) : undefined;
 }
 
 /** A database that may lose committed transactions, or a login that may do anything: refused in production, else a warning. */

@@ -110,7 +110,8 @@ export const POLICIES: Policy[] = [
   ),
   due(
     'payments',
-    `status in ('pending', 'authorized', 'abandoned') or (order_id is null and status in ('started', 'succeeded'))`,
+    `status in ('pending', 'authorized', 'abandoned')
+      or (order_id is null and status in ('started', 'requires_action', 'succeeded'))`,
   ),
   due('product_sales', 'true'),
   {

@@ -495,11 +495,12 @@ create table commerce.agent_tokens (
   budget_cents bigint not null,
   budget_used_cents bigint not null default 0,
   revoked_by text,
+  budget_held_cents bigint not null default 0,
   constraint agent_tokens_pkey PRIMARY KEY (site_id, id),
   constraint one_token_per_consent UNIQUE (site_id, consent_id),
   constraint agent_tokens_site_id_id_fkey FOREIGN KEY (site_id, id) REFERENCES commerce.tokens(site_id, id),
   constraint agent_tokens_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['customer'::text, 'merchant'::text, 'agent'::text, 'system'::text]))),
-  constraint within_budget CHECK (((budget_used_cents >= 0) AND (budget_used_cents <= budget_cents)))
+  constraint within_budget CHECK (((budget_used_cents >= 0) AND (budget_held_cents >= 0) AND ((budget_used_cents + budget_held_cents) <= budget_cents)))
 );
 alter table commerce.agent_tokens enable row level security, force row level security;
 
@@ -550,12 +551,14 @@ create table commerce.carts (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   agent_token_id uuid,
+  payment_id uuid,
   locale text,
   constraint carts_pkey PRIMARY KEY (site_id, id),
   constraint carts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint carts_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
   constraint carts_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint carts_site_id_merged_into_fkey FOREIGN KEY (site_id, merged_into) REFERENCES commerce.carts(site_id, id),
+  constraint carts_site_id_payment_id_fkey FOREIGN KEY (site_id, payment_id) REFERENCES commerce.payments(site_id, id),
   constraint carts_check CHECK (((status = 'merged'::text) = (merged_into IS NOT NULL))),
   constraint carts_status_check CHECK ((status = ANY (ARRAY['active'::text, 'converted'::text, 'merged'::text, 'expired'::text])))
 );
@@ -619,6 +622,8 @@ create table commerce.checkouts (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   agent_token_id uuid,
+  payment_id uuid,
+  payment_failure text,
   locale text,
   return_url text,
   cancel_url text,
@@ -626,11 +631,13 @@ create table commerce.checkouts (
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
   constraint checkouts_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint checkouts_site_id_payment_id_fkey FOREIGN KEY (site_id, payment_id) REFERENCES commerce.payments(site_id, id),
   constraint checkouts_check CHECK (((status = 'completed'::text) = (order_id IS NOT NULL))),
   constraint checkouts_check1 CHECK (((agent_token_id IS NULL) OR (source = 'agent'::text))),
   constraint checkouts_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'manual'::text, 'free'::text]))),
   constraint checkouts_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text]))),
-  constraint checkouts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text, 'completed'::text, 'expired'::text, 'cancelled'::text])))
+  constraint checkouts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text, 'completed'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint nothing_to_pay_for CHECK (((payment_id IS NULL) OR (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]))))
 );
 CREATE INDEX checkouts_of_agent ON commerce.checkouts USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX checkouts_to_expire ON commerce.checkouts USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
@@ -1081,16 +1088,28 @@ create table commerce.payments (
   failure_reason text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  kind text not null default 'card_token'::text,
+  currency text,
+  frozen jsonb,
+  held_cents bigint not null default 0,
+  next_action bytea,
+  return_url text,
+  expires_at timestamp with time zone,
+  unreachable_since timestamp with time zone,
+  captured_amount numeric,
   constraint payments_pkey PRIMARY KEY (site_id, id),
   constraint payments_site_id_provider_reference_key UNIQUE (site_id, provider, reference),
   constraint payments_site_id_checkout_id_fkey FOREIGN KEY (site_id, checkout_id) REFERENCES commerce.checkouts(site_id, id),
   constraint payments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
   constraint payments_amount_check CHECK ((amount > (0)::numeric)),
-  constraint payments_status_check CHECK ((status = ANY (ARRAY['started'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text, 'abandoned'::text, 'cancelled'::text])))
+  constraint payments_captured_amount_check CHECK ((captured_amount >= (0)::numeric)),
+  constraint payments_held_cents_check CHECK ((held_cents >= 0)),
+  constraint payments_kind_check CHECK ((kind = ANY (ARRAY['card_token'::text, 'confirmation_token'::text, 'page'::text]))),
+  constraint payments_status_check CHECK ((status = ANY (ARRAY['started'::text, 'requires_action'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text, 'abandoned'::text, 'cancelled'::text, 'refunded'::text])))
 );
-CREATE UNIQUE INDEX one_payment_at_a_time ON commerce.payments USING btree (site_id, checkout_id) WHERE (status = ANY (ARRAY['started'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text]));
+CREATE UNIQUE INDEX one_payment_at_a_time ON commerce.payments USING btree (site_id, checkout_id) WHERE (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text]));
 CREATE INDEX payments_of_order ON commerce.payments USING btree (site_id, order_id);
-CREATE INDEX payments_to_settle ON commerce.payments USING btree (updated_at) WHERE ((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'succeeded'::text]))));
+CREATE INDEX payments_to_settle ON commerce.payments USING btree (updated_at) WHERE ((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text]))));
 alter table commerce.payments enable row level security, force row level security;
 
 create table commerce.product_changes (
@@ -1426,6 +1445,26 @@ create table commerce.sync_orders (
 );
 CREATE INDEX sync_orders_of_checkout ON commerce.sync_orders USING btree (site_id, checkout_id);
 alter table commerce.sync_orders enable row level security, force row level security;
+
+create table commerce.test_payments (
+  site_id uuid not null,
+  id uuid not null,
+  scenario text not null,
+  status text not null,
+  capture text not null,
+  amount bigint not null,
+  captured bigint not null default 0,
+  currency text not null,
+  refunds jsonb not null default '{}'::jsonb,
+  return_url text,
+  cancel_url text,
+  expires_at timestamp with time zone not null,
+  constraint test_payments_pkey PRIMARY KEY (site_id, id),
+  constraint test_payments_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint test_payments_capture_check CHECK ((capture = ANY (ARRAY['automatic'::text, 'manual'::text]))),
+  constraint test_payments_status_check CHECK ((status = ANY (ARRAY['requires_action'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
+);
+alter table commerce.test_payments enable row level security, force row level security;
 
 create table commerce.tokens (
   site_id uuid not null,
@@ -1814,7 +1853,7 @@ create policy backup on commerce.payments as permissive for select to commerce_b
   using (true);
 
 create policy due on commerce.payments as permissive for select to commerce_sweep
-  using (((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'succeeded'::text])))));
+  using (((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text])))));
 
 create policy tenant on commerce.payments as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
@@ -1928,6 +1967,12 @@ create policy backup on commerce.sync_orders as permissive for select to commerc
   using (true);
 
 create policy tenant on commerce.sync_orders as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.test_payments as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.test_payments as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.variants as permissive for select to commerce_backup
@@ -2224,6 +2269,10 @@ grant select on commerce.stock_reservations to commerce_backup;
 grant delete, insert, select, update on commerce.sync_orders to commerce_app;
 
 grant select on commerce.sync_orders to commerce_backup;
+
+grant delete, insert, select, update on commerce.test_payments to commerce_app;
+
+grant select on commerce.test_payments to commerce_backup;
 
 grant delete, insert, select, update on commerce.tokens to commerce_app;
 

@@ -32,6 +32,7 @@ export interface Tables {
     budget_cents: number;
     budget_used_cents: number;
     revoked_by: 'customer' | 'merchant' | 'agent' | 'system' | null;
+    budget_held_cents: number;
   };
   audit_events: {
     site_id: string;
@@ -69,6 +70,7 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     agent_token_id: string | null;
+    payment_id: string | null;
     locale: string | null;
   };
   catalog_schedule: {
@@ -113,6 +115,8 @@ export interface Tables {
     created_at: string;
     updated_at: string;
     agent_token_id: string | null;
+    payment_id: string | null;
+    payment_failure: string | null;
     locale: string | null;
     return_url: string | null;
     cancel_url: string | null;
@@ -389,13 +393,22 @@ export interface Tables {
     checkout_id: string;
     order_id: string | null;
     provider: string;
-    status: 'started' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';
+    status: 'started' | 'requires_action' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled' | 'refunded';
     amount: string;
     card_hash: Buffer;
     reference: string | null;
     failure_reason: string | null;
     created_at: string;
     updated_at: string;
+    kind: 'card_token' | 'confirmation_token' | 'page';
+    currency: string | null;
+    frozen: unknown;
+    held_cents: number;
+    next_action: Buffer | null;
+    return_url: string | null;
+    expires_at: string | null;
+    unreachable_since: string | null;
+    captured_amount: string | null;
   };
   product_changes: {
     site_id: string;
@@ -599,6 +612,20 @@ export interface Tables {
     payment: 'bank_transfer' | 'hosted_checkout';
     checkout_id: string | null;
     created_at: string;
+  };
+  test_payments: {
+    site_id: string;
+    id: string;
+    scenario: string;
+    status: 'requires_action' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'cancelled';
+    capture: 'automatic' | 'manual';
+    amount: number;
+    captured: number;
+    currency: string;
+    refunds: unknown;
+    return_url: string | null;
+    cancel_url: string | null;
+    expires_at: string;
   };
   tokens: {
     site_id: string;

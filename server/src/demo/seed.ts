@@ -63,7 +63,7 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
     await configure(shop);
     const accounts = await giveAccounts(shop);
     const actors = { ...(await actorsOf(shop)), accounts };
-    await sellAll(connection, actors, options);
+    await sellAll(options.db, connection, actors, options);
     const { sync_key_id: _, staff, ...secrets } = credentials;
     const { email, password } = staff;
     if (password === null) throw new Error('Another process is creating a demo shop in this database. Try again.');

@@ -3,16 +3,16 @@ import sql from 'sql-template-tag';
 import type { Connection } from '../db/connect.ts';
 import * as carts from '../shop/carts/carts.ts';
 import * as cartDiscounts from '../shop/carts/discounts.ts';
-import { charge } from '../shop/checkout/charge.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
 import { complete } from '../shop/checkout/complete.ts';
+import { pay } from '../shop/checkout/pay.ts';
+import { settlePayments } from '../shop/checkout/settle-all.ts';
 import { ShopError } from '../shop/errors.ts';
 import { inShop, inShopAsSystem } from '../shop/in-shop.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orders from '../shop/orders/orders.ts';
 import type { CheckoutDeps } from '../shop/payments/deps.ts';
-import { settlePayments } from '../shop/payments/settle.ts';
-import { testProvider } from '../shop/payments/test-provider.ts';
+import { createTestProvider } from '../shop/payments/test-provider.ts';
 import { type Actor, Shop, type Tenant } from '../shop/shop.ts';
 import { type DemoOrder, demoCardOrders, demoOrders } from './orders.ts';
 import type { Account } from './people.ts';
@@ -31,17 +31,22 @@ export interface CheckoutSettings {
   secretKey: string;
 }
 
-function checkoutDepsOf({ baseUrl, secretKey }: CheckoutSettings): CheckoutDeps {
-  return { baseUrl, secretKey, card: testProvider };
+function checkoutDepsOf(db: Pool, { baseUrl, secretKey }: CheckoutSettings): CheckoutDeps {
+  return { baseUrl, secretKey, card: createTestProvider({ db, baseUrl }) };
 }
 
 /** Places all orders and handles them as the merchant would, in the transaction of the connection. */
-export async function sellAll(connection: Connection, actors: DemoActors, settings: CheckoutSettings): Promise<void> {
-  const checkoutDeps = checkoutDepsOf(settings);
+export async function sellAll(
+  db: Pool,
+  connection: Connection,
+  actors: DemoActors,
+  settings: CheckoutSettings,
+): Promise<void> {
+  const checkoutDeps = checkoutDepsOf(db, settings);
   for (const order of demoOrders) {
     const buyer = new Shop(actors.tenant, actorOf(actors, order), connection);
     const checkout_id = await fillCheckout(buyer, checkoutDeps, order);
-    const completion = { expected_total: undefined, card_token: undefined };
+    const completion = { expected_total: undefined, payment: undefined };
     const made = await complete(buyer, checkoutDeps, checkout_id, completion, undefined);
     await runOperations(new Shop(actors.tenant, actors.staff, connection), made.order.id, order);
   }
@@ -52,19 +57,19 @@ export async function sellAll(connection: Connection, actors: DemoActors, settin
  * Then does what the background jobs would do within minutes: expires overdue orders, and asks for late outcomes.
  */
 export async function sellByCard(db: Pool, actors: DemoActors, settings: CheckoutSettings): Promise<void> {
-  const checkoutDeps = checkoutDepsOf(settings);
+  const checkoutDeps = checkoutDepsOf(db, settings);
   for (const order of demoCardOrders) {
     const actor = actorOf(actors, order);
     const checkout_id = await inShop(db, actors.tenant, actor, (shop) => fillCheckout(shop, checkoutDeps, order));
-    const completion = { expected_total: undefined, card_token: order.card };
-    const charged = await charge(db, actors.tenant, actor, { checkoutDeps, checkout_id, completion });
+    const completion = { expected_total: undefined, payment: { card_token: order.card } };
+    const paid = await pay(db, actors.tenant, actor, { checkoutDeps, checkout_id, completion });
     const made = await inShop(db, actors.tenant, actor, (shop) =>
-      complete(shop, checkoutDeps, checkout_id, completion, charged),
+      complete(shop, checkoutDeps, checkout_id, completion, paid),
     );
     await inShop(db, actors.tenant, actors.staff, (shop) => runOperations(shop, made.order.id, order));
   }
   await expireUnpaid(db, actors.tenant);
-  await settlePayments(db, actors.tenant, checkoutDeps.card);
+  await settlePayments(db, actors.tenant, checkoutDeps);
 }
 
 function actorOf({ accounts, guest }: DemoActors, { buyer }: DemoOrder): Actor {
@@ -121,7 +126,7 @@ export async function openCheckout(db: Pool, site_id: string, settings: Checkout
     return await inShopAsSystem(db, site_id, async (shop) => {
       const { id: cart_id } = await carts.create(shop);
       await fillCart(shop, cart_id, EXAMPLE_ITEMS);
-      const { checkout_url } = await checkouts.create(shop, checkoutDepsOf(settings), cart_id);
+      const { checkout_url } = await checkouts.create(shop, checkoutDepsOf(db, settings), cart_id);
       return checkout_url ?? undefined;
     });
   } catch (error) {

@@ -3,11 +3,12 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
+import { SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { ignoreLostConnections } from '../db/connect.ts';
 import type { Outcome, PaymentProvider } from '../shop/payments/provider.ts';
-import { testProvider } from '../shop/payments/test-provider.ts';
+import { createTestProvider } from '../shop/payments/test-provider.ts';
 import { expireOverdue } from './buying.ts';
 
 const orderPath = '/api/dashboard/orders/{order_id}';
@@ -29,11 +30,16 @@ function at(order_id: string) {
 }
 
 /** Works as the jobs of an installation do: finds out with the login that owns the tables, and acts as the requests do. */
-async function work({ db }: OpenShop, card: PaymentProvider = testProvider) {
+function testProvider({ db }: OpenShop): PaymentProvider {
+  return createTestProvider({ db, baseUrl: 'http://localhost' });
+}
+
+async function work(shop: OpenShop, card: PaymentProvider = testProvider(shop)) {
+  const { db } = shop;
   const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
   try {
-    return await expireOverdue(client, { db, card, logger: pino({ level: 'silent' }) });
+    return await expireOverdue(client, { db, card, secretKey: SECRET_KEY, logger: pino({ level: 'silent' }) });
   } finally {
     client.release();
     await pool.end();
@@ -168,7 +174,7 @@ test('an authorized order is asked about until the money is there, and paid once
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   const undecided = await work(shop, {
-    ...testProvider,
+    ...testProvider(shop),
     outcomeOf: async () => ({ ...DECLINED, status: 'authorized', reference: 'r', reason: null }),
   });
   const { data: before } = await shop.dashboard.GET(orderPath, at(order.id));
@@ -189,7 +195,7 @@ test('an authorized order whose money is refused in the end is cancelled', async
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
 
   await work(shop, {
-    ...testProvider,
+    ...testProvider(shop),
     outcomeOf: async ({ reference }) => ({ ...DECLINED, reference: reference ?? '' }),
   });
 
@@ -207,11 +213,12 @@ test('a payment or a shop that fails keeps no other from its time, and the job f
     broken.add(rows[0]?.id);
     healthy.add(second.id);
   }
+  const provider = testProvider(shops[0] as OpenShop);
   const card: PaymentProvider = {
-    ...testProvider,
+    ...provider,
     async outcomeOf(payment) {
       if (broken.has(payment.id)) throw new Error('The provider is out of order.');
-      return testProvider.outcomeOf(payment);
+      return provider.outcomeOf(payment);
     },
   };
 
@@ -226,10 +233,10 @@ test('a payment or a shop that fails keeps no other from its time, and the job f
 });
 
 /** The test provider, listened to. */
-function listening(): PaymentProvider & { cancelled: string[] } {
+function listening(shop: OpenShop): PaymentProvider & { cancelled: string[] } {
   const cancelled: string[] = [];
   return {
-    ...testProvider,
+    ...testProvider(shop),
     cancelled,
     outcomeOf: async (): Promise<Outcome | undefined> => undefined,
     cancel: async ({ id, reference }) => {
@@ -243,7 +250,7 @@ test('a payment that is still pending when its order is cancelled is called off'
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { ...at(id), body: { reason: 'customer' } });
-  const card = listening();
+  const card = listening(shop);
 
   await work(shop, card);
   await work(shop, card);
@@ -261,7 +268,7 @@ test('money that was taken for an order that never came is given back', async ()
       values ($1, gen_random_uuid(), $2, 'test_card', 'succeeded', 14.90, '', 'r', now() - interval '10 minutes')`,
     [shop.site_id, id],
   );
-  const card = listening();
+  const card = listening(shop);
 
   await work(shop, card);
 

@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import * as carts from '../shop/carts/carts.ts';
 import { expireCheckouts } from '../shop/checkout/expiry.ts';
+import { settlePayments } from '../shop/checkout/settle-all.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { expireUnpaid, remindUnpaid } from '../shop/orders/expiry.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
-import { settlePayments } from '../shop/payments/settle.ts';
 import { countSales } from '../shop/products/sales.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { asSweeper } from './as-sweeper.ts';
@@ -26,6 +26,7 @@ export interface ExpiryDeps {
   db: Pool;
   /** The provider of card payments, if there is one. */
   card: PaymentProvider | undefined;
+  secretKey: string;
   logger: Logger;
 }
 
@@ -36,7 +37,7 @@ const STEPS: Step[] = [
   async (tenant, { db }) => ({ checkouts: await expireCheckouts(db, tenant) }),
   async (tenant, { db }) => ({ orders: await expireUnpaid(db, tenant) }),
   async (tenant, { db }) => ({ reminders: await remindUnpaid(db, tenant) }),
-  async (tenant, { db, card }) => ({ payments: await settlePayments(db, tenant, card) }),
+  async (tenant, deps) => ({ payments: await settlePayments(deps.db, tenant, deps) }),
   async (tenant, { db }) => ({ sales: await countAllSales(db, tenant) }),
 ];
 
@@ -84,16 +85,16 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
         where site_id in (
           select site_id from commerce.carts where status = 'active' and expires_at <= now()
           union select site_id from commerce.discount_redemptions where status = 'reserved' and expires_at <= now()
-          union select site_id from commerce.checkouts where reserved_until <= now()
+          union select site_id from commerce.checkouts where reserved_until <= now() and payment_id is null
           union select site_id from commerce.checkouts
-            where status in ('open', 'ready', 'requires_escalation') and expires_at <= now()
+            where payment_id is null and status in ('open', 'ready', 'requires_escalation') and expires_at <= now()
           union select site_id from commerce.orders
             where payment_status = 'awaiting_payment' and payment_due_at <= now()
           union select site_id from commerce.orders
             where payment_status = 'awaiting_payment' and payment_reminded_at is null and payment_reminder_at <= now()
           union select site_id from commerce.payments
             where status in ('pending', 'authorized', 'abandoned')
-              or (order_id is null and status in ('started', 'succeeded'))
+              or (order_id is null and status in ('started', 'requires_action', 'succeeded'))
           union select site_id from commerce.product_sales)`,
     ),
   );

@@ -62,7 +62,7 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
   };
 }
 
-function runMaintenance({ card, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
+function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
   const { db, logger } = mailDeps;
   const options = {
     connectionString: url,
@@ -79,7 +79,7 @@ function runMaintenance({ card, url, ...mailDeps }: JobDeps, watch: Watch): Prom
         logger.info({ job: 'sweep', ...swept }, 'job');
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
-        const done = await withPgClient((client) => expireOverdue(client, { db, card, logger }));
+        const done = await withPgClient((client) => expireOverdue(client, { db, card, secretKey, logger }));
         // Runs every minute, mostly with nothing to do.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),

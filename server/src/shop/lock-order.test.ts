@@ -164,4 +164,4 @@ test('importing the same products in opposite orders, new ones among them, while
   }
 });
 
-const NOTHING = { expected_total: undefined, card_token: undefined };
+const NOTHING = { expected_total: undefined, payment: undefined };

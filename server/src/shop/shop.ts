@@ -87,7 +87,12 @@ export class Shop {
 
   /** The same shop in the same transaction, doing what nobody asked for: what time does. */
   asSystem(): Shop {
-    return new Shop(this.#tenant, SYSTEM, this.#connection);
+    return this.as(SYSTEM);
+  }
+
+  /** The same shop in the same transaction, on behalf of whoever began what is finished now. */
+  as(actor: Actor): Shop {
+    return new Shop(this.#tenant, actor, this.#connection);
   }
 
   /** All rows of a statement. */

@@ -1,9 +1,9 @@
 import type { Checkout } from '@commerce-backend/spec';
 import { actorOf } from '../http/callers/callers.ts';
-import type { Beforehand, Call, Handler } from '../http/pipeline/handler.ts';
-import { charge, mayCharge } from '../shop/checkout/charge.ts';
+import { type Beforehand, type Call, type Handler, NeedsBeforehand } from '../http/pipeline/handler.ts';
 import * as checkouts from '../shop/checkout/checkouts.ts';
-import { type Completion, complete } from '../shop/checkout/complete.ts';
+import { type Completion, complete, PaymentUnderWay } from '../shop/checkout/complete.ts';
+import { cancelPayment, mayPay, pay } from '../shop/checkout/pay.ts';
 import type { Shop } from '../shop/shop.ts';
 
 export const createCheckout: Handler<'storefront.createCheckout'> = async ({ shop, checkoutDeps, body }) =>
@@ -15,28 +15,38 @@ export const getCheckout: Handler<'storefront.getCheckout'> = async ({ shop, che
 export const updateCheckout: Handler<'storefront.updateCheckout'> = async ({ shop, checkoutDeps, path, body }) =>
   shownTo(shop, await checkouts.update(shop, checkoutDeps, path.checkout_id, body));
 
-/** A card is charged before the transaction that makes the order. */
+/** What is paid through a provider is paid before the transaction that answers. */
 export const completeCheckout: Beforehand<'storefront.completeCheckout'> = {
   directly: ({ checkoutDeps, body }) =>
-    mayCharge(checkoutDeps, completionOf(body))
+    mayPay(checkoutDeps, completionOf(body))
       ? undefined
       : ({ shop, checkoutDeps, path, body }) =>
-          complete(shop, checkoutDeps, path.checkout_id, completionOf(body), undefined),
+          complete(shop, checkoutDeps, path.checkout_id, completionOf(body), undefined).catch(askProviderFirst),
 
   async beforehand({ caller, db, checkoutDeps, path, body }) {
     const completion = completionOf(body);
-    const charged = await charge(db, caller.tenant, actorOf(caller), {
-      checkoutDeps,
-      checkout_id: path.checkout_id,
-      completion,
-    });
-    return ({ shop }) => complete(shop, checkoutDeps, path.checkout_id, completion, charged);
+    const { checkout_id } = path;
+    const paid = await pay(db, caller.tenant, actorOf(caller), { checkoutDeps, checkout_id, completion });
+    return ({ shop }) => complete(shop, checkoutDeps, checkout_id, completion, paid);
   },
 };
 
 function completionOf({ expected_total, payment }: Call<'storefront.completeCheckout'>['body']): Completion {
-  return { expected_total, card_token: payment?.card_token };
+  return { expected_total, payment };
 }
+
+function askProviderFirst(error: unknown): never {
+  throw error instanceof PaymentUnderWay ? new NeedsBeforehand() : error;
+}
+
+/** A payment that has succeeded by then makes the order. */
+export const cancelCheckoutPayment: Beforehand<'storefront.cancelCheckoutPayment'> = {
+  async beforehand({ caller, db, checkoutDeps, path }) {
+    const { checkout_id } = path;
+    await cancelPayment(db, caller.tenant, actorOf(caller), { checkoutDeps, checkout_id });
+    return async ({ shop }) => shownTo(shop, await checkouts.get(shop, checkoutDeps, checkout_id));
+  },
+};
 
 export const cancelCheckout: Handler<'storefront.cancelCheckout'> = async ({ shop, checkoutDeps, path }) =>
   shownTo(shop, await checkouts.cancel(shop, checkoutDeps, path.checkout_id));

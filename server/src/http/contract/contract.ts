@@ -31,6 +31,8 @@ export interface Operation {
   rateLimit: string;
   /** The answer carries a secret: it is stored encrypted under the idempotency key. */
   secret: boolean;
+  /** So do its refusals. */
+  secretRefusal: boolean;
   /** What names the shop of an operation without credentials: the id of the site, or the device_code in the body. */
   namedBy: 'site' | 'device_code' | undefined;
   /** Whether the Idempotency-Key may be absent: from forms, always, or never. */
@@ -93,6 +95,7 @@ function describe(path: string, method: Method, declared: JsonObject, item: Json
     scope: declared['x-scope'] as string | undefined,
     rateLimit: String(declared['x-rate-limit']),
     secret: declared['x-secret-response'] === true,
+    secretRefusal: declared['x-secret-refusal'] === true,
     namedBy: declared['x-caller'] as Operation['namedBy'],
     keyWaived: declared['x-key-waived'] as Operation['keyWaived'],
     oauth: declared['x-oauth'] === true,

@@ -191,6 +191,7 @@ function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal
     operation_id: operation.id,
     request: payloadOf(req, operation),
     secret: operation.secret,
+    secretRefusal: operation.secretRefusal,
     pepper: `${deps.secretKey}${claim.secret}${claim.customer_secret ?? ''}`,
     request_id: (res.locals as Notes).request_id,
   };

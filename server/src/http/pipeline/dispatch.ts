@@ -18,6 +18,7 @@ import {
 import { applyLimit } from './counted.ts';
 import { Deadline, secondsFor } from './deadline.ts';
 import { type Answer, answerTo, isUnavailable } from './errors.ts';
+import { NeedsBeforehand } from './handler.ts';
 import { address } from './match.ts';
 import type { Notes } from './notes.ts';
 import { codeOf, countFailure, ensureAudited, runSucceeded } from './outcome.ts';
@@ -90,9 +91,14 @@ async function serve(
   const incoming = { operation, claim, mistakes, deadline, req, res };
   if (!('beforehand' in handler)) return counted(deps, handler, incoming);
   const direct = directly(deps, handler, incoming);
-  if (direct) return counted(deps, direct, incoming);
+  const answer = direct && (await counted(deps, direct, incoming).catch(unlessNeedsBeforehand));
+  if (answer) return answer;
   const prepare = () => prepared(deps, handler, incoming);
   return attempt(deps, await (handler.hashes ? logins.take(prepare) : prepare()), incoming, false);
+}
+
+function unlessNeedsBeforehand(error: unknown): undefined {
+  if (!(error instanceof NeedsBeforehand)) throw error;
 }
 
 async function counted(deps: Deps, handler: PlainHandler, incoming: Incoming): Promise<Answer> {

@@ -23,11 +23,14 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<
  */
 export interface Beforehand<Id extends OperationId> {
   beforehand(call: Omit<Call<Id>, 'shop'> & Beforehands): Promise<Handler<Id>>;
-  /** The handler proper of a call for which nothing has to be done beforehand. */
+  /** The handler proper of a call for which nothing has to be done beforehand, unless it throws NeedsBeforehand. */
   directly?(call: Pick<Call<Id>, 'checkoutDeps' | 'body'>): Handler<Id> | undefined;
   /** It hashes a password for anyone who asks: only so many are let in at once, before they cost anything. */
   hashes?: true;
 }
+
+/** Thrown by a handler that ran directly, and found that something has to be done beforehand after all. */
+export class NeedsBeforehand extends Error {}
 
 /** What stands outside the transaction is given besides. */
 export interface Beforehands {

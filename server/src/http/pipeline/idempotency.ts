@@ -23,6 +23,8 @@ export interface Key {
   request: string;
   /** The answer holds a secret: it is encrypted under a key that the database does not know. */
   secret: boolean;
+  /** Its refusals may hold one, too. */
+  secretRefusal: boolean;
   /** The server's own secret and the caller's credential, for that key. */
   pepper: string;
   request_id: string;
@@ -136,7 +138,7 @@ function isFinal(error: unknown): boolean {
 }
 
 function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql | undefined): Sql {
-  const encrypted = key.secret && status < 300;
+  const encrypted = status < 300 ? key.secret : key.secretRefusal;
   const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
   const kept = sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
       where site_id = ${shop.siteId} and principal_id = ${key.principal_id}

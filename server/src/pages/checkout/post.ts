@@ -2,9 +2,9 @@ import type { Checkout } from '@commerce-backend/spec';
 import type { Operation } from '../../http/contract/contract.ts';
 import * as carts from '../../shop/carts/carts.ts';
 import * as cartDiscounts from '../../shop/carts/discounts.ts';
-import { charge } from '../../shop/checkout/charge.ts';
 import * as checkouts from '../../shop/checkout/checkouts.ts';
 import { complete } from '../../shop/checkout/complete.ts';
+import { pay } from '../../shop/checkout/pay.ts';
 import { ShopError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { FormBody } from '../parts/form-body.ts';
@@ -140,10 +140,11 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
   const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
   if (!AMOUNT.test(expected_total)) throw new ShopError('invalid_request', 'The form lacks the total.');
-  const completion = { expected_total, card_token: cardToken(posted.entered) };
-  const charged = await charge(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
+  const card_token = cardToken(posted.entered);
+  const completion = { expected_total, payment: card_token === undefined ? undefined : { card_token } };
+  const paid = await pay(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
   const work = async (shop: Shop) => {
-    await complete(shop, checkoutDeps, checkout.id, completion, charged);
+    await complete(shop, checkoutDeps, checkout.id, completion, paid);
     return { redirect: path };
   };
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));

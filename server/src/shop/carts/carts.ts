@@ -5,7 +5,7 @@ import { together } from '../../db/connect.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
-import { refuseShort, refuseTooDear } from './limits.ts';
+import { paying, refuseShort, refuseTooDear } from './limits.ts';
 import { requireMandate } from './mandate.ts';
 import * as discounts from './redemptions.ts';
 import { type CartNow, type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
@@ -122,14 +122,16 @@ async function extendLifetime(shop: Shop, id: string): Promise<void> {
 /** Touches no cart that who calls may not change. */
 function extendLifetimeSql(shop: Shop, id: string): Sql {
   return sql`update carts set expires_at = ${cartExpiry}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now()
+      where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now() and payment_id is null
         and (customer_id is null or customer_id = ${shop.customerId})
         and (${shop.agent === null} or agent_token_id = ${shop.agent?.token_id ?? null})`;
 }
 
-/** Says why a cart was not touched. Throws what `readForCustomer` throws, or `cart_not_active`. */
+/** Says why a cart was not touched. Throws what `readForCustomer` throws, `cart_not_active`, or `payment_in_progress`. */
 async function refuseChange(shop: Shop, id: string): Promise<never> {
-  refuseInactive(await readForCustomer(shop, id, shop.customerId, false));
+  const cart = await readForCustomer(shop, id, shop.customerId, false);
+  refuseInactive(cart);
+  if (cart.payment_id) throw paying({ payment_id: cart.payment_id });
   throw new ShopError('conflict', 'The cart has just been changed. Send the call again.');
 }
 
@@ -265,14 +267,14 @@ const holdsIdleCode: Sql = sql`exists (
       and r.status = 'reserved' and r.expires_at <= now())
   and not exists (
     select from checkouts k where k.site_id = c.site_id and k.cart_id = c.id
-      and k.status in ('open', 'ready', 'requires_escalation') and k.expires_at > now())`;
+      and k.status in ('open', 'ready', 'requires_escalation') and (k.expires_at > now() or k.payment_id is not null))`;
 
 async function expire(shop: Shop, which: Sql): Promise<number> {
   const expired = await shop.rows<{ id: string }>(
     sql`update carts set status = 'expired', updated_at = now()
       where site_id = ${shop.siteId} and id in (
         select c.id from carts c
-        where c.site_id = ${shop.siteId} and c.status = 'active' and c.expires_at <= now() and ${which}
+        where c.site_id = ${shop.siteId} and c.status = 'active' and c.expires_at <= now() and c.payment_id is null and ${which}
         limit ${AT_ONCE} for update skip locked)
       returning id`,
   );

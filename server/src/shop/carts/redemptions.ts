@@ -111,19 +111,49 @@ function amountOff(cart: CartState): string {
  * Looks at the code again as it is now, and at the limit per customer by the account or the e-mail. Throws `discount_*`.
  */
 export async function redeem(shop: Shop, cart: CartState, order_id: string, buyer: Buyer): Promise<void> {
-  const { discount, lines } = cart;
+  if (!cart.discount) return;
+  if (!cart.discount.holds) return release(shop, cart.id);
+  await requireUse(shop, cart, buyer);
+  await writeUse(shop, cart, order_id, buyer);
+}
+
+/**
+ * A payment begins for the cart: its code is looked at as at redemption, and from now on counts as used by the buyer. Throws the
+ * same.
+ */
+export async function reserveForPayment(shop: Shop, cart: CartState, buyer: Buyer): Promise<void> {
+  if (!cart.discount?.holds) return;
+  await requireUse(shop, cart, buyer);
+  await writeUse(shop, cart, null, buyer);
+}
+
+/** The payment has succeeded: the code is redeemed as it was reserved when the payment began, or released if it took nothing off. */
+export async function redeemPaid(shop: Shop, { id, discount }: CartState, order_id: string): Promise<void> {
   if (!discount) return;
-  if (!discount.holds) return release(shop, cart.id);
+  if (!discount.holds) return release(shop, id);
+  await lockDiscount(shop, discount.discount_id, []);
+  await shop.run(
+    sql`update discount_redemptions set status = 'redeemed', order_id = ${order_id}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${discount.redemption_id}`,
+  );
+}
+
+async function requireUse(shop: Shop, { discount, lines, currency_digits }: CartState, buyer: Buyer): Promise<void> {
   const product_ids = lines.map(({ product_id }) => product_id);
-  const code = await lockDiscount(shop, discount.discount_id, product_ids);
+  const code = discount && (await lockDiscount(shop, discount.discount_id, product_ids));
   if (!code) throw unknownCode();
-  const refusal = refusalOf(code, lines, cart.currency_digits);
+  const refusal = refusalOf(code, lines, currency_digits);
   if (refusal) throw refusal;
   await refuseBeyondLimit(shop, code, discount.redemption_id, buyer);
+}
+
+/** Without an order the use stays reserved. */
+async function writeUse(shop: Shop, cart: CartState, order_id: string | null, buyer: Buyer): Promise<void> {
   await shop.run(
-    sql`update discount_redemptions set status = 'redeemed', order_id = ${order_id}, customer_id = ${buyer.customer_id},
-        email = ${buyer.email}, amount_off = ${amountOff(cart)}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${discount.redemption_id}`,
+    sql`update discount_redemptions set status = case when ${order_id}::uuid is null then 'reserved' else 'redeemed' end,
+        order_id = ${order_id}, customer_id = ${buyer.customer_id}, email = ${buyer.email}, amount_off = ${amountOff(cart)},
+        updated_at = now()
+      where site_id = ${shop.siteId} and id = ${cart.discount?.redemption_id}`,
   );
 }
 

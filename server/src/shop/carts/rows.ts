@@ -55,6 +55,8 @@ export interface CartState {
   agent_token_id: string | null;
   /** The cart that a merged one went into. */
   merged_into: string | null;
+  /** The payment that is open for its checkout: until it is over, the cart cannot change. */
+  payment_id: string | null;
   currency: string;
   currency_digits: number;
   /** What its shopper is told of the stock. */
@@ -85,7 +87,7 @@ interface Row extends CartRow {
   redemption_id: string | null;
 }
 
-export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.merged_into, c.expires_at, c.created_at, c.updated_at`;
+export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.merged_into, c.payment_id, c.expires_at, c.created_at, c.updated_at`;
 
 export type CartNow = CartState & {
   /** Whether its time is over, whatever the status says. */
@@ -96,7 +98,7 @@ export type CartNow = CartState & {
 export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | undefined> {
   const row = await shop.one<Row>(
     sql`select ${cartColumns},
-        c.status = 'expired' or (c.status = 'active' and c.expires_at <= now()) as expired,
+        c.status = 'expired' or (c.status = 'active' and c.payment_id is null and c.expires_at <= now()) as expired,
         ${linesOfCart} as lines, (
           select json_object_agg(r.variant_id, r.quantity) from checkouts k
           join stock_reservations r on r.site_id = k.site_id and r.checkout_id = k.id

@@ -9,7 +9,7 @@ import * as checkouts from './checkouts.ts';
  * Takes a guest's cart into the customer's at login: the guest's quantities win, their code takes the place of the
  * other, and of more than 100 lines the customer's oldest go. A checkout of the guest's cart ends, and what it held can be
  * bought from the customer's cart. Answers the customer's active cart. A cart that is not an active one of a guest is left
- * alone.
+ * alone, and so is one that is just being paid.
  */
 export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_id: string): Promise<string | null> {
   const guest = await readCart(shop, guest_cart_id);
@@ -20,7 +20,7 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
       order by id for update`,
   );
   const [now, into] = [await readCart(shop, guest_cart_id), await readCart(shop, target)];
-  if (!now || !isMergeable(now) || into?.status !== 'active') return null;
+  if (!now || !isMergeable(now) || into?.status !== 'active' || into.payment_id) return null;
   const checkout = await checkouts.openOf(shop, guest_cart_id);
   await takeLines(shop, now, into);
   await discounts.moveToCart(shop, guest_cart_id, target, customer_id);
@@ -38,8 +38,8 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
   return target;
 }
 
-function isMergeable({ status, customer_id, expired }: CartState & { expired: boolean }): boolean {
-  return status === 'active' && customer_id === null && !expired;
+function isMergeable({ status, customer_id, payment_id, expired }: CartState & { expired: boolean }): boolean {
+  return status === 'active' && customer_id === null && payment_id === null && !expired;
 }
 
 async function takeLines(shop: Shop, guest: CartState, target: CartState): Promise<void> {

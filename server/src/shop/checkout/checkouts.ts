@@ -27,6 +27,7 @@ import {
   priceLocked,
   readTerms,
   refuseOver,
+  refusePaying,
 } from './state.ts';
 import { pricesOf, statusOf, view, viewOf } from './view.ts';
 
@@ -55,6 +56,7 @@ export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: st
   const ended = open === undefined && read.pieces_held > 0;
   const cart = ended ? await carts.readForCustomer(shop, cart_id, shop.customerId, false) : read;
   carts.refuseInactive(cart);
+  if (open) refusePaying(open);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   refuseTooDear(cart);
   const id = open?.id ?? uuidv7();
@@ -153,7 +155,7 @@ async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<
     sql`update checkouts k set ${filledIn}
         status = case when k.status = 'requires_escalation' then k.status else ${statusOf(missing)} end,
         customer_id = coalesce(k.customer_id, ${shop.customerId}), shown_total = ${decimal(totals.total, digits)},
-        shown_prices = ${JSON.stringify(pricesOf(priced, digits))}::jsonb, told_prices = null,
+        shown_prices = ${JSON.stringify(pricesOf(priced, digits))}::jsonb, told_prices = null, payment_failure = null,
         reserved_until = ${reservedUntil}, expires_at = ${expiresAt}, updated_at = now()
       where k.site_id = ${shop.siteId} and k.id = ${row.id}
       returning ${checkoutColumns}`,
@@ -199,6 +201,7 @@ export async function update(
   await holdActor(shop);
   const locked = await lockCheckout(shop, id, customer_id);
   refuseOver(locked.row);
+  refusePaying(locked.row);
   const wanted = { ...locked.row, ...patch };
   const priced = priceLocked(shop, checkoutDeps, { ...locked, row: wanted });
   carts.refuseInactive(priced.cart);
@@ -263,6 +266,7 @@ export async function cancel(
   const { row } = await lockCheckout(shop, id, customer_id);
   if (row.status !== 'cancelled') {
     refuseOver(row);
+    refusePaying(row);
     await end(shop, id, 'cancelled');
   }
   return view(shop, checkoutDeps, await findRow(shop, id));

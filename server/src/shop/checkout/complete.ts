@@ -1,34 +1,25 @@
 import type { CustomerOrder, Order, Payment } from '@commerce-backend/spec';
-import sql, { type Sql } from 'sql-template-tag';
-import { v7 as uuidv7 } from 'uuid';
-import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
 import { refuseTooDear } from '../carts/limits.ts';
-import * as discounts from '../carts/redemptions.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
-import * as mail from '../mail.ts';
-import { decimal } from '../money.ts';
 import { expireIfDue } from '../orders/expiry.ts';
 import { getForCustomer } from '../orders/rows.ts';
-import type { OrderStates } from '../orders/states.ts';
-import * as events from '../orders/timeline.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
-import * as stock from '../stock/stock.ts';
-import { totalsOnTheWire } from '../totals.ts';
 import { requireSeen } from './expected.ts';
-import { holdStock } from './hold.ts';
 import * as agentCheckouts from './mandate.ts';
-import type { Charged } from './state.ts';
+import { createOrder } from './new-order.ts';
+import type { Paid } from './state.ts';
 import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } from './state.ts';
 
 /**
- * Completing a checkout, all in the request's transaction; a card was charged before it began (charge.ts). Steps:
+ * Completing a checkout, all in the request's transaction; what is paid through a provider was paid before it began, and its order
+ * made (pay.ts). Steps:
  * 1. hold the row of the customer who acts, so that the account is not erased meanwhile.
  * 2. lock the cart, then the checkout; a completed checkout answers its order.
  * 3. calculate the prices again; refuse what is incomplete or differs from what the human saw.
- * 4. spend from the agent's budget, and compare the charge with the total.
+ * 4. spend from the agent's budget.
  * 5. redeem the discount code, hold the stock, if it is not held, and sell it.
  * 6. close the checkout and the cart; insert the order with the next number and its sales, and give it its payment.
  * 7. write the timeline, whose trigger writes the event, and enqueue the mail.
@@ -37,7 +28,15 @@ import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } 
  */
 export interface Completion {
   expected_total: string | undefined;
-  card_token: string | undefined;
+  /** How it is paid, where a provider takes the money. */
+  payment: GivenPayment | undefined;
+}
+
+export interface GivenPayment {
+  card_token?: string;
+  confirmation_token?: string;
+  /** Where the provider sends the human back to. */
+  return_url?: string;
 }
 
 export interface Completed {
@@ -53,7 +52,7 @@ export async function complete(
   checkoutDeps: CheckoutDeps,
   id: string,
   completion: Completion,
-  charged: Charged | undefined,
+  paid: Paid | undefined,
   customer_id: string | null = shop.customerId,
 ): Promise<Completed> {
   await holdActor(shop);
@@ -64,72 +63,41 @@ export async function complete(
     return answer(await getForCustomer(shop, row.order_id));
   }
   refuseOver(row);
+  if (paid?.status) throw unpaid(paid);
+  if (row.payment_id) throw paid?.refusal ?? new PaymentUnderWay(row.payment_id);
   const priced = priceLocked(shop, checkoutDeps, locked);
   requireReady(shop, checkoutDeps, priced, completion);
+  if (priced.payment_method === 'card') throw paid?.refusal ?? justChanged();
 
   const spent_cents = await agentCheckouts.spend(shop, priced);
-  requirePaid(shop, priced, charged);
   const customer = row.customer_id ?? shop.customerId;
-  return answer(await createOrder(shop, priced, customer, { charged, spent_cents }));
+  return answer(await createOrder(shop, priced, customer, { spent_cents }));
 }
 
-/**
- * Creates the order of a locked checkout that was checked. Throws `insufficient_stock` or what `discounts.redeem` throws. What
- * remains once the stock is held is sent together: the counter of order numbers, which all orders of the shop wait for, is
- * locked late and not for the time of further round trips.
- */
-export async function createOrder(
-  shop: Shop,
-  priced: Priced,
-  customer_id: string | null,
-  { charged, spent_cents = 0 }: { charged?: Charged | undefined; spent_cents?: number } = {},
-): Promise<CustomerOrder> {
-  const { row } = priced;
-  const order_id = uuidv7();
-  const buyer = { customer_id, email: row.email };
-  await discounts.redeem(shop, { ...priced.cart, lines: priced.lines }, order_id, buyer);
-  await holdStock(shop, row.id, priced.cart, priced.lines);
-  const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
-  const payment = settledAtOnce(priced, charged);
-  const [sold, , , , , , , order] = await together(
-    stock.sell(shop, row.id),
-    close(shop, order_id, priced),
-    insertOrder(shop, order_id, { customer_id, spent_cents }, priced, charged),
-    charged && attachPayment(shop, order_id, row.id, charged),
-    events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context }),
-    payment && events.record(shop, order_id, { ...payment, context }),
-    mail.enqueue(shop, 'order_placed', { order_id }),
-    getForCustomer(shop, order_id),
-  );
-  refuseOtherStock(priced, sold);
-  return order;
-}
-
-/** What was sold is what the order says. The merchant may have begun or ceased to track a variant since the cart was read. */
-function refuseOtherStock({ lines }: Priced, sold: Set<string>): void {
-  if (lines.every(({ held, variant_id }) => held > 0 === sold.has(variant_id))) return;
-  throw new ShopError('conflict', 'The stock has just been changed. Send the call again.');
-}
-
-const MADE_ON: Record<Priced['row']['source'], string> = {
-  storefront: 'Ordered on the storefront.',
-  agent: 'Ordered with the help of an agent.',
-  ai_widget: 'Ordered with the AI widget.',
-  dashboard: 'Ordered on the dashboard.',
-  import: 'Imported.',
-};
-
-/** What the timeline tells of the money, if the order begins with it taken or reserved. */
-function settledAtOnce(priced: Priced, charged: Charged | undefined): events.OrderEvent | undefined {
-  if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
-  switch (statesOf(priced, charged).payment_status) {
-    case 'paid':
-      return { type: 'payment_confirmed', message: 'The card payment succeeded.' };
-    case 'authorized':
-      return { type: 'payment_authorized', message: 'The card payment was authorized.' };
-    default:
-      return undefined;
+/** The payment that is open has to be asked about, which no transaction may wait for. */
+export class PaymentUnderWay extends Error {
+  constructor(payment_id: string) {
+    super(`The provider has to be asked about payment ${payment_id}.`);
+    this.name = 'PaymentUnderWay';
   }
+}
+
+function unpaid({ status, reason, payment_id, next_action, expires_at }: Paid): ShopError {
+  if (status === 'requires_action') {
+    const message = 'The shopper must act at the payment provider. Do what next_action says, and complete again.';
+    return new ShopError('payment_action_required', message, { payment_id, next_action, expires_at });
+  }
+  if (status === 'failed' || status === 'cancelled') {
+    return new ShopError('payment_failed', 'The payment was declined.', { reason: reason ?? status });
+  }
+  if (status === 'started') {
+    return new ShopError('unavailable', 'The payment provider has not answered yet. Send the call again.');
+  }
+  return new ShopError('payment_failed', 'The payment came too late. The money is given back.', { reason });
+}
+
+function justChanged(): ShopError {
+  return new ShopError('conflict', 'The checkout has just been changed. Read it again.');
 }
 
 function answer({ payment, fulfillments: _, ...order }: CustomerOrder): Completed {
@@ -144,7 +112,7 @@ export function requireReady(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
   priced: Priced,
-  { expected_total, card_token }: Completion,
+  { expected_total, payment }: Completion,
 ): void {
   const { row, missing, payment_method } = priced;
   carts.refuseInactive(priced.cart);
@@ -160,130 +128,9 @@ export function requireReady(
   if (missing.length > 0) throw new ShopError('checkout_incomplete', `Missing: ${missing.join(', ')}.`, { missing });
   requireSeen(shop, priced, expected_total);
   if (priced.lines.length === 0) throw new ShopError('cart_empty', 'Nothing in the cart is for sale any more.');
-  if (payment_method === 'card' && card_token === undefined) {
-    throw new ValidationError([bodyMistake(['payment'], 'missing', 'Paying by card needs the card_token.')]);
+  if (payment_method === 'card' && payment === undefined) {
+    const msg =
+      'Paying by card needs a card_token, a confirmation_token, or a return_url for the page of the provider.';
+    throw new ValidationError([bodyMistake(['payment'], 'missing', msg)]);
   }
-}
-
-/** Throws `payment_failed`, or `conflict` when the checkout changed between the charge and now; a job gives that money back. */
-function requirePaid(shop: Shop, { payment_method, totals }: Priced, charged: Charged | undefined): void {
-  if (payment_method !== 'card') return;
-  const isFresh = charged && charged.amount === decimal(totals.total, shop.currencyDigits);
-  if (!isFresh) throw new ShopError('conflict', 'The checkout has just been changed. Read it again.');
-  if (charged.status !== 'failed') return;
-  throw new ShopError('payment_failed', 'The payment was declined.', { reason: charged.reason });
-}
-
-function statesOf({ payment_method }: Priced, charged: Charged | undefined): OrderStates {
-  const fulfillment_status = 'unfulfilled';
-  switch (payment_method) {
-    case 'free':
-      return { status: 'confirmed', payment_status: 'paid', fulfillment_status };
-    case 'manual':
-      return { status: 'confirmed', payment_status: 'pending', fulfillment_status };
-    case 'card':
-      if (charged?.status === 'succeeded') return { status: 'confirmed', payment_status: 'paid', fulfillment_status };
-      if (charged?.status === 'authorized')
-        return { status: 'confirmed', payment_status: 'authorized', fulfillment_status };
-      return { status: 'pending', payment_status: 'pending', fulfillment_status };
-    default:
-      return { status: 'pending', payment_status: 'awaiting_payment', fulfillment_status };
-  }
-}
-
-async function insertOrder(
-  shop: Shop,
-  id: string,
-  { customer_id, spent_cents }: { customer_id: string | null; spent_cents: number },
-  priced: Priced,
-  charged: Charged | undefined,
-): Promise<void> {
-  const { row, terms, cart, payment_method, shipping_option, tax } = priced;
-  const amounts = totalsOnTheWire(priced.totals, shop.currencyDigits);
-  const states = statesOf(priced, charged);
-  const byTransfer = payment_method === 'bank_transfer';
-  const deadline = byTransfer ? terms.payment_deadline_hours : null;
-  await shop.run(
-    sql`with counted as (
-        insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
-        on conflict (site_id) do update set last_number = n.last_number + 1 returning last_number
-      ), lines as (${insertLines(shop, id, priced)}), sales as (${insertSales(shop, id, priced)})
-      insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
-        shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
-        billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
-        payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents)
-      select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
-        ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
-        ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
-        ${payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
-        ${shipping_option?.name ?? null}, ${shipping_option?.kind ?? null}, ${row.source}, (
-          select s.reference from sync_orders s where s.site_id = ${shop.siteId} and s.checkout_id = ${row.id}),
-        ${cart.discount?.holds ? cart.discount.code : null},
-        ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
-        now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
-        ${row.agent_token_id}, ${spent_cents}
-      from counted`,
-  );
-}
-
-/** For the order of best sellers: a job adds them to the products, so that buyers of the same product need not wait. */
-function insertSales(shop: Shop, order_id: string, { lines }: Priced): Sql {
-  return sql`insert into product_sales (site_id, order_id, product_id, quantity)
-      select ${shop.siteId}, ${order_id}, product_id, sum(quantity)
-      from unnest(${lines.map(({ product_id }) => product_id)}::uuid[],
-        ${lines.map(({ quantity }) => quantity)}::int[]) as l (product_id, quantity) group by product_id`;
-}
-
-function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced): Sql {
-  const digits = shop.currencyDigits;
-  const off = new Map(totals.allocations.map(({ id, amount }) => [id, amount]));
-  const taxes = new Map(totals.taxes.map(({ id, amount }) => [id, amount]));
-  const rows = lines.map((line, i) => ({
-    ...line,
-    position: i + 1,
-    price: decimal(line.price, digits),
-    total: decimal(line.price * line.quantity, digits),
-    discount: decimal(off.get(line.id) ?? 0, digits),
-    tax: decimal(taxes.get(line.id) ?? 0, digits),
-    stock_taken: line.held > 0,
-  }));
-  return sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
-        option1, option2, option3, variant_name, image_url, discount, tax, stock_taken)
-      select ${shop.siteId}, id, ${order_id}, position, name, quantity, price, total, variant_id, product_id, sku, option1,
-        option2, option3, variant_name, image_url, discount, tax, stock_taken
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, position int, name text, quantity int,
-        price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text, option3 text,
-        variant_name text, image_url text, discount numeric, tax numeric, stock_taken boolean)`;
-}
-
-/** The checkout and its cart are over. */
-async function close(shop: Shop, order_id: string, { row }: Priced): Promise<void> {
-  await shop.run(
-    sql`with converted as (
-        update carts set status = 'converted', updated_at = now() where site_id = ${shop.siteId} and id = ${row.cart_id}
-      )
-      update checkouts set status = 'completed', order_id = ${order_id}, reserved_until = null, told_prices = null,
-        customer_id = coalesce(customer_id, ${shop.customerId}), updated_at = now()
-      where site_id = ${shop.siteId} and id = ${row.id}`,
-  );
-}
-
-/** The money belongs to the order. */
-async function attachPayment(
-  shop: Shop,
-  order_id: string,
-  checkout_id: string,
-  { payment_id }: Charged,
-): Promise<void> {
-  const attached = await shop.run(
-    sql`update payments set order_id = ${order_id}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${payment_id} and checkout_id = ${checkout_id}
-        and order_id is null and status in ('pending', 'authorized', 'succeeded')`,
-  );
-  if (attached === 1) return;
-  throw new ShopError('conflict', 'The payment has just been replaced by another. Read the checkout again.');
-}
-
-function json(value: unknown): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
 }

@@ -18,7 +18,7 @@ export async function expireCheckouts(db: Pool, tenant: Tenant): Promise<number>
   const due = await inShop(db, tenant, SYSTEM, (shop) =>
     shop.rows<{ id: string }>(
       sql`select id from checkouts
-        where site_id = ${shop.siteId} and (reserved_until <= now()
+        where site_id = ${shop.siteId} and payment_id is null and (reserved_until <= now()
           or (status in ('open', 'ready', 'requires_escalation') and expires_at <= now()))
         limit ${AT_ONCE}`,
     ),
@@ -34,7 +34,7 @@ async function expire(shop: Shop, id: string): Promise<boolean> {
   const found = await shop.one<{ ended: boolean; lapsed: boolean }>(
     sql`select status in ('open', 'ready', 'requires_escalation') and expires_at <= now() as ended,
         coalesce(reserved_until <= now(), false) as lapsed
-      from checkouts where site_id = ${shop.siteId} and id = ${id} for update skip locked`,
+      from checkouts where site_id = ${shop.siteId} and id = ${id} and payment_id is null for update skip locked`,
   );
   if (found?.ended) {
     await checkouts.end(shop, id, 'expired');

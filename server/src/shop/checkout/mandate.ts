@@ -14,6 +14,14 @@ export async function requireMandate(shop: Shop, priced: Priced): Promise<void> 
   if (token_id) await budgets.requireBudget(shop, token_id, priced.totals.total);
 }
 
+/** Sets the total aside for a payment that begins. Answers what was set aside; throws the same, or `payment_in_progress`. */
+export async function hold(shop: Shop, priced: Priced): Promise<number> {
+  const token_id = await requireGoods(shop, priced);
+  if (!token_id) return 0;
+  await budgets.hold(shop, token_id, priced.totals.total);
+  return priced.totals.total;
+}
+
 /** Takes the total from the agent's budget, for the order that is being made. Answers what was taken; throws the same. */
 export async function spend(shop: Shop, priced: Priced): Promise<number> {
   const token_id = await requireGoods(shop, priced);

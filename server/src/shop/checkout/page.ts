@@ -26,7 +26,8 @@ export interface PagedCheckout {
 export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.locale, ${frontObject} as front,
-        case when k.order_id is null and k.status <> 'cancelled' and k.expires_at <= now() then 'expired'
+        case when k.order_id is null and k.status <> 'cancelled' and k.payment_id is null
+          and k.expires_at <= now() then 'expired'
           else k.status end as status,
         case when o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() then o.id end as overdue_order,
         coalesce(o.payment_status <> 'awaiting_payment'

@@ -3,6 +3,7 @@ import type {
   BankDetails,
   CheckoutStatus,
   CountryTaxRate,
+  NextAction,
   OrderSource,
   PaymentMethod,
   ShippingChoice,
@@ -10,6 +11,7 @@ import type {
 import sql, { type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
+import { paying } from '../carts/limits.ts';
 import { type CartLine, type CartNow, type CartState, forSale, readCart } from '../carts/rows.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
@@ -45,16 +47,35 @@ export interface CheckoutRow {
   expired: boolean;
   order_id: string | null;
   order_number: string | null;
+  /** The payment that is open for it: until it is over, nothing changes, and nothing expires. */
+  payment_id: string | null;
+  payment: OpenPayment | null;
   created_at: string;
   updated_at: string;
 }
 
+/** A payment under way, as it is on record. */
+export interface OpenPayment {
+  id: string;
+  provider: string;
+  kind: 'card_token' | 'confirmation_token' | 'page';
+  status: string;
+  /** Sealed, in Base64. */
+  next_action: string | null;
+  /** Milliseconds since 1970. */
+  expires_at: number;
+}
+
 export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_token_id, k.status, k.source, k.email, k.phone,
   k.shipping_address, k.billing_address, k.shipping_option_id, k.payment_method, k.note, k.shown_total, k.shown_prices,
-  k.told_prices, case when k.reserved_until > now() then k.reserved_until end as reserved_until, k.expires_at,
-  k.status = 'expired' or (k.status not in ('completed', 'cancelled') and k.expires_at <= now()) as expired, k.order_id, (
+  k.told_prices, case when k.payment_id is not null or k.reserved_until > now() then k.reserved_until end as reserved_until,
+  k.expires_at, k.status = 'expired' or (k.status not in ('completed', 'cancelled') and k.payment_id is null
+    and k.expires_at <= now()) as expired, k.order_id, (
     select o.order_number from orders o where o.site_id = k.site_id and o.id = k.order_id) as order_number,
-  k.created_at, k.updated_at`;
+  k.payment_id, case when k.payment_id is not null then (
+    select json_build_object('id', p.id, 'provider', p.provider, 'kind', p.kind, 'status', p.status,
+      'next_action', encode(p.next_action, 'base64'), 'expires_at', (extract(epoch from p.expires_at) * 1000)::bigint)
+    from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at`;
 
 /**
  * A checkout, for the customer given. Throws `not_found`, also for that of another customer, or that an agent has not made
@@ -120,6 +141,11 @@ export function refuseOver({ status, expired, cart_id, order_id }: CheckoutRow):
   throw new ShopError('checkout_not_open', `The checkout is ${status}.`, { status, ...(order_id && { order_id }) });
 }
 
+/** While a payment is open, what it is for stays as it is. Throws `payment_in_progress`. */
+export function refusePaying({ id, payment_id }: Pick<CheckoutRow, 'id' | 'payment_id'>): void {
+  if (payment_id) throw paying({ checkout_id: id, payment_id });
+}
+
 export interface SellingTerms {
   shipping_options: ActiveOption[];
   prices_include_tax: boolean;
@@ -127,6 +153,8 @@ export interface SellingTerms {
   tax_rates: CountryTaxRate[];
   bank_details: BankDetails | null;
   payment_deadline_hours: number;
+  /** Where a human may be sent back to. */
+  allowed_origins: string[];
 }
 
 /** What a checkout comes to, in minor units, and what it needs. */
@@ -190,7 +218,8 @@ export function priceCart(
 export async function readTerms(shop: Shop): Promise<SellingTerms> {
   const found = await shop.one<SellingTerms>(
     sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, bank_details,
-        payment_deadline_hours, ${activeOptions(shop)} as shipping_options
+        payment_deadline_hours, ${activeOptions(shop)} as shipping_options, (
+          select s.allowed_origins from sites s where s.site_id = ${shop.siteId}) as allowed_origins
       from site_settings where site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
@@ -245,11 +274,22 @@ function missingOf({
   return missing;
 }
 
-/** How the card was charged for a checkout. */
+/** The payment that an order is made of. */
 export interface Charged {
   payment_id: string;
   /** What was charged, as a decimal string. */
   amount: string;
   status: Outcome['status'];
-  reason: string | null;
+}
+
+/** What came of paying: how the payment stands, or why none was begun. */
+export interface Paid {
+  /** Why no payment could begin or go on. */
+  refusal?: ShopError;
+  payment_id?: string;
+  status?: string;
+  /** Of a failed one, in a word. */
+  reason?: string | null;
+  next_action?: NextAction | null;
+  expires_at?: string | null;
 }

@@ -4,6 +4,7 @@ import * as cartView from '../carts/view.ts';
 import { checkoutUrl } from '../links.ts';
 import { decimal } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
+import { openAction } from '../payments/next-action.ts';
 import type { Shop } from '../shop.ts';
 import { totalsOnTheWire } from '../totals.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from './state.ts';
@@ -35,6 +36,19 @@ export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): 
     tax_included: tax.included,
     warnings: over ? [] : cartView.warnings(cart),
     missing: over ? [] : missing,
+    payment: paymentOf(checkoutDeps, row),
+  };
+}
+
+/** The payment that is open, with what the human must do about it. */
+function paymentOf({ secretKey }: CheckoutDeps, { payment }: CheckoutRow): Checkout['payment'] {
+  if (!payment) return null;
+  const { id, provider, kind, status, next_action, expires_at } = payment;
+  return {
+    ...{ id, provider, kind },
+    status: status === 'requires_action' ? 'requires_action' : 'processing',
+    next_action: next_action === null ? null : openAction(secretKey, id, Buffer.from(next_action, 'base64')),
+    expires_at: new Date(expires_at).toISOString(),
   };
 }
 
@@ -101,6 +115,7 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
     payment_methods: order.payment_method ? [order.payment_method] : [],
     warnings: [],
     missing: [],
+    payment: null,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { CustomerRecord, Deletion } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { paying } from '../carts/limits.ts';
 import * as discounts from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import * as agentTokens from '../mandates/tokens.ts';
@@ -79,11 +80,13 @@ interface Holdings {
   open_checkout_ids: string[];
 }
 
-/** Waits for orders that are just being made of the customer's carts, and lets none begin. */
+/** Waits for orders that are just being made of the customer's carts, and lets none begin. Throws `payment_in_progress`. */
 async function lockHoldings(shop: Shop, id: string): Promise<Holdings> {
-  const carts = await shop.rows<{ id: string }>(
-    sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${id} order by id for update`,
+  const carts = await shop.rows<{ id: string; payment_id: string | null }>(
+    sql`select id, payment_id from carts where site_id = ${shop.siteId} and customer_id = ${id} order by id for update`,
   );
+  const payment_id = carts.find((cart) => cart.payment_id)?.payment_id;
+  if (payment_id) throw paying({ payment_id });
   const checkouts = await shop.rows<{ id: string; order_id: string | null }>(
     sql`select id, order_id from checkouts
       where site_id = ${shop.siteId} and (customer_id = ${id} or cart_id = any(${carts.map((cart) => cart.id)}::uuid[]))

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { refuseTooDear } from '../carts/limits.ts';
 import { keptOfVariant } from '../carts/rows.ts';
 import * as checkouts from '../checkout/checkouts.ts';
-import { createOrder } from '../checkout/complete.ts';
+import { createOrder } from '../checkout/new-order.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from '../checkout/state.ts';
 import { countryCode } from '../countries.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';

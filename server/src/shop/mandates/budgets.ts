@@ -14,7 +14,7 @@ import type { Shop } from '../shop.ts';
 export function pendingCents(shop: Shop): Sql {
   return sql`(select coalesce(sum(k.shown_total * ${10 ** shop.currencyDigits}::bigint), 0)::bigint from checkouts k
     where k.site_id = a.site_id and k.agent_token_id = a.id and k.status in ('open', 'ready', 'requires_escalation')
-      and k.expires_at > now())`;
+      and (k.expires_at > now() or k.payment_id is not null))`;
 }
 
 /** The budget of a token as it stands. */
@@ -35,13 +35,42 @@ export async function requireBudget(shop: Shop, token_id: string, cents: number)
   return budget;
 }
 
-/** Takes the total of an order that is being made from the budget. Throws `budget_exceeded`. */
+/**
+ * Takes the total of an order that is being made from the budget. What payments under way have set aside stays: throws
+ * `budget_exceeded`, or `payment_in_progress` when it would fit but for those.
+ */
 export async function spend(shop: Shop, token_id: string, cents: number): Promise<void> {
   const spent = await shop.run(
     sql`update agent_tokens set budget_used_cents = budget_used_cents + ${cents}
-      where site_id = ${shop.siteId} and id = ${token_id} and budget_used_cents + ${cents} <= budget_cents`,
+      where site_id = ${shop.siteId} and id = ${token_id}
+        and budget_used_cents + budget_held_cents + ${cents} <= budget_cents`,
   );
-  if (spent === 0) throw exceeded(shop, await budgetOf(shop, token_id), cents);
+  if (spent === 0) await refuseBeyond(shop, token_id, cents);
+}
+
+/** Sets the total of a payment that begins aside. Throws the same. */
+export async function hold(shop: Shop, token_id: string, cents: number): Promise<void> {
+  const held = await shop.run(
+    sql`update agent_tokens set budget_held_cents = budget_held_cents + ${cents}
+      where site_id = ${shop.siteId} and id = ${token_id}
+        and budget_used_cents + budget_held_cents + ${cents} <= budget_cents`,
+  );
+  if (held === 0) await refuseBeyond(shop, token_id, cents);
+}
+
+/** A payment is over: what was set aside for it is spent, or free again. */
+export async function settleHeld(shop: Shop, token_id: string, cents: number, spent: boolean): Promise<void> {
+  await shop.run(
+    sql`update agent_tokens set budget_held_cents = budget_held_cents - ${cents},
+        budget_used_cents = budget_used_cents + ${spent ? cents : 0}
+      where site_id = ${shop.siteId} and id = ${token_id}`,
+  );
+}
+
+async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promise<never> {
+  await requireBudget(shop, token_id, cents);
+  const message = "Another payment within the agent's budget is under way. Send the call again when it is over.";
+  throw new ShopError('payment_in_progress', message);
 }
 
 /** Gives back what a locked order took that ends before it was paid; once. */

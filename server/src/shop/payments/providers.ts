@@ -6,7 +6,16 @@ export interface PaymentProviders {
   card: PaymentProvider | undefined;
 }
 
-/** Who takes payments for a site; undefined when nobody does. */
+/** Who takes new payments for a site; undefined when nobody does. */
 export async function providerOf({ card }: PaymentProviders, _site_id: string): Promise<PaymentProvider | undefined> {
   return card;
+}
+
+/** Who has a payment on record; undefined when the server no longer knows the provider. */
+export async function providerNamed(
+  { card }: PaymentProviders,
+  _site_id: string,
+  name: string,
+): Promise<PaymentProvider | undefined> {
+  return card?.name === name ? card : undefined;
 }

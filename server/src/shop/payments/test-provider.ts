@@ -1,61 +1,155 @@
-import type { Outcome, PaymentKey, PaymentProvider } from './provider.ts';
+import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { query } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin } from './provider.ts';
 
 /**
- * A provider that takes no money: its tokens determine the outcome of the payment. The outcome is part of the reference, so
- * that it needs no storage and survives a restart. Unknown tokens are declined.
+ * A provider that takes no money. Its tokens determine what becomes of a payment; `tok_3ds` and the provider's own page let a
+ * human decide it (pages/test-payment.ts). Its books are the table test_payments. Unknown tokens are declined.
  */
-export const testProvider: PaymentProvider = {
-  name: 'test_card',
-  async begin({ id, means }) {
-    const outcome = means.kind === 'card_token' ? OUTCOMES[means.token] : undefined;
-    return answerOf(outcome ?? 'declined', id);
-  },
-  outcomeOf: async (payment) => later(payment),
-  capture: async (payment) => later(payment) ?? answerOf('declined', payment.id),
-  cancel: async ({ id, reference }) => ({ ...answerOf('declined', id, reference), status: 'cancelled', reason: null }),
-  refund: async (_payment, { id }) => ({ status: 'succeeded', reference: `test_refund_${id}`, reason: null }),
-  receive: async () => undefined,
-};
+export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string }): PaymentProvider {
+  const row = (payment: Id, statement: Sql) => inBooks(db, payment, statement);
+  const answer = (payment: Id, found: TestPayment) => outcomeOf(baseUrl, payment, found);
+  return {
+    name: TEST_PROVIDER,
 
-type TestOutcome = 'success' | 'declined' | 'authorized' | 'late_success' | 'late_declined';
+    async begin(payment) {
+      await row(payment, enter(payment));
+      return answer(payment, await known(db, payment));
+    },
 
-const OUTCOMES: Partial<Record<string, TestOutcome>> = {
-  tok_success: 'success',
-  tok_declined: 'declined',
-  tok_authorized: 'authorized',
-  tok_late_success: 'late_success',
-  tok_late_declined: 'late_declined',
-};
+    async outcomeOf(payment) {
+      const found = (await row(payment, progress(payment))) ?? (await row(payment, read(payment)));
+      return found && answer(payment, found);
+    },
 
-/** The later outcome, when the server asks about a payment. */
-const LATER: Record<TestOutcome, TestOutcome> = {
-  success: 'success',
-  declined: 'declined',
-  authorized: 'success',
-  late_success: 'success',
-  late_declined: 'declined',
-};
+    async capture(payment, { amount }) {
+      await row(
+        payment,
+        sql`update test_payments set status = 'succeeded', captured = ${amount}
+          where site_id = ${payment.site_id} and id = ${payment.id} and status = 'authorized' and amount >= ${amount}
+          returning *`,
+      );
+      return answer(payment, await known(db, payment));
+    },
 
-const STATUSES = {
-  success: 'succeeded',
-  declined: 'failed',
-  authorized: 'authorized',
-  late_success: 'pending',
-  late_declined: 'pending',
-} as const;
+    async cancel(payment) {
+      await row(payment, cancelled(payment));
+      return answer(payment, await known(db, payment));
+    },
 
-function later({ reference }: PaymentKey): Outcome | undefined {
-  const [, outcome, id] = /^test_(\w+?)_([0-9a-f-]{36})$/.exec(reference ?? '') ?? [];
-  return id ? answerOf(LATER[outcome as TestOutcome], id, reference) : undefined;
+    async refund(payment, refund) {
+      await row(payment, refunded(payment, refund));
+      const { refunds } = await known(db, payment);
+      const reference = `test_refund_${refund.id}`;
+      if (refund.id in refunds) return { status: 'succeeded', reference, reason: null };
+      return { status: 'failed', reference, reason: 'exceeds_captured' };
+    },
+
+    receive: async () => undefined,
+  };
 }
 
-function answerOf(outcome: TestOutcome, id: string, reference: string | null = `test_${outcome}_${id}`): Outcome {
+export const TEST_PROVIDER = 'test_card';
+
+type Id = Pick<PaymentKey, 'site_id' | 'id'>;
+
+/** A payment as the provider knows it. */
+export interface TestPayment {
+  status: Outcome['status'];
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  refunds: Record<string, number>;
+  return_url: string | null;
+  cancel_url: string | null;
+}
+
+/** How a payment begins, by its token. */
+const BEGINNINGS: Partial<Record<string, Outcome['status']>> = {
+  tok_success: 'succeeded',
+  tok_authorized: 'authorized',
+  tok_late_success: 'pending',
+  tok_late_declined: 'pending',
+  tok_3ds: 'requires_action',
+};
+
+function enter({
+  id,
+  site_id,
+  amount,
+  currency,
+  capture,
+  means,
+  return_url,
+  cancel_url,
+  expires_at,
+}: PaymentToBegin): Sql {
+  const scenario = means.kind === 'page' ? 'page' : means.token;
+  const status = means.kind === 'page' ? 'requires_action' : (BEGINNINGS[scenario] ?? 'failed');
+  return sql`insert into test_payments (site_id, id, scenario, status, capture, amount, captured, currency, return_url,
+        cancel_url, expires_at)
+      values (${site_id}, ${id}, ${scenario}, ${status}, ${capture}, ${amount}, ${status === 'succeeded' ? amount : 0},
+        ${currency}, ${return_url}, ${cancel_url}, ${expires_at})
+      on conflict (site_id, id) do nothing returning *`;
+}
+
+/** What has become of it by the time it is asked about. */
+function progress({ site_id, id }: Id): Sql {
+  const next = sql`case when status = 'requires_action' or scenario = 'tok_late_declined' then 'failed' else 'succeeded' end`;
+  return sql`update test_payments set status = ${next}, captured = case when ${next} = 'succeeded' then amount else 0 end
+      where site_id = ${site_id} and id = ${id} and (status = 'pending'
+        or (status = 'authorized' and capture = 'automatic') or (status = 'requires_action' and expires_at <= now()))
+      returning *`;
+}
+
+/** What the human decides on the provider's page; what is decided stays so. */
+export function decide({ site_id, id }: Id, approved: boolean): Sql {
+  return sql`update test_payments set captured = case when ${approved} and capture = 'automatic' then amount else 0 end,
+        status = case when not ${approved} then 'failed' when capture = 'manual' then 'authorized' else 'succeeded' end
+      where site_id = ${site_id} and id = ${id} and status = 'requires_action' and expires_at > now() returning *`;
+}
+
+/** A payment that never came is entered as cancelled, so that it cannot come any more. */
+function cancelled({ site_id, id }: Id): Sql {
+  return sql`insert into test_payments as t (site_id, id, scenario, status, capture, amount, currency, expires_at)
+      values (${site_id}, ${id}, 'unknown', 'cancelled', 'automatic', 0, '', now())
+      on conflict (site_id, id) do update set status = 'cancelled'
+        where t.status in ('requires_action', 'pending', 'authorized') returning *`;
+}
+
+function refunded({ site_id, id }: Id, refund: MoneyMove): Sql {
+  return sql`update test_payments t set refunds = t.refunds || jsonb_build_object(${refund.id}::text, ${refund.amount}::bigint)
+      where site_id = ${site_id} and id = ${id} and not t.refunds ? ${refund.id} and ${refund.amount} + (
+        select coalesce(sum(value::bigint), 0) from jsonb_each_text(t.refunds)) <= t.captured returning *`;
+}
+
+export function read({ site_id, id }: Id): Sql {
+  return sql`select * from test_payments where site_id = ${site_id} and id = ${id}`;
+}
+
+async function known(db: Pool, payment: Id): Promise<TestPayment> {
+  const found = await inBooks(db, payment, read(payment));
+  if (!found) throw new Error(`The test provider knows no payment ${payment.id}.`);
+  return found;
+}
+
+function inBooks(db: Pool, { site_id }: Id, statement: Sql): Promise<TestPayment | undefined> {
+  return inTransaction(db, async (connection) => {
+    await query(connection, sql`select set_config('app.site_id', ${site_id}, true)`);
+    return (await query<TestPayment>(connection, statement)).rows[0];
+  });
+}
+
+function outcomeOf(baseUrl: string, { site_id, id }: Id, { status, amount, currency }: TestPayment): Outcome {
+  const url = `${baseUrl}/sites/${site_id}/test-payment/${id}`;
   return {
-    status: STATUSES[outcome],
-    reference: reference ?? '',
-    reason: outcome === 'declined' ? 'card_declined' : null,
-    next_action: null,
-    amount: null,
-    currency: null,
+    status,
+    reference: `test_${id}`,
+    reason: status === 'failed' ? 'card_declined' : null,
+    next_action: status === 'requires_action' ? { type: 'redirect', url } : null,
+    amount: status === 'cancelled' ? null : amount,
+    currency: status === 'cancelled' ? null : currency,
   };
 }

@@ -99,7 +99,7 @@ async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[])
           and w.quantity - coalesce(h.quantity, 0) > greatest(v.on_hand - v.reserved, 0)
       ), overdue as materialized (
         select k.id from checkouts k
-        where k.site_id = ${shop.siteId} and k.id <> ${checkout_id} and k.reserved_until <= now() and exists (
+        where k.site_id = ${shop.siteId} and k.id <> ${checkout_id} and k.reserved_until <= now() and k.payment_id is null and exists (
           select from stock_reservations r
           where r.site_id = k.site_id and r.checkout_id = k.id and r.variant_id in (select id from short))
         order by k.id for update skip locked

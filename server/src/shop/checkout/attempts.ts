@@ -1,0 +1,112 @@
+import type { NextAction } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import * as orders from '../orders/orders.ts';
+import { openAction, sealAction } from '../payments/next-action.ts';
+import type { Outcome } from '../payments/provider.ts';
+import type { Shop } from '../shop.ts';
+import type { Frozen } from './frozen.ts';
+import { type CheckoutRow, checkoutColumns } from './state.ts';
+
+/** The payments of checkouts, as they are on record. */
+
+export type AttemptStatus =
+  | 'started'
+  | 'requires_action'
+  | 'pending'
+  | 'authorized'
+  | 'succeeded'
+  | 'failed'
+  /** No order comes of it: the provider is to cancel it, or to give the money back. */
+  | 'abandoned'
+  | 'cancelled'
+  | 'refunded';
+
+export interface Attempt {
+  id: string;
+  checkout_id: string;
+  order_id: string | null;
+  provider: string;
+  kind: 'card_token' | 'confirmation_token' | 'page';
+  status: AttemptStatus;
+  amount: string;
+  /** Of payments of earlier releases it is not known. */
+  currency: string | null;
+  /** Of the token that it is paid with. */
+  card_hash: Buffer;
+  reference: string | null;
+  failure_reason: string | null;
+  frozen: Frozen | null;
+  held_cents: number;
+  next_action: Buffer | null;
+  return_url: string | null;
+  expires_at: string | null;
+  unreachable_since: string | null;
+  created_at: string;
+}
+
+const columns: Sql = sql`p.id, p.checkout_id, p.order_id, p.provider, p.kind, p.status, p.amount, p.currency, p.card_hash,
+  p.reference, p.failure_reason, p.frozen, p.held_cents, p.next_action, p.return_url, p.expires_at, p.unreachable_since,
+  p.created_at`;
+
+export async function findAttempt(shop: Shop, id: string): Promise<Attempt | undefined> {
+  return shop.one<Attempt>(sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id}`);
+}
+
+export interface LockedAttempt {
+  attempt: Attempt;
+  row: CheckoutRow;
+  /** The order that it pays, if there is one yet. */
+  order: orders.LockedOrder | undefined;
+}
+
+/** Locks a payment and all that its outcome may change, in the order of the whole shop: customer, cart, checkout, order, payment. */
+export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt | undefined> {
+  const of = await shop.one<{ checkout_id: string; cart_id: string; customer_id: string | null }>(
+    sql`select p.checkout_id, k.cart_id, k.customer_id from payments p
+      join checkouts k on k.site_id = p.site_id and k.id = p.checkout_id
+      where p.site_id = ${shop.siteId} and p.id = ${id}`,
+  );
+  if (!of) return undefined;
+  await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${of.customer_id} for key share`);
+  await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${of.cart_id} for update`);
+  const row = await shop.one<CheckoutRow>(
+    sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${of.checkout_id}
+      for update of k`,
+  );
+  const found = await findAttempt(shop, id);
+  const order = found?.order_id ? await orders.lockOrder(shop, found.order_id) : undefined;
+  const attempt = await shop.one<Attempt>(
+    sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id} for update`,
+  );
+  return attempt && row && { attempt, row, order };
+}
+
+/** Writes what the provider said, while the payment goes on. */
+export async function noteOutcome(shop: Shop, secretKey: string, id: string, outcome: Outcome): Promise<void> {
+  const { status, reference, reason, next_action } = outcome;
+  const sealed = next_action && sealAction(secretKey, id, next_action);
+  await shop.run(
+    sql`update payments set status = ${status}, reference = ${reference}, failure_reason = ${reason},
+        next_action = ${sealed}, unreachable_since = null, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+}
+
+/** A payment ends without an order, or is to be undone at the provider (`abandoned`). */
+export async function endAttempt(
+  shop: Shop,
+  id: string,
+  status: 'failed' | 'cancelled' | 'abandoned' | 'refunded',
+  reason: string | null,
+  reference: string | null = null,
+): Promise<void> {
+  await shop.run(
+    sql`update payments set status = ${status}, failure_reason = coalesce(${reason}, failure_reason), next_action = null,
+        reference = coalesce(${reference}, reference), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+}
+
+export function actionOf(secretKey: string, { id, next_action }: Attempt): NextAction | null {
+  return next_action && openAction(secretKey, id, next_action);
+}

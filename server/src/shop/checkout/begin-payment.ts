@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { paying } from '../carts/limits.ts';
+import * as discounts from '../carts/redemptions.ts';
+import { holdActor } from '../customers/erasure.ts';
+import { bodyMistake, ValidationError } from '../errors.ts';
+import { checkoutUrl } from '../links.ts';
+import { decimal, minorUnits } from '../money.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
+import type { PaymentMeans, PaymentProvider, PaymentToBegin } from '../payments/provider.ts';
+import type { Actor, Shop } from '../shop.ts';
+import { type Attempt, findAttempt } from './attempts.ts';
+import { type Completion, type GivenPayment, requireReady } from './complete.ts';
+import { freeze } from './frozen.ts';
+import { holdStock } from './hold.ts';
+import * as agentCheckouts from './mandate.ts';
+import { lockToComplete, type Priced, priceLocked, refuseOver } from './state.ts';
+
+/** How long the human has at the provider. */
+const SESSION_MINUTES = 31;
+
+export interface PayInput {
+  checkoutDeps: CheckoutDeps;
+  checkout_id: string;
+  completion: Completion;
+  /** Whose checkout it must be. */
+  customer_id?: string | null;
+}
+
+/** A payment on record, with what the provider is asked to do about it. */
+export interface Begun {
+  attempt: Attempt;
+  /** To be sent if the provider does not know the payment yet; undefined where this request cannot say how it is paid. */
+  toBegin: PaymentToBegin | undefined;
+  /** The request names another card than the payment that is open. */
+  isOther: boolean;
+}
+
+/**
+ * Writes a payment down before it is made, and freezes what it is for: the total and the lines, the code, the stock, the budget of
+ * an agent. While it is open, its cart and its checkout do not change (`payment_id` of both). If one is open already, it goes on.
+ * Returns undefined when there is nothing to pay by a provider; throws what completing the checkout throws.
+ */
+export async function beginPayment(
+  shop: Shop,
+  provider: PaymentProvider,
+  actor: Actor,
+  { checkoutDeps, checkout_id, completion, customer_id = actor.customer_id }: PayInput,
+): Promise<Begun | undefined> {
+  await holdActor(shop);
+  const locked = await lockToComplete(shop, checkout_id, customer_id);
+  const { row } = locked;
+  if (row.order_id) return undefined;
+  refuseOver(row);
+  if (row.payment_id) return goOn(shop, checkoutDeps, row.payment_id, completion.payment);
+
+  const priced = priceLocked(shop, checkoutDeps, locked);
+  requireReady(shop, checkoutDeps, priced, completion);
+  const { payment } = completion;
+  if (priced.payment_method !== 'card' || !payment) return undefined;
+  refuseForeignReturn(priced.terms, payment.return_url);
+  const held_cents = await agentCheckouts.hold(shop, priced);
+  const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
+  await discounts.reserveForPayment(shop, { ...priced.cart, lines: priced.lines }, buyer);
+  await holdStock(shop, checkout_id, priced.cart, priced.lines);
+  const id = uuidv7();
+  await insertPayment(shop, id, provider, { priced, actor, payment, held_cents });
+  const attempt = await findAttempt(shop, id);
+  if (!attempt) throw new Error(`Payment ${id} was not written.`);
+  return { attempt, toBegin: toBeginOf(shop, checkoutDeps, attempt, meansOf(payment)), isOther: false };
+}
+
+async function goOn(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  payment_id: string,
+  payment: GivenPayment | undefined,
+): Promise<Begun> {
+  const attempt = await findAttempt(shop, payment_id);
+  if (!attempt) throw paying({ payment_id });
+  const isNamed = payment?.card_token !== undefined || payment?.confirmation_token !== undefined;
+  const isSame = payment !== undefined && hashOf(payment).equals(attempt.card_hash);
+  const means: PaymentMeans | undefined =
+    attempt.kind === 'page' ? { kind: 'page' } : isSame ? meansOf(payment) : undefined;
+  return {
+    attempt,
+    toBegin: means && toBeginOf(shop, checkoutDeps, attempt, means),
+    isOther: isNamed && !isSame,
+  };
+}
+
+/** The human is sent to the shop's own addresses alone: those that stand in `allowed_origins`. */
+function refuseForeignReturn({ allowed_origins }: Priced['terms'], return_url: string | undefined): void {
+  if (return_url === undefined) return;
+  const url = URL.canParse(return_url) ? new URL(return_url) : undefined;
+  const isPlain = url?.username === '' && url.password === '' && !/[\\\s]/.test(return_url);
+  if (url && isPlain && allowed_origins.includes(url.origin)) return;
+  const msg = "The origin of return_url must be one of the shop's allowed_origins.";
+  throw new ValidationError([bodyMistake(['payment', 'return_url'], 'url_not_allowed', msg)]);
+}
+
+interface NewPayment {
+  priced: Priced;
+  actor: Actor;
+  payment: GivenPayment;
+  held_cents: number;
+}
+
+/** The cart outlives the payment. */
+async function insertPayment(
+  shop: Shop,
+  id: string,
+  { name }: PaymentProvider,
+  { priced, actor, payment, held_cents }: NewPayment,
+): Promise<void> {
+  const { row, totals } = priced;
+  const frozen = JSON.stringify(freeze(priced, actor));
+  await shop.run(
+    sql`with begun as (
+        insert into payments (site_id, id, checkout_id, provider, kind, status, amount, currency, card_hash, frozen, held_cents,
+          return_url, expires_at)
+        values (${shop.siteId}, ${id}, ${row.id}, ${name}, ${meansOf(payment).kind}, 'started',
+          ${decimal(totals.total, shop.currencyDigits)}, ${shop.currency}, ${hashOf(payment)}, ${frozen}::jsonb,
+          ${held_cents}, ${payment.return_url === undefined ? null : new URL(payment.return_url).href}, now() + ${SESSION_MINUTES} * interval '1 minute')
+        returning id, expires_at
+      ), cart as (
+        update carts c set payment_id = begun.id, expires_at = greatest(c.expires_at, now() + interval '24 hours')
+        from begun where c.site_id = ${shop.siteId} and c.id = ${row.cart_id}
+      )
+      update checkouts k set payment_id = begun.id, payment_failure = null, reserved_until = begun.expires_at, updated_at = now(),
+        customer_id = coalesce(k.customer_id, ${shop.customerId})
+      from begun where k.site_id = ${shop.siteId} and k.id = ${row.id}`,
+  );
+}
+
+function meansOf({ card_token, confirmation_token }: GivenPayment): PaymentMeans {
+  if (card_token !== undefined) return { kind: 'card_token', token: card_token };
+  if (confirmation_token !== undefined) return { kind: 'confirmation_token', token: confirmation_token };
+  return { kind: 'page' };
+}
+
+function hashOf(payment: GivenPayment): Buffer {
+  const means = meansOf(payment);
+  return createHash('sha256')
+    .update(means.kind === 'page' ? 'page' : means.token)
+    .digest();
+}
+
+/** Without an address of the storefront's own, the human comes back to the hosted page. */
+function toBeginOf(shop: Shop, deps: CheckoutDeps, attempt: Attempt, means: PaymentMeans): PaymentToBegin {
+  const { id, checkout_id, amount, return_url, expires_at } = attempt;
+  const back = return_url ?? `${checkoutUrl(shop, deps, checkout_id)}/return`;
+  return {
+    id,
+    site_id: shop.siteId,
+    amount: minorUnits(amount, shop.currencyDigits),
+    currency: shop.currency,
+    capture: 'automatic',
+    means,
+    return_url: back,
+    cancel_url: back,
+    email: null,
+    locale: null,
+    description: `Checkout ${checkout_id}`,
+    expires_at: new Date(expires_at ?? Date.now()),
+  };
+}

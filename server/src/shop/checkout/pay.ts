@@ -1,0 +1,157 @@
+import type { Pool } from 'pg';
+import { paying } from '../carts/limits.ts';
+import { ShopError, ValidationError } from '../errors.ts';
+import { inShop } from '../in-shop.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
+import type { Outcome, PaymentKey, PaymentProvider } from '../payments/provider.ts';
+import { providerNamed, providerOf } from '../payments/providers.ts';
+import type { Actor, Shop, Tenant } from '../shop.ts';
+import { type Attempt, actionOf, findAttempt } from './attempts.ts';
+import { type Begun, beginPayment, type PayInput } from './begin-payment.ts';
+import type { Completion } from './complete.ts';
+import { takeEvent } from './settle.ts';
+import { findCheckout, type Paid } from './state.ts';
+
+/**
+ * Paying a checkout through a provider, which no transaction may wait for:
+ * 1. in a transaction: the payment is written down with what it is for (begin-payment.ts)
+ * 2. outside of any: the provider is called, with the id of the payment
+ * 3. in a transaction: the outcome takes effect; success makes the order (settle.ts)
+ * and then `complete` answers the order, or says what is lacking. A request that is lost in between is followed up by a job.
+ */
+
+/**
+ * Pays a checkout that is ready and to be paid by card, or goes on with the payment that is open for it. Otherwise nothing
+ * happens, and it is for `complete` to say why. Sending the same again pays once. Throws `unavailable` when the provider does not
+ * answer.
+ */
+export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInput): Promise<Paid | undefined> {
+  const provider = await providerOf(input.checkoutDeps, tenant.site_id);
+  if (!provider) return undefined;
+  const first = await payOnce(db, tenant, actor, provider, input);
+  // Another card after one that has just turned out to be declined.
+  if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
+    return payOnce(db, tenant, actor, provider, input);
+  }
+  if (first?.isOther && first.status !== 'succeeded')
+    return { refusal: paying({ payment_id: first.payment_id ?? '' }) };
+  return first;
+}
+
+/** Whether a provider may have to be called: the checkout itself is not looked at. */
+export function mayPay({ card }: CheckoutDeps, { payment }: Completion): boolean {
+  return card !== undefined && payment !== undefined;
+}
+
+async function payOnce(
+  db: Pool,
+  tenant: Tenant,
+  actor: Actor,
+  provider: PaymentProvider,
+  input: PayInput,
+): Promise<(Paid & { isOther?: boolean }) | undefined> {
+  let begun: Begun | undefined;
+  try {
+    begun = await inShop(db, tenant, actor, (shop) => beginPayment(shop, provider, actor, input));
+  } catch (refusal) {
+    // Told by `complete`, in whose transaction it is kept.
+    if (refusal instanceof ShopError) return { refusal };
+    if (refusal instanceof ValidationError && !input.completion.payment) return undefined;
+    throw refusal;
+  }
+  if (!begun) return undefined;
+  const { attempt, isOther } = begun;
+  const charging = await providerNamed(input.checkoutDeps, tenant.site_id, attempt.provider);
+  const outcome = charging && (await ask(charging, tenant, begun));
+  return { ...(await settle(db, tenant, actor, { ...input, attempt, outcome })), isOther };
+}
+
+/** What the provider says; undefined when it does not know the payment, and the request does not say how it is paid. */
+async function ask(
+  provider: PaymentProvider,
+  tenant: Tenant,
+  { attempt, toBegin }: Begun,
+): Promise<Outcome | undefined> {
+  try {
+    if (toBegin && attempt.status === 'started') return await provider.begin(toBegin);
+    return await provider.outcomeOf(keyOf(tenant, attempt));
+  } catch {
+    throw unavailable();
+  }
+}
+
+function unavailable(): ShopError {
+  return new ShopError('unavailable', 'The payment provider does not answer. Send the call again.');
+}
+
+function keyOf({ site_id }: Tenant, { id, reference }: Attempt): PaymentKey {
+  return { id, site_id, reference };
+}
+
+interface Settling {
+  checkoutDeps: CheckoutDeps;
+  attempt: Attempt;
+  outcome: Outcome | undefined;
+}
+
+async function settle(
+  db: Pool,
+  tenant: Tenant,
+  actor: Actor,
+  { checkoutDeps, attempt, outcome }: Settling,
+): Promise<Paid> {
+  return inShop(db, tenant, actor, async (shop) => {
+    if (outcome) {
+      const event_id = `${attempt.id}:${outcome.status}`;
+      await takeEvent(shop, checkoutDeps, attempt.id, { provider: attempt.provider, event_id, outcome });
+    }
+    return paidBy(shop, checkoutDeps, attempt.id);
+  });
+}
+
+async function paidBy(shop: Shop, { secretKey }: CheckoutDeps, payment_id: string): Promise<Paid> {
+  const attempt = await findAttempt(shop, payment_id);
+  if (!attempt) throw new Error(`Payment ${payment_id} is gone.`);
+  const { status, failure_reason: reason, expires_at } = attempt;
+  return { payment_id, status, reason, next_action: actionOf(secretKey, attempt), expires_at };
+}
+
+interface OpenInput {
+  checkoutDeps: CheckoutDeps;
+  checkout_id: string;
+  customer_id?: string | null;
+}
+
+/** Asks the provider how the payment of a checkout stands, if one is open. Nothing is thrown when it does not answer. */
+export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
+  return withOpen(db, tenant, actor, input, (provider, key) => provider.outcomeOf(key).catch(() => undefined));
+}
+
+/**
+ * Ends the payment that is open for a checkout, if there is one. A payment that has succeeded by then makes the order. Throws
+ * `unavailable` when the provider does not answer.
+ */
+export function cancelPayment(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
+  return withOpen(db, tenant, actor, input, (provider, key) =>
+    provider.cancel(key).catch(() => {
+      throw unavailable();
+    }),
+  );
+}
+
+async function withOpen(
+  db: Pool,
+  tenant: Tenant,
+  actor: Actor,
+  { checkoutDeps, checkout_id, customer_id = actor.customer_id }: OpenInput,
+  call: (provider: PaymentProvider, key: PaymentKey) => Promise<Outcome | undefined>,
+): Promise<Paid | undefined> {
+  const attempt = await inShop(db, tenant, actor, async (shop) => {
+    const { payment_id } = await findCheckout(shop, checkout_id, customer_id);
+    return payment_id ? findAttempt(shop, payment_id) : undefined;
+  });
+  const provider = attempt && (await providerNamed(checkoutDeps, tenant.site_id, attempt.provider));
+  if (!attempt || !provider) return undefined;
+  const outcome = await call(provider, keyOf(tenant, attempt));
+  return settle(db, tenant, actor, { checkoutDeps, attempt, outcome });
+}

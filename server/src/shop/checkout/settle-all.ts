@@ -1,0 +1,159 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { inShop } from '../in-shop.ts';
+import { minorUnits } from '../money.ts';
+import type { Outcome, PaymentProvider } from '../payments/provider.ts';
+import { type PaymentProviders, providerNamed } from '../payments/providers.ts';
+import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
+import type { Attempt } from './attempts.ts';
+import { endAttempt } from './attempts.ts';
+import { release, takeEvent } from './settle.ts';
+
+/**
+ * What time does to payments: the provider is asked about those that are open, those that nobody finished are cancelled, and
+ * money for which there is no order is given back. Steps, for each site:
+ * 1. claim up to 100 payments; a short transaction that skips rows locked by another process.
+ * 2. ask the provider. No transaction is open during the call.
+ * 3. `takeEvent` (settle.ts) writes the outcome in a new transaction.
+ */
+export interface SettleDeps extends PaymentProviders {
+  secretKey: string;
+}
+
+const AT_ONCE = 100;
+/** A beginning takes seconds. One that the provider does not know after that never reached it, and will not. */
+const LOST_AFTER_MS = 10 * 60_000;
+/** How long stock is kept while the provider does not answer. */
+const UNREACHABLE_FOR_MS = 60 * 60_000;
+
+interface OpenPayment {
+  id: string;
+  order_id: string | null;
+  status: Attempt['status'];
+  provider: string;
+  reference: string | null;
+  amount: string;
+  created_at: string;
+  expires_at: string | null;
+  unreachable_since: string | null;
+}
+
+/**
+ * Settles what is open, at most 100 payments in one call, those first whose last request is the oldest. Each outcome takes effect
+ * once, whoever asks and however often. Returns how many were settled. A failure does not stop the other payments; throws at
+ * the end if there was one.
+ */
+export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps): Promise<number> {
+  const open = await inShop(db, tenant, SYSTEM, claimOpen);
+  const failures: unknown[] = [];
+  let settled = 0;
+  for (const payment of open) {
+    const provider = await providerNamed(deps, tenant.site_id, payment.provider);
+    if (!provider) continue;
+    try {
+      if (await settle({ db, tenant, deps, provider, payment })) settled += 1;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} payments could not be settled.`);
+  return settled;
+}
+
+/** Payments of earlier releases that have no order did not freeze what they are for: they are undone. */
+async function claimOpen(shop: Shop): Promise<OpenPayment[]> {
+  await shop.run(
+    sql`update payments set status = 'abandoned', updated_at = now()
+      where site_id = ${shop.siteId} and order_id is null and frozen is null
+        and status in ('started', 'pending', 'authorized', 'succeeded')
+        and updated_at <= now() - ${LOST_AFTER_MS} * interval '1 millisecond'`,
+  );
+  return shop.rows<OpenPayment>(
+    sql`update payments set updated_at = now()
+      where site_id = ${shop.siteId} and id in (
+        select id from payments
+        where site_id = ${shop.siteId} and (status = 'abandoned' or (status in ('pending', 'authorized') and order_id is not null)
+          or (status in ('started', 'requires_action') and order_id is null and frozen is not null))
+        order by updated_at limit ${AT_ONCE} for update skip locked)
+      returning id, order_id, status, provider, reference, amount, created_at, expires_at, unreachable_since`,
+  );
+}
+
+interface Settling {
+  db: Pool;
+  tenant: Tenant;
+  deps: SettleDeps;
+  provider: PaymentProvider;
+  payment: OpenPayment;
+}
+
+async function settle(settling: Settling): Promise<boolean> {
+  const { payment } = settling;
+  try {
+    const done = payment.status === 'abandoned' ? await undo(settling) : await ask(settling);
+    if (payment.unreachable_since) await noteReachable(settling, true);
+    return done;
+  } catch (error) {
+    const since = payment.unreachable_since ? Date.parse(payment.unreachable_since) : Date.now();
+    if (!payment.unreachable_since) await noteReachable(settling, false);
+    if (payment.status === 'abandoned' || payment.order_id || Date.now() - since < UNREACHABLE_FOR_MS) throw error;
+    return inShop(settling.db, settling.tenant, SYSTEM, (shop) => release(shop, payment.id));
+  }
+}
+
+async function noteReachable({ db, tenant, payment }: Settling, reachable: boolean): Promise<void> {
+  await inShop(db, tenant, SYSTEM, (shop) =>
+    shop.run(
+      sql`update payments set unreachable_since = case when not ${reachable} then now() end
+        where site_id = ${shop.siteId} and id = ${payment.id}`,
+    ),
+  );
+}
+
+/** Asks how a payment stands; one whose human did not act in time is cancelled. */
+async function ask({ db, tenant, deps, provider, payment }: Settling): Promise<boolean> {
+  const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
+  const found = await provider.outcomeOf(key);
+  const isOver = found ? found.status === 'requires_action' && isPast(payment) : isLost(payment);
+  const outcome = isOver ? await provider.cancel(key) : found;
+  if (!outcome || outcome.status === payment.status) return false;
+  const event = { event_id: `${payment.id}:${outcome.status}`, provider: provider.name, outcome };
+  return inShop(db, tenant, SYSTEM, (shop) => takeEvent(shop, deps, payment.id, event));
+}
+
+function isPast({ expires_at }: OpenPayment): boolean {
+  return expires_at !== null && Date.parse(expires_at) <= Date.now();
+}
+
+function isLost({ status, created_at }: OpenPayment): boolean {
+  return status === 'started' && Date.parse(created_at) <= Date.now() - LOST_AFTER_MS;
+}
+
+/** Sees to it that no money stays taken: the payment is cancelled, and what came too late for that is given back. */
+async function undo({ db, tenant, provider, payment }: Settling): Promise<boolean> {
+  const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
+  const outcome = await provider.cancel(key);
+  if (outcome.status === 'succeeded') return giveBack({ db, tenant, provider, payment }, outcome);
+  if (outcome.status !== 'cancelled' && outcome.status !== 'failed') return false;
+  return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'cancelled'));
+}
+
+async function giveBack(
+  { db, tenant, provider, payment }: Omit<Settling, 'deps'>,
+  { reference, amount, currency }: Outcome,
+): Promise<boolean> {
+  const key = { id: payment.id, site_id: tenant.site_id, reference };
+  const taken = amount ?? minorUnits(payment.amount, tenant.currency_digits);
+  const refund = await provider.refund(key, { id: payment.id, amount: taken, currency: currency ?? tenant.currency });
+  if (refund.status === 'failed') throw new Error(`Payment ${payment.id} could not be given back: ${refund.reason}.`);
+  if (refund.status === 'pending') return false;
+  return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'refunded'));
+}
+
+async function endIfAbandoned(shop: Shop, id: string, status: 'cancelled' | 'refunded'): Promise<boolean> {
+  const found = await shop.one(
+    sql`select from payments where site_id = ${shop.siteId} and id = ${id} and status = 'abandoned' for update`,
+  );
+  if (found) await endAttempt(shop, id, status, null);
+  return found !== undefined;
+}

@@ -1,0 +1,160 @@
+import sql from 'sql-template-tag';
+import { settleHeld } from '../mandates/budgets.ts';
+import { decimal, minorUnits } from '../money.ts';
+import { applyToOrder } from '../payments/order-outcomes.ts';
+import type { Outcome } from '../payments/provider.ts';
+import type { Shop } from '../shop.ts';
+import * as stock from '../stock/stock.ts';
+import { type Attempt, endAttempt, type LockedAttempt, lockAttempt, noteOutcome } from './attempts.ts';
+import { thawed } from './frozen.ts';
+import { createPaidOrder } from './new-order.ts';
+
+/**
+ * The one place where the outcome of a payment takes effect, whoever brings it: the request that began it, the return of the
+ * human, a webhook, or the job that asks. Each outcome takes effect once, and in whatever order they come.
+ *
+ * A payment is open while its checkout names it (`checkouts.payment_id`). Then
+ * - success, also when it is only authorized or settles later, makes the order of what was frozen
+ * - failure and cancellation open the checkout again.
+ * A success of a payment that is no longer open, or of another amount, is undone by the job (settle-all.ts), which cancels it or
+ * gives the money back. Once there is an order, outcomes change the order (payments/order-outcomes.ts).
+ */
+export interface PaymentEvent {
+  provider: string;
+  /** The provider's id of the event; an event that is sent twice has the same id. */
+  event_id: string;
+  outcome: Outcome;
+}
+
+/** Applies what a provider reports. Returns whether it changed anything; an event that was applied before does not. */
+export async function takeEvent(
+  shop: Shop,
+  { secretKey }: { secretKey: string },
+  payment_id: string,
+  { provider, event_id, outcome }: PaymentEvent,
+): Promise<boolean> {
+  const locked = await lockAttempt(shop, payment_id);
+  if (!locked) return false;
+  const fresh = await shop.run(
+    sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event_id})
+      on conflict do nothing`,
+  );
+  if (fresh === 0 || locked.attempt.provider !== provider) return false;
+  return locked.order ? takeForOrder(shop, locked, outcome) : takeForCheckout(shop, secretKey, locked, outcome);
+}
+
+const UNSETTLED: Attempt['status'][] = ['started', 'pending', 'authorized'];
+
+async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outcome: Outcome): Promise<boolean> {
+  if (!order || !UNSETTLED.includes(attempt.status)) return false;
+  if (outcome.status === attempt.status || outcome.status === 'requires_action') return false;
+  // What was authorized may be taken in part; before that, the amount is the one that was asked for.
+  if (attempt.status !== 'authorized' && isOtherMoney(shop, attempt, outcome)) {
+    await endAttempt(shop, attempt.id, 'abandoned', OTHER_AMOUNT);
+    await applyToOrder(shop, order, { ...outcome, status: 'failed', reason: OTHER_AMOUNT });
+    return true;
+  }
+  await shop.run(
+    sql`update payments set status = ${outcome.status}, failure_reason = ${outcome.reason}, updated_at = now(),
+        captured_amount = case when ${outcome.status === 'succeeded'} then ${takenOf(shop, attempt, outcome)}::numeric end
+      where site_id = ${shop.siteId} and id = ${attempt.id}`,
+  );
+  await applyToOrder(shop, order, outcome);
+  return true;
+}
+
+async function takeForCheckout(
+  shop: Shop,
+  secretKey: string,
+  locked: LockedAttempt,
+  outcome: Outcome,
+): Promise<boolean> {
+  const { attempt, row } = locked;
+  const isOpen = row.payment_id === attempt.id;
+  switch (outcome.status) {
+    case 'requires_action':
+      if (isOpen) await noteOutcome(shop, secretKey, attempt.id, outcome);
+      return isOpen;
+    case 'failed':
+    case 'cancelled':
+      if (isOpen) await reopen(shop, locked, outcome.status, outcome);
+      else if (attempt.status === 'abandoned') await endAttempt(shop, attempt.id, outcome.status, outcome.reason);
+      return isOpen || attempt.status === 'abandoned';
+    default:
+      return takeSuccess(shop, secretKey, locked, outcome);
+  }
+}
+
+/** Money was taken, reserved, or is on its way. */
+async function takeSuccess(shop: Shop, secretKey: string, locked: LockedAttempt, outcome: Outcome): Promise<boolean> {
+  const { attempt, row } = locked;
+  if (row.payment_id !== attempt.id || !attempt.frozen) {
+    await endAttempt(shop, attempt.id, 'abandoned', null, outcome.reference);
+  } else if (isOtherMoney(shop, attempt, outcome)) {
+    await reopen(shop, locked, 'abandoned', { ...outcome, reason: OTHER_AMOUNT });
+  } else {
+    await noteOutcome(shop, secretKey, attempt.id, outcome);
+    await placeOrder(shop, locked, outcome);
+  }
+  return true;
+}
+
+const OTHER_AMOUNT = 'amount_differs';
+
+function isOtherMoney(shop: Shop, attempt: Attempt, { amount, currency }: Outcome): boolean {
+  if (amount !== null && amount !== minorUnits(attempt.amount, shop.currencyDigits)) return true;
+  return currency !== null && attempt.currency !== null && currency.toUpperCase() !== attempt.currency;
+}
+
+function takenOf(shop: Shop, attempt: Attempt, { amount }: Outcome): string {
+  return amount === null ? attempt.amount : decimal(amount, shop.currencyDigits);
+}
+
+/** The human has confirmed, and the provider has the money: nothing that happened since stops the order. */
+async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: Outcome): Promise<void> {
+  const { frozen, held_cents } = attempt;
+  if (!frozen) throw new Error(`Payment ${attempt.id} does not know what it is for.`);
+  const { status } = outcome;
+  if (row.agent_token_id && held_cents > 0) await settleHeld(shop, row.agent_token_id, held_cents, true);
+  const charged = { payment_id: attempt.id, amount: attempt.amount, status };
+  await createPaidOrder(shop.as(frozen.actor), thawed(frozen, row), charged, held_cents);
+  await shop.run(
+    sql`update payments set next_action = null, captured_amount = case when ${status === 'succeeded'}
+        then ${takenOf(shop, attempt, outcome)}::numeric end
+      where site_id = ${shop.siteId} and id = ${attempt.id}`,
+  );
+}
+
+/** The payment is over without an order: its checkout can be changed and paid again, and keeps its stock for another while. */
+async function reopen(
+  shop: Shop,
+  { attempt, row }: LockedAttempt,
+  status: 'failed' | 'cancelled' | 'abandoned',
+  { reason, reference }: Pick<Outcome, 'reason'> & Partial<Outcome>,
+): Promise<void> {
+  await endAttempt(shop, attempt.id, status, reason, reference);
+  await shop.run(
+    sql`update checkouts set payment_id = null, payment_failure = ${reason ?? status}, reserved_until = now() + interval '15 minutes',
+        expires_at = greatest(expires_at, now() + interval '60 minutes'), updated_at = now()
+      where site_id = ${shop.siteId} and id = ${row.id}`,
+  );
+  await shop.run(sql`update carts set payment_id = null where site_id = ${shop.siteId} and id = ${row.cart_id}`);
+  if (row.agent_token_id && attempt.held_cents > 0) {
+    await settleHeld(shop, row.agent_token_id, attempt.held_cents, false);
+  }
+}
+
+/**
+ * Gives up on a provider that has not answered for too long: the stock is released, and the job undoes the payment as soon as the
+ * provider answers. Returns whether the payment was open.
+ */
+export async function release(shop: Shop, payment_id: string): Promise<boolean> {
+  const locked = await lockAttempt(shop, payment_id);
+  if (!locked || locked.row.payment_id !== payment_id) return false;
+  await reopen(shop, locked, 'abandoned', { reason: 'provider_unreachable' });
+  await shop.run(
+    sql`update checkouts set reserved_until = null where site_id = ${shop.siteId} and id = ${locked.row.id}`,
+  );
+  await stock.release(shop, locked.row.id);
+  return true;
+}

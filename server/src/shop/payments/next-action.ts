@@ -1,0 +1,29 @@
+import { hkdfSync } from 'node:crypto';
+import type { NextAction } from '@commerce-backend/spec';
+import { type Sealing, seal, unseal } from '../sealing.ts';
+import type { NextAction as Action } from './provider.ts';
+
+/** What a human must do at the provider, as it is stored: sealed, for whoever has it can go on with the payment. */
+
+export function sealAction(secretKey: string, payment_id: string, action: Action): Buffer {
+  return seal(sealingOf(secretKey, payment_id), JSON.stringify(action));
+}
+
+/** As the contract has it. Null when the server's secret key has been changed since: the provider is asked again then. */
+export function openAction(secretKey: string, payment_id: string, sealed: Buffer): NextAction | null {
+  const action = opened(secretKey, payment_id, sealed);
+  return action && { url: null, client_secret: null, ...action };
+}
+
+function opened(secretKey: string, payment_id: string, sealed: Buffer): Action | null {
+  try {
+    return JSON.parse(unseal(sealingOf(secretKey, payment_id), sealed)) as Action;
+  } catch {
+    return null;
+  }
+}
+
+function sealingOf(secretKey: string, context: string): Sealing {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'commerce payment actions', 32));
+  return { key, tag: 'last', context };
+}

@@ -1,0 +1,423 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
+import { SECRET_KEY, startServer, stopServer } from '../../test/server.ts';
+import { openShop } from '../../test/shop.ts';
+import { databaseUrl } from '../../test/worker-database.ts';
+import { expireOverdue } from '../jobs/buying.ts';
+import type { PaymentProvider } from '../shop/payments/provider.ts';
+import { createTestProvider } from '../shop/payments/test-provider.ts';
+
+const checkoutPath = '/api/storefront/checkout/{checkout_id}';
+const completePath = '/api/storefront/checkout/{checkout_id}/complete';
+const cancelPath = '/api/storefront/checkout/{checkout_id}/payment/cancel';
+const itemsPath = '/api/storefront/cart/{cart_id}/items';
+const BY_3DS = { payment: { card_token: 'tok_3ds' } };
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+function at(checkout_id: string, key?: string) {
+  return { params: { path: { checkout_id } }, ...(key && { headers: { 'Idempotency-Key': key } }) };
+}
+
+/** A checkout of two pieces of a product, to be paid by card, and the product. */
+async function givenPayable(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
+  const product = await shop.givenProduct(input);
+  const variant_id = product.variants[0]?.id ?? '';
+  const checkout = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }], payment_method: 'card' });
+  return { product, variant_id, checkout };
+}
+
+/** The same, waiting for its human at the provider. */
+async function givenPaying(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
+  const payable = await givenPayable(shop, input);
+  const { error } = await shop.storefront.POST(completePath, { ...at(payable.checkout.id), body: BY_3DS });
+  expect(error).toMatchObject({ error: 'payment_action_required' });
+  return payable;
+}
+
+/** What the human does on the page of the test provider. */
+async function decide({ owner, site_id }: OpenShop, status: 'succeeded' | 'failed') {
+  await owner.query(
+    `update commerce.test_payments set status = $2, captured = case when $2 = 'succeeded' then amount else 0 end
+      where site_id = $1 and status in ('requires_action', 'cancelled')`,
+    [site_id, status],
+  );
+}
+
+async function runJobs(
+  { db }: OpenShop,
+  card: PaymentProvider = createTestProvider({ db, baseUrl: 'http://localhost' }),
+) {
+  const pool = new pg.Pool({ connectionString: databaseUrl(), max: 1 });
+  const client = await pool.connect();
+  try {
+    await expireOverdue(client, {
+      db,
+      card,
+      secretKey: SECRET_KEY,
+      logger: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    });
+  } finally {
+    client.release();
+    await pool.end();
+  }
+}
+
+async function stockOf({ dashboard }: OpenShop, product_id: string) {
+  const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
+  const { on_hand, reserved } = data?.inventory[0] ?? {};
+  return { on_hand, reserved };
+}
+
+async function ordersOf({ dashboard }: OpenShop) {
+  const { data } = await dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 100 } } });
+  return data?.orders ?? [];
+}
+
+async function paymentsOf({ owner, site_id }: OpenShop) {
+  const { rows } = await owner.query('select status from commerce.payments where site_id = $1 order by created_at', [
+    site_id,
+  ]);
+  return rows.map(({ status }) => status);
+}
+
+/** What the provider has of the shop's customers, in minor units. */
+async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
+  const { rows } = await owner.query(
+    `select coalesce(sum(captured - (select coalesce(sum(value::int), 0) from jsonb_each_text(refunds))), 0)::int as money
+      from commerce.test_payments where site_id = $1`,
+    [site_id],
+  );
+  return rows[0]?.money;
+}
+
+test('a payment that needs its human is told with what to do, and completing again after it makes the order', async () => {
+  const shop = await openShop();
+  const { product, checkout } = await givenPayable(shop);
+
+  const asked = await shop.storefront.POST(completePath, { ...at(checkout.id), body: BY_3DS });
+  const again = await shop.storefront.POST(completePath, { ...at(checkout.id), body: {} });
+  const { data: paying } = await shop.storefront.GET(checkoutPath, at(checkout.id));
+  await decide(shop, 'succeeded');
+  const { data } = await shop.storefront.POST(completePath, { ...at(checkout.id), body: {} });
+
+  expect(asked.response.status).toBe(409);
+  expect(asked.error).toMatchObject({
+    error: 'payment_action_required',
+    retryable: false,
+    next_action: { type: 'redirect', url: expect.stringContaining('/test-payment/') },
+  });
+  expect(again.error).toMatchObject({ error: 'payment_action_required' });
+  expect(paying?.payment).toMatchObject({ provider: 'test_card', kind: 'card_token', status: 'requires_action' });
+  expect(paying?.payment?.next_action?.url).toContain('/test-payment/');
+  expect(data?.order).toMatchObject({ status: 'confirmed', payment_status: 'paid', total: checkout.total });
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
+  expect((await shop.storefront.GET(checkoutPath, at(checkout.id))).data).toMatchObject({
+    status: 'completed',
+    payment: null,
+  });
+});
+
+test('with a return_url alone the provider shows its own page, and sends people to the allowed origins only', async () => {
+  const shop = await openShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: ['https://shop.example.com'] } });
+  const { checkout } = await givenPayable(shop);
+  const complete = (return_url: string) =>
+    shop.storefront.POST(completePath, { ...at(checkout.id), body: { payment: { return_url } } });
+
+  for (const foreign of [
+    'https://evil.example.com/',
+    'https://shop.example.com.evil.example.com/',
+    'https://shop.example.com@evil.example.com/',
+    'https://user:pass@shop.example.com/',
+    'http://shop.example.com/',
+    'https://shop.example.com:444/',
+  ]) {
+    const { error, response } = await complete(foreign);
+    expect([foreign, response.status]).toEqual([foreign, 422]);
+    expect(error).toMatchObject({ detail: [{ loc: ['body', 'payment', 'return_url'] }] });
+  }
+  const { error } = await complete('https://shop.example.com/thanks?x=1');
+
+  expect(error).toMatchObject({ error: 'payment_action_required', next_action: { type: 'redirect' } });
+  const { rows } = await shop.owner.query('select return_url from commerce.test_payments where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(rows).toEqual([{ return_url: 'https://shop.example.com/thanks?x=1' }]);
+});
+
+test('the human declines: no order comes, the checkout can be changed again, and another card pays it', async () => {
+  const shop = await openShop();
+  const { checkout, product } = await givenPaying(shop);
+  await decide(shop, 'failed');
+
+  const declined = await shop.storefront.POST(completePath, { ...at(checkout.id), body: {} });
+  const changed = await shop.storefront.PATCH(checkoutPath, { ...at(checkout.id), body: { note: 'Ring twice' } });
+  const { data } = await shop.storefront.POST(completePath, {
+    ...at(checkout.id),
+    body: { payment: { card_token: 'tok_success' } },
+  });
+
+  expect(declined.error).toMatchObject({ error: 'payment_failed', reason: 'card_declined' });
+  expect(changed.data?.payment).toBeNull();
+  expect(data?.order.payment_status).toBe('paid');
+  expect(await paymentsOf(shop)).toEqual(['failed', 'succeeded']);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
+});
+
+test('while a payment is open its cart and checkout stay as they are, until it is cancelled', async () => {
+  const shop = await openShop();
+  await shop.givenDiscount();
+  const { checkout, variant_id } = await givenPaying(shop);
+  const { storefront } = shop;
+  const cart = { params: { path: { cart_id: checkout.cart_id } } };
+  const line = { params: { path: { cart_id: checkout.cart_id, line_item_id: checkout.items[0]?.id ?? '' } } };
+  const linePath = '/api/storefront/cart/{cart_id}/items/{line_item_id}';
+
+  const changes = [
+    await storefront.POST(itemsPath, { ...cart, body: { variant_id, quantity: 1 } }),
+    await storefront.PATCH(linePath as never, { ...line, body: { quantity: 1 } } as never),
+    await storefront.DELETE(linePath as never, line as never),
+    await storefront.POST('/api/storefront/cart/{cart_id}/discounts', { ...cart, body: { code: 'TEN' } }),
+    await storefront.POST('/api/storefront/checkout', { body: { cart_id: checkout.cart_id } }),
+    await storefront.PATCH(checkoutPath, { ...at(checkout.id), body: { note: 'x' } }),
+    await storefront.POST('/api/storefront/checkout/{checkout_id}/cancel', at(checkout.id)),
+    await storefront.POST(completePath, { ...at(checkout.id), body: { payment: { card_token: 'tok_success' } } }),
+  ] as { error?: unknown; response: Response }[];
+  const { data: cancelled } = await storefront.POST(cancelPath, at(checkout.id));
+  const twice = await storefront.POST(cancelPath, at(checkout.id));
+  const { data: after } = await storefront.POST(itemsPath, { ...cart, body: { variant_id, quantity: 1 } });
+
+  for (const { error, response } of changes) {
+    expect([response.status, error]).toMatchObject([409, { error: 'payment_in_progress', retryable: true }]);
+  }
+  expect(cancelled).toMatchObject({ status: 'ready', payment: null, reserved_until: expect.any(String) });
+  expect(twice.response.status).toBe(200);
+  expect(after?.items[0]?.quantity).toBe(3);
+  expect(await paymentsOf(shop)).toEqual(['cancelled']);
+});
+
+test('cancelling a payment that has just succeeded makes the order', async () => {
+  const shop = await openShop();
+  const { checkout } = await givenPaying(shop);
+  await decide(shop, 'succeeded');
+
+  const { data } = await shop.storefront.POST(cancelPath, at(checkout.id));
+
+  expect(data).toMatchObject({ status: 'completed', order_number: '1001', payment: null });
+  expect((await ordersOf(shop))[0]).toMatchObject({ payment_status: 'paid' });
+});
+
+test('a human who never comes back has an order all the same, of what was shown when the payment began', async () => {
+  const shop = await openShop();
+  const discount = await shop.givenDiscount({ value: '5.00', minimum_subtotal: '15' });
+  const product = await shop.givenProduct();
+  const cart = await shop.givenCart([{ variant_id: product.variants[0]?.id ?? '', quantity: 2 }]);
+  const path = { cart_id: cart.id };
+  await shop.storefront.POST('/api/storefront/cart/{cart_id}/discounts', { params: { path }, body: { code: 'TEN' } });
+  const checkout = await shop.givenCheckout({ cart_id: cart.id, payment_method: 'card' });
+  await shop.storefront.POST(completePath, { ...at(checkout.id), body: BY_3DS });
+  const params = { path: { product_id: product.id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
+    params,
+    body: { price: '99.00', status: 'draft' },
+  });
+  await shop.dashboard.PATCH('/api/dashboard/discounts/{discount_id}', {
+    params: { path: { discount_id: discount.id } },
+    body: { ends_at: '2020-01-01T00:00:00Z' },
+  });
+  await shop.owner.query(
+    `update commerce.checkouts set expires_at = now() - interval '1 s', reserved_until = now() - interval '1 s' where id = $1`,
+    [checkout.id],
+  );
+  await shop.owner.query(`update commerce.carts set expires_at = now() - interval '1 s' where id = $1`, [cart.id]);
+  await decide(shop, 'succeeded');
+
+  await runJobs(shop);
+
+  const [order] = await ordersOf(shop);
+  expect(order).toMatchObject({ total: checkout.total, discount: '5.00', payment_status: 'paid', status: 'confirmed' });
+  expect(order?.line_items).toMatchObject([{ price: '10.00', quantity: 2 }]);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
+  expect(await moneyOf(shop)).toBe(1990);
+});
+
+test('a payment that nobody finishes is cancelled after its time, and its checkout goes on', async () => {
+  const shop = await openShop();
+  const { checkout, product } = await givenPaying(shop);
+  await shop.owner.query(`update commerce.payments set expires_at = now() - interval '1 s' where site_id = $1`, [
+    shop.site_id,
+  ]);
+
+  await runJobs(shop);
+
+  const { data } = await shop.storefront.GET(checkoutPath, at(checkout.id));
+  expect(data).toMatchObject({ status: 'ready', payment: null });
+  expect(await paymentsOf(shop)).toEqual(['cancelled']);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
+});
+
+test('stock is kept while the provider does not answer, for an hour; a success after that is given back', async () => {
+  const shop = await openShop();
+  const { checkout, product } = await givenPaying(shop);
+  const down = async () => {
+    throw new Error('The provider cannot be reached.');
+  };
+  const provider = createTestProvider({ db: shop.db, baseUrl: 'http://localhost' });
+  const unreachable = { ...provider, outcomeOf: down, cancel: down };
+  await shop.owner.query(`update commerce.payments set expires_at = now() - interval '1 s' where site_id = $1`, [
+    shop.site_id,
+  ]);
+  const runWhileDown = () => runJobs(shop, unreachable).catch(() => undefined);
+
+  await runWhileDown();
+  const kept = await stockOf(shop, product.id);
+  await shop.owner.query(
+    `update commerce.payments set unreachable_since = now() - interval '61 minutes' where site_id = $1`,
+    [shop.site_id],
+  );
+  await runWhileDown();
+  const released = await stockOf(shop, product.id);
+  await decide(shop, 'succeeded');
+  await runJobs(shop);
+  await runJobs(shop);
+
+  expect(kept).toEqual({ on_hand: 10, reserved: 2 });
+  expect(released).toEqual({ on_hand: 10, reserved: 0 });
+  expect(await ordersOf(shop)).toEqual([]);
+  expect(await paymentsOf(shop)).toEqual(['refunded']);
+  expect(await moneyOf(shop)).toBe(0);
+  expect((await shop.storefront.GET(checkoutPath, at(checkout.id))).data).toMatchObject({ payment: null });
+});
+
+test('of a success that arrives from several sides at once, one order comes', async () => {
+  const shop = await openShop();
+  const { checkout } = await givenPaying(shop);
+  await decide(shop, 'succeeded');
+
+  const answers = await Promise.all([
+    ...Array.from({ length: 6 }, () => shop.storefront.POST(completePath, { ...at(checkout.id), body: {} })),
+    shop.storefront.POST(cancelPath, at(checkout.id)),
+    runJobs(shop),
+    runJobs(shop),
+  ]);
+
+  expect(answers.length).toBe(9);
+  expect(await ordersOf(shop)).toHaveLength(1);
+  expect(await paymentsOf(shop)).toEqual(['succeeded']);
+  expect(await moneyOf(shop)).toBe(2490);
+});
+
+test('money of another amount or currency than was shown is given back, and makes no order', async () => {
+  for (const change of ['amount = amount + 1', `currency = 'USD'`]) {
+    const shop = await openShop();
+    const { checkout } = await givenPaying(shop);
+    await shop.owner.query(`update commerce.test_payments set ${change} where site_id = $1`, [shop.site_id]);
+    await decide(shop, 'succeeded');
+
+    const { error } = await shop.storefront.POST(completePath, { ...at(checkout.id), body: {} });
+    await runJobs(shop);
+
+    expect(error).toMatchObject({ error: 'payment_failed', reason: 'amount_differs' });
+    expect(await ordersOf(shop)).toEqual([]);
+    expect(await paymentsOf(shop)).toEqual(['refunded']);
+    expect(await moneyOf(shop)).toBe(0);
+  }
+});
+
+test('the answer with what to do is kept encrypted, and sent again under its key', async () => {
+  const client_secret = `pi_${randomUUID()}_secret_${randomUUID()}`;
+  const shop = await openShop();
+  const card: PaymentProvider = {
+    ...createTestProvider({ db: shop.db, baseUrl: 'http://localhost' }),
+    begin: async ({ id }) => ({
+      status: 'requires_action',
+      reference: `r_${id}`,
+      reason: null,
+      next_action: { type: 'client_secret', client_secret },
+      amount: null,
+      currency: null,
+    }),
+  };
+  const server = await startServer(databaseUrl(), { card });
+  try {
+    const { checkout } = await givenPayable(shop);
+    const key = randomUUID();
+    const complete = async () => {
+      const response = await fetch(`${server.baseUrl}/api/storefront/checkout/${checkout.id}/complete`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'X-Site-ID': shop.site_id,
+          'X-Service-Token': shop.credentials.storefront_token,
+          'Idempotency-Key': key,
+        },
+        body: JSON.stringify({ payment: { confirmation_token: 'ctoken_123' } }),
+      });
+      return { response, text: await response.text() };
+    };
+
+    const first = await complete();
+    const second = await complete();
+
+    expect(first.response.status).toBe(409);
+    expect(JSON.parse(first.text)).toMatchObject({ next_action: { type: 'client_secret', client_secret } });
+    expect(second.response.headers.get('Idempotency-Replayed')).toBe('true');
+    expect(second.text).toBe(first.text);
+    for (const table of ['idempotency_keys', 'payments', 'audit_events', 'checkouts']) {
+      const { rows } = await shop.owner.query(`select t::text as row from commerce.${table} t where site_id = $1`, [
+        shop.site_id,
+      ]);
+      const hex = Buffer.from(client_secret).toString('hex');
+      expect(rows.filter(({ row }) => row.includes(client_secret) || row.includes(hex))).toEqual([]);
+      expect(rows.length).toBeGreaterThan(0);
+    }
+  } finally {
+    await stopServer(server);
+  }
+});
+
+test("a payment sets its total aside of the agent's budget until it is over, and a revoked token does not stop it", async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const agent = await givenAgent(shop, customer, { budget_cents: 4_000 });
+  const [dear, cheap] = [await shop.givenProduct({ price: '30.00' }), await shop.givenProduct({ price: '5.00' })];
+  const made = async ({ variants }: typeof dear) => {
+    const lines = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
+    return givenAgentCheckout(shop, customer, { ...agent, categories: [] }, lines);
+  };
+  const [first, second, third] = [await made(dear), await made(cheap), await made(dear)];
+  const { client } = customer;
+  await client.PATCH(checkoutPath, { ...at(first.id), body: { payment_method: 'card' } });
+  const held = async () => {
+    const { rows } = await shop.owner.query(
+      'select budget_used_cents::int as used, budget_held_cents::int as held from commerce.agent_tokens where id = $1',
+      [agent.token_id],
+    );
+    return rows[0];
+  };
+
+  const begun = await client.POST(completePath, { ...at(first.id), body: BY_3DS });
+  const duringPayment = await held();
+  const within = await client.POST(completePath, { ...at(second.id), body: {} });
+  await client.DELETE('/api/storefront/customer/me/agents/{agent_token_id}', {
+    params: { path: { agent_token_id: agent.token_id } },
+  });
+  await decide(shop, 'succeeded');
+  const { data } = await client.POST(completePath, { ...at(first.id), body: {} });
+  const afterwards = await held();
+  const beyond = await client.POST(completePath, { ...at(third.id), body: {} });
+
+  expect(begun.error).toMatchObject({ error: 'payment_action_required' });
+  expect(duringPayment).toEqual({ used: 0, held: 3_490 });
+  expect([within.response.status, within.error]).toMatchObject([
+    409,
+    { error: 'payment_in_progress', retryable: true },
+  ]);
+  expect(data?.order).toMatchObject({ source: 'agent', payment_status: 'paid' });
+  expect(afterwards).toEqual({ used: 3_490, held: 0 });
+  expect([beyond.response.status, beyond.error]).toMatchObject([402, { error: 'budget_exceeded' }]);
+});
