@@ -11,6 +11,7 @@ import { demoImages } from './http/operators/demo-images.ts';
 import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
+import { paymentWebhooks } from './http/operators/payment-webhooks.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
 import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
 import { dispatch } from './http/pipeline/dispatch.ts';
@@ -24,6 +25,7 @@ import { refuseUnreadable } from './http/pipeline/unreadable.ts';
 import { docs } from './pages/docs/docs.ts';
 import { pages } from './pages/pages.ts';
 import { ShopError } from './shop/errors.ts';
+import { openAccounts } from './shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
 import { storefront } from './storefront/index.ts';
 import { sync } from './sync/index.ts';
@@ -47,6 +49,10 @@ export interface AppDeps {
   secretKey: string;
   /** The provider of card payments; undefined means that cards are not accepted. */
   card: PaymentProvider | undefined;
+  /** Another address than Stripe's, outside production alone. */
+  stripeApiUrl?: string | undefined;
+  /** Of the platform, for sites with a connected account. */
+  stripePlatformKey?: string | undefined;
   /** Which addresses webhooks may go to. */
   egressPolicy: EgressPolicy;
   pooling: 'session' | 'transaction';
@@ -79,7 +85,9 @@ export function createApp(deps: AppDeps): Express {
   app.use(docs());
   app.get('/demo-images/:name', demoImages);
   const { baseUrl, secretKey, card } = deps;
-  app.use(pages({ db: deps.db, limits, checkoutDeps: { baseUrl, secretKey, card } }, deps.demoSiteId));
+  const accounts = openAccounts(deps.db, deps);
+  app.use(paymentWebhooks({ db: deps.db, secretKey, accounts }));
+  app.use(pages({ db: deps.db, limits, checkoutDeps: { baseUrl, secretKey, card, accounts } }, deps.demoSiteId));
   app.use(oauthMetadata({ db: deps.db, baseUrl }));
   app.use(preflight(deps.dashboardOrigins));
   app.use(
@@ -90,6 +98,7 @@ export function createApp(deps: AppDeps): Express {
         baseUrl: deps.baseUrl,
         secretKey: deps.secretKey,
         card: deps.card,
+        accounts,
         egressPolicy: deps.egressPolicy,
         limits,
         cache,

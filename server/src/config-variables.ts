@@ -215,6 +215,19 @@ export const VARIABLES = {
     whenUnset: '`test`; in production `none`',
     read: oneOf('none', 'test'),
   },
+  STRIPE_PLATFORM_KEY: {
+    meaning: 'The secret key of a Stripe platform, for sites whose payments go to a connected account of it.',
+    allowed: 'a key that begins with `sk_` or `rk_`',
+    whenUnset: 'each site uses the key of its own account',
+    secret: true,
+    read: matching(/^[sr]k_(?:live|test)_\w{3,240}$/),
+  },
+  STRIPE_API_URL: {
+    meaning: 'Another address in place of that of Stripe, for tests. Refused in production.',
+    allowed: 'an `http` or `https` address without a path',
+    whenUnset: 'Stripe itself',
+    read: origin,
+  },
   VALIDATE_RESPONSES: {
     meaning: 'Whether each answer is validated against the contract before it is sent. Slow; meant for tests.',
     allowed: '`on` or `off`',

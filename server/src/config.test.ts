@@ -115,6 +115,7 @@ describe('production refuses', () => {
     ['DATABASE_URL', { DATABASE_URL: ' ' }],
     ['RATE_LIMITS', { RATE_LIMITS: 'off' }],
     ['CARD_PROVIDER', { CARD_PROVIDER: 'test' }],
+    ['STRIPE_API_URL', { STRIPE_API_URL: 'http://127.0.0.1:12111' }],
     ['DEMO_SHOP', { DEMO_SHOP: 'on' }],
     ['COMMERCE_PORT', { COMMERCE_PORT: '80' }],
     ['TRUST_PROXY', { TRUST_PROXIES: '1' }],

@@ -29,6 +29,10 @@ export interface Config {
   smtpUrl: string | undefined;
   mailFrom: string;
   cardProvider: 'none' | 'test';
+  /** In place of Stripe's own, never in production. */
+  stripeApiUrl: string | undefined;
+  /** For sites with a connected account. */
+  stripePlatformKey: string | undefined;
   /** Whether webhooks may go to private addresses. */
   webhookPrivateAddresses: boolean;
   webhookConcurrency: number;
@@ -112,6 +116,8 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     webhookPrivateAddresses: values.WEBHOOK_PRIVATE_ADDRESSES ?? !production,
     webhookConcurrency: values.WEBHOOK_CONCURRENCY ?? 200,
     cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
+    stripeApiUrl: values.STRIPE_API_URL,
+    stripePlatformKey: values.STRIPE_PLATFORM_KEY,
     secretKey: values.SECRET_KEY ?? keptSecretKey(dataDir, keyIn),
     newSecretKey: values.NEW_SECRET_KEY,
     secretKeyInFile: values.SECRET_KEY === undefined,
@@ -183,6 +189,11 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   if (values.CARD_PROVIDER === 'test') {
     mistakes.push(
       'CARD_PROVIDER=test is refused in production: orders would be marked paid without any money. Remove it.',
+    );
+  }
+  if (values.STRIPE_API_URL) {
+    mistakes.push(
+      'STRIPE_API_URL is refused in production: keys would be sent to another address than Stripe. Remove it.',
     );
   }
   if (values.WEBHOOK_PRIVATE_ADDRESSES) {

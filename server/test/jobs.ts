@@ -17,6 +17,8 @@ export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
     baseUrl: 'http://localhost',
     logger: pino({ level: 'silent' }),
     card: createTestProvider({ db, baseUrl: 'http://localhost' }),
+    stripeApiUrl: 'http://127.0.0.1:9',
+    stripePlatformKey: undefined,
     egress: openEgress({ allowPrivate, ownHost: 'localhost' }),
     secretKey: SECRET_KEY,
     webhookConcurrency: 200,

@@ -91,6 +91,37 @@ export interface paths {
         patch: operations["dashboard.updateSettings"];
         trace?: never;
     };
+    "/api/dashboard/payment-account": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the payment account
+         * @description By which account the shop takes payments, or that it has none.
+         */
+        get: operations["dashboard.getPaymentAccount"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove the payment account
+         * @description Removes the account and its keys: the shop takes no more payments by it. While payments or refunds are open it is 409 payment_account_in_use. Refunds of orders that were paid by it are then no longer possible here.
+         */
+        delete: operations["dashboard.deletePaymentAccount"];
+        options?: never;
+        head?: never;
+        /**
+         * Set or change the payment account
+         * @description Changes the fields given; the first secret_key creates the account. Keys are stored encrypted and are in no answer. A key for the other mode (live, test) is 409 payment_account_in_use while payments or refunds are open. Where the operator has set a connected account, keys are 409 payment_account_connected; capture can be changed in any case, and applies to payments that begin from then on.
+         */
+        patch: operations["dashboard.updatePaymentAccount"];
+        trace?: never;
+    };
     "/api/dashboard/api-keys": {
         parameters: {
             query?: never;
@@ -1298,6 +1329,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/orders/{order_id}/capture": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Capture a payment
+         * @description Takes the money that a provider has reserved for the order: all of it, or the amount given, and the rest is released. It is on record at once, and done within seconds: the order becomes paid when the provider has the money. Fulfilling an order captures it as well. Capturing again changes nothing; another amount than the first is 409 conflict. An order whose payment is not authorized is 409 invalid_transition.
+         */
+        post: operations["dashboard.captureOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/orders/{order_id}/fulfillments": {
         parameters: {
             query?: never;
@@ -1380,7 +1440,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Cancels an order of which nothing has been shipped; later it is 409 invalid_transition. Its stock is returned unless restock is false, its discount code is released, and an unpaid payment is voided. Cancelling sends no money back: what was paid stays refundable, and a refund records its return. The customer is notified by mail.
+         * @description Cancels an order of which nothing has been shipped; later it is 409 invalid_transition. Its stock is returned unless restock is false, its discount code is released, and an unpaid payment is voided. What was paid stays refundable, and is the order's refund_due until it is returned; with refund it is refunded at once, as creating a refund of all that is refundable does. The customer is notified by mail.
          */
         post: operations["dashboard.cancelOrder"];
         delete?: never;
@@ -1412,8 +1472,8 @@ export interface paths {
         get: operations["dashboard.listRefunds"];
         put?: never;
         /**
-         * Record a refund
-         * @description Records a refund; it sends no money. All refunds together cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). The order becomes partially_refunded, or refunded when nothing is left. With reason returned, an order refunded in full that had been shipped becomes returned; its stock is not changed, so adjust the inventory.
+         * Refund an order
+         * @description Returns money. What a provider took is returned by the provider: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left; a failed one can be made again. Of an order paid otherwise, it records what you return yourself, and is succeeded at once. All refunds together, failed ones aside, cannot exceed what was paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items tell what is refunded of which line, and put it back into stock where restock is true; a line cannot be refunded beyond its quantity (422). The amount is yours to say, since it may be less than the lines cost.
          */
         post: operations["dashboard.createRefund"];
         delete?: never;
@@ -3408,7 +3468,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, what it means and what to do.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "budget_exceeded" | "merchant_not_allowed" | "insufficient_scope" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "refund_exceeds_paid" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "timeout";
         /** @description The body of every error except 422. error is a stable code, message a sentence for people. Some codes carry more fields, which ErrorCode names. */
         ErrorBody: {
             error: components["schemas"]["ErrorCode"];
@@ -3576,6 +3636,42 @@ export interface components {
             search_synonyms?: components["schemas"]["SearchSynonyms"][];
             agent_policy?: components["schemas"]["AgentPolicyInput"];
         };
+        /** @description An absolute http or https address. */
+        Url: string;
+        /**
+         * @description When the money of a card is taken: automatic, with the order; manual, it is reserved, and taken with the first fulfilment or when the order is captured.
+         * @enum {string}
+         */
+        PaymentCapture: "automatic" | "manual";
+        /** @description The account by which the shop takes payments. Its keys can be written, and are never shown. */
+        PaymentAccount: {
+            /** @description Who takes the payments; null while the shop has no account. */
+            provider: "stripe" | null;
+            /** @description own, the shop has set its key; connected, the operator has set an account of the platform. Null without an account. */
+            kind: ("own" | "connected") | null;
+            /** @description Whether real money is taken (live), by the kind of the key. Null without an account. */
+            mode: ("live" | "test") | null;
+            /** @description The connected account, where the operator has set one. */
+            connected_account: string | null;
+            /** @description Whether webhooks of the provider are accepted. Without them the server asks each minute about open payments. */
+            webhook_secret_set: boolean;
+            /** @description The address that the provider is to send its webhooks to. */
+            webhook_url: components["schemas"]["Url"];
+            capture: components["schemas"]["PaymentCapture"];
+            /**
+             * Format: date-time
+             * @description When the account was changed last; null without an account.
+             */
+            updated_at: string | null;
+        };
+        /** @description What to change; absent fields stay as they are. The first secret_key creates the account. */
+        PaymentAccountPatch: {
+            /** @description The secret or restricted key of the Stripe account, as its dashboard shows it. A key that Stripe refuses is a 422. */
+            secret_key?: string;
+            /** @description The signing secret of the webhook endpoint; null removes it. */
+            webhook_secret?: string | null;
+            capture?: components["schemas"]["PaymentCapture"];
+        };
         /** @description A new key with its secret. */
         ApiKeyWithSecret: components["schemas"]["ApiKey"] & {
             /** @description Send it as X-API-Key. It is shown only in this answer. */
@@ -3642,8 +3738,6 @@ export interface components {
             /** @description Send it as X-Sync-Secret. It is shown only in this answer. */
             secret: string;
         };
-        /** @description An absolute http or https address. */
-        Url: string;
         /**
          * @description What happened. For schemas and examples of the events, see the webhooks in this description.
          * @enum {string}
@@ -4563,7 +4657,14 @@ export interface components {
          * @enum {string}
          */
         RefundReason: "customer" | "returned" | "damaged" | "duplicate" | "price_adjustment" | "other";
-        /** @description The record of a refund. It is never changed. */
+        /** @description A part of an order's line that was refunded. */
+        RefundLineItem: {
+            line_item_id: components["schemas"]["Id"];
+            quantity: number;
+            /** @description Whether the pieces went back into stock. */
+            restock: boolean;
+        };
+        /** @description The record of a refund. It is never changed, except for what tells how far it has come. */
         Refund: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
@@ -4573,6 +4674,15 @@ export interface components {
             note: string | null;
             /** @description The staff member or key that recorded it. */
             actor_id: components["schemas"]["Id"];
+            /**
+             * @description pending, the provider that took the money is asked to return it; succeeded, the money went back, or it was recorded that it did; failed, the provider did not return it, and it can be refunded again.
+             * @enum {string}
+             */
+            status: "pending" | "succeeded" | "failed";
+            /** @description Why the provider did not return the money, as it says; null unless the refund failed. */
+            failure_reason: string | null;
+            /** @description What was refunded of the order's lines, where that was told. */
+            line_items: components["schemas"]["RefundLineItem"][];
             created_at: components["schemas"]["Timestamp"];
         };
         /** @description An order with all that belongs to it. */
@@ -4585,10 +4695,12 @@ export interface components {
             cancel_reason: components["schemas"]["CancelReason"] | null;
             metadata: components["schemas"]["Metadata"];
             payment: components["schemas"]["Payment"];
-            /** @description What was refunded so far. */
+            /** @description What was refunded so far; refunds that are pending are not counted. */
             refunded: components["schemas"]["Money"];
-            /** @description The amount paid minus the amount refunded. */
+            /** @description The amount paid minus what was refunded, or is pending. */
             refundable: components["schemas"]["Money"];
+            /** @description What the shop still owes the customer of a cancelled order that was paid; 0 for other orders. */
+            refund_due: components["schemas"]["Money"];
             fulfillments: components["schemas"]["Fulfillment"][];
             refunds: components["schemas"]["Refund"][];
         };
@@ -5842,6 +5954,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The account cannot be changed now, or the first call with this Idempotency-Key is still running. */
+        PaymentAccountConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The webhook does not allow it, or the first call with this Idempotency-Key is still running. */
         WebhookConflict: {
             headers: {
@@ -6274,13 +6396,16 @@ export type Settings = components['schemas']['Settings'];
 export type Name = components['schemas']['Name'];
 export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
+export type Url = components['schemas']['Url'];
+export type PaymentCapture = components['schemas']['PaymentCapture'];
+export type PaymentAccount = components['schemas']['PaymentAccount'];
+export type PaymentAccountPatch = components['schemas']['PaymentAccountPatch'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type StorefrontTokenKind = components['schemas']['StorefrontTokenKind'];
 export type StorefrontToken = components['schemas']['StorefrontToken'];
 export type StorefrontTokenWithSecret = components['schemas']['StorefrontTokenWithSecret'];
 export type SyncKey = components['schemas']['SyncKey'];
 export type SyncKeyWithSecret = components['schemas']['SyncKeyWithSecret'];
-export type Url = components['schemas']['Url'];
 export type EventType = components['schemas']['EventType'];
 export type EventTypes = components['schemas']['EventTypes'];
 export type WebhookStatus = components['schemas']['WebhookStatus'];
@@ -6362,6 +6487,7 @@ export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
 export type Fulfillment = components['schemas']['Fulfillment'];
 export type RefundReason = components['schemas']['RefundReason'];
+export type RefundLineItem = components['schemas']['RefundLineItem'];
 export type Refund = components['schemas']['Refund'];
 export type OrderDetails = components['schemas']['OrderDetails'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
@@ -6469,6 +6595,7 @@ export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
 export type ResponseOrderConflict = components['responses']['OrderConflict'];
@@ -6781,6 +6908,119 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getPaymentAccount": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentAccount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.deletePaymentAccount": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no account any more. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentAccount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["PaymentAccountConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updatePaymentAccount": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "capture": "manual"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PaymentAccountPatch"];
+            };
+        };
+        responses: {
+            /** @description The account as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentAccount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["PaymentAccountConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -9932,6 +10172,62 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.captureOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "30.00"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description How much of what was reserved; all of it by default. */
+                    amount?: components["schemas"]["MoneyInput"];
+                };
+            };
+        };
+        responses: {
+            /** @description The order as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["OrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.listFulfillments": {
         parameters: {
             query?: never;
@@ -10110,6 +10406,8 @@ export interface operations {
                     note?: string | null;
                     /** @description Whether the stock is returned; true by default. */
                     restock?: boolean;
+                    /** @description Whether what was paid is refunded; false by default. */
+                    refund?: boolean;
                 };
             };
         };
@@ -10208,6 +10506,13 @@ export interface operations {
                     amount: components["schemas"]["MoneyInput"];
                     reason: components["schemas"]["RefundReason"];
                     note?: string | null;
+                    /** @description Which lines are refunded; each at most once. */
+                    line_items?: {
+                        line_item_id: components["schemas"]["Id"];
+                        quantity: number;
+                        /** @description Whether the pieces go back into stock; false by default. */
+                        restock?: boolean;
+                    }[];
                 };
             };
         };

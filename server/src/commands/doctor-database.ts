@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { accessGaps } from '../db/mend-access.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { missingRoles } from '../db/roles.ts';
+import { type KeyUse, opens as opensKey } from '../shop/payments/accounts/sealed-keys.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
 import { unsafeDurability } from './durability.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
@@ -167,6 +168,14 @@ const SHOPS = 200;
 const checkSecrets: Check = async (client, _url, { secretKey }) => {
   const sealed = await webhookSecrets(client);
   const closed = sealed.filter(({ id, secret }) => !opens(secretKey, id, secret));
+  const lost = await lostPaymentKey(client, secretKey);
+  if (lost) {
+    return wrong(
+      'secrets',
+      `the keys of payment accounts cannot be decrypted, such as that of site ${lost}`,
+      'Set SECRET_KEY to the key that they were encrypted with, run rotate-secret-key with both keys, or set the keys of these accounts again.',
+    );
+  }
   if (closed.length === 0) return ok('secrets', `${sealed.length} webhook secrets can be decrypted`);
   return wrong(
     'secrets',
@@ -175,6 +184,33 @@ const checkSecrets: Check = async (client, _url, { secretKey }) => {
   );
 };
 
+/** The first site whose payment account cannot be opened. */
+async function lostPaymentKey(client: pg.Client, secretKey: string): Promise<string | undefined> {
+  for (const site_id of await oldestSites(client, 'payment_accounts')) {
+    await client.query(`select set_config('app.site_id', $1, false)`, [site_id]);
+    const { rows } = await client.query<Record<KeyUse, Buffer | null>>(
+      'select secret_key, webhook_secret from commerce.payment_accounts where site_id = $1',
+      [site_id],
+    );
+    const sealed = Object.entries(rows[0] ?? {}) as [KeyUse, Buffer | null][];
+    if (sealed.some(([use, key]) => key && !opensKey(secretKey, site_id, use, key))) return site_id;
+  }
+  return undefined;
+}
+
+/** None while the table does not exist yet. */
+async function oldestSites(client: pg.Client, table: string): Promise<string[]> {
+  const { rows: tables } = await client.query<{ made: boolean }>(`select to_regclass($1) is not null as made`, [
+    `commerce.${table}`,
+  ]);
+  if (!tables[0]?.made) return [];
+  const { rows } = await client.query<{ site_id: string }>(
+    'select site_id from commerce.sites order by created_at limit $1',
+    [SHOPS],
+  );
+  return rows.map(({ site_id }) => site_id);
+}
+
 interface Sealed {
   id: string;
   secret: Buffer;
@@ -182,16 +218,8 @@ interface Sealed {
 
 /** Row-level security allows reading the webhooks of only one shop at a time. */
 async function webhookSecrets(client: pg.Client): Promise<Sealed[]> {
-  const { rows: tables } = await client.query<{ made: boolean }>(
-    `select to_regclass('commerce.webhooks') is not null as made`,
-  );
-  if (!tables[0]?.made) return [];
-  const { rows: shops } = await client.query<{ site_id: string }>(
-    'select site_id from commerce.sites order by created_at limit $1',
-    [SHOPS],
-  );
   const found: Sealed[] = [];
-  for (const { site_id } of shops) {
+  for (const site_id of await oldestSites(client, 'webhooks')) {
     await client.query(`select set_config('app.site_id', $1, false)`, [site_id]);
     const first = await client.query<Sealed>(
       'select id, secret from commerce.webhooks where site_id = $1 order by id limit 1',

@@ -4,6 +4,7 @@ import { openPool, query } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { adoptNewKey, fingerprintOf, newKeyIn } from '../secret-key.ts';
 import { linkOpenCheckouts } from '../shop/checkout/links.ts';
+import { resealAccount } from '../shop/payments/accounts/sealed-keys.ts';
 import { Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
 import { type KeyChange, resealSecrets } from '../shop/webhooks/reseal.ts';
 import { shareDatabase } from './database.ts';
@@ -24,13 +25,18 @@ export async function rotateSecretKey(config: Config): Promise<void> {
     const done = await change(database.directUrl, keys);
     if (config.secretKeyInFile) adoptNewKey(config.dataDir);
     printProgress(
-      `Encrypted with the new key: ${done.resealed} webhook secrets. Open checkouts with a new link: ${done.links}. ` +
+      `Encrypted with the new key: ${done.resealed} webhook secrets, ${done.keys} keys of payment accounts. Open checkouts with a new link: ${done.links}. ` +
         `${config.secretKeyInFile ? 'The key in DATA_DIR is the new one' : 'Set SECRET_KEY to the new key'} ` +
         `(fingerprint ${fingerprintOf(keys.to)}). Restart every process of the server.`,
     );
     if (done.closed.length > 0) {
       throw new Error(
         `The secrets of ${done.closed.length} webhooks cannot be decrypted with either key, and must be rotated: ${done.closed.join(', ')}.`,
+      );
+    }
+    if (done.closedAccounts.length > 0) {
+      throw new Error(
+        `The keys of ${done.closedAccounts.length} payment accounts cannot be decrypted with either key, and must be set again: sites ${done.closedAccounts.join(', ')}.`,
       );
     }
   } finally {
@@ -48,8 +54,12 @@ function newKeyOf({ newSecretKey, secretKeyInFile, dataDir }: Config): string {
 
 interface Changed {
   resealed: number;
+  /** Of payment accounts. */
+  keys: number;
   links: number;
   closed: string[];
+  /** The sites whose keys of the payment account neither key opens. */
+  closedAccounts: string[];
 }
 
 async function change(url: string, keys: KeyChange): Promise<Changed> {
@@ -60,13 +70,16 @@ async function change(url: string, keys: KeyChange): Promise<Changed> {
         connection,
         sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from sites order by site_id`,
       );
-      const done: Changed = { resealed: 0, links: 0, closed: [] };
+      const done: Changed = { resealed: 0, keys: 0, links: 0, closed: [], closedAccounts: [] };
       for (const site of sites) {
         await query(connection, sql`select set_config('app.site_id', ${site.site_id}, true)`);
         const shop = new Shop(site, SYSTEM, connection);
         const { resealed, closed } = await resealSecrets(shop, keys);
+        const account = await resealAccount(shop, keys);
         done.resealed += resealed;
         done.closed.push(...closed);
+        done.keys += account.resealed;
+        if (account.closed.length > 0) done.closedAccounts.push(site.site_id);
         done.links += await linkOpenCheckouts(shop, keys.to);
       }
       return done;

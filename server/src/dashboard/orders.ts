@@ -1,4 +1,5 @@
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
+import { capture } from '../shop/orders/captures.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
 import * as orders from '../shop/orders/orders.ts';
@@ -29,8 +30,13 @@ export const markOrderPaid: Handler<'dashboard.markOrderPaid'> = ({ shop, path }
 export const markOrderDelivered: Handler<'dashboard.markOrderDelivered'> = ({ shop, path }) =>
   orders.markDelivered(shop, path.order_id);
 
-export const cancelOrder: Handler<'dashboard.cancelOrder'> = ({ shop, path, body }) =>
-  orders.cancel(shop, path.order_id, body);
+export const cancelOrder: Handler<'dashboard.cancelOrder'> = async ({ shop, path, body }) => {
+  const order = await orders.cancel(shop, path.order_id, body);
+  return body.refund ? refunds.refundCancelled(shop, path.order_id, body.reason) : order;
+};
+
+export const captureOrder: Handler<'dashboard.captureOrder'> = ({ shop, path, body }) =>
+  capture(shop, path.order_id, body?.amount);
 
 export const listFulfillments: Handler<'dashboard.listFulfillments'> = ({ shop, path }) =>
   fulfillments.list(shop, path.order_id);

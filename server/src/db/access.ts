@@ -46,6 +46,7 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   change_eras: READ,
   order_events: ADD,
   payment_events: ADD,
+  refund_items: ADD,
   refunds: ADD,
   stock_movements: ADD,
 };
@@ -66,6 +67,7 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   login_throttles: SWEEP,
   login_unlocks: SWEEP,
   orders: READ,
+  payment_moves: READ,
   payments: READ,
   product_changes: SWEEP,
   product_sales: READ,
@@ -108,6 +110,7 @@ export const POLICIES: Policy[] = [
     `payment_status = 'awaiting_payment'
       and (payment_due_at <= now() or (payment_reminded_at is null and payment_reminder_at <= now()))`,
   ),
+  due('payment_moves', `status = 'pending'`),
   due(
     'payments',
     `status in ('pending', 'authorized', 'abandoned')

@@ -30,6 +30,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0024_plans': () => import('./migrations/0024_plans.ts'),
   '0025_customers_by_email': () => import('./migrations/0025_customers_by_email.ts'),
   '0026_payments_in_progress': () => import('./migrations/0026_payments_in_progress.ts'),
+  '0027_payment_accounts': () => import('./migrations/0027_payment_accounts.ts'),
   '0028_pages': () => import('./migrations/0028_pages.ts'),
   '0029_storefront_reads': () => import('./migrations/0029_storefront_reads.ts'),
 };

@@ -962,8 +962,12 @@ create table commerce.order_lines (
   discount numeric not null default 0,
   tax numeric not null default 0,
   stock_taken boolean not null default false,
+  refunded_quantity integer not null default 0,
+  restocked integer not null default 0,
   constraint order_lines_pkey PRIMARY KEY (site_id, id),
   constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint order_lines_check CHECK (((refunded_quantity >= 0) AND (refunded_quantity <= quantity))),
+  constraint order_lines_check1 CHECK (((restocked >= 0) AND (restocked <= quantity))),
   constraint order_lines_quantity_check CHECK ((quantity > 0))
 );
 CREATE INDEX order_lines_of ON commerce.order_lines USING btree (site_id, order_id, "position");
@@ -1032,6 +1036,8 @@ create table commerce.orders (
   agent_token_id uuid,
   agent_spent_cents bigint not null default 0,
   shipping_kind text,
+  refunds_begun numeric not null default 0,
+  captured numeric,
   locale text not null default 'en'::text,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
@@ -1055,7 +1061,8 @@ END))),
   constraint orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text, 'completed'::text, 'cancelled'::text]))),
   constraint orders_subtotal_check CHECK ((subtotal >= (0)::numeric)),
   constraint orders_tax_check CHECK ((tax >= (0)::numeric)),
-  constraint orders_total_check CHECK ((total >= (0)::numeric))
+  constraint orders_total_check CHECK ((total >= (0)::numeric)),
+  constraint refunds_within_payment CHECK (((refunds_begun >= (0)::numeric) AND (refunds_begun <= COALESCE(captured, total))))
 );
 CREATE INDEX orders_due ON commerce.orders USING btree (payment_due_at, site_id) WHERE (payment_status = 'awaiting_payment'::text);
 CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at DESC, id);
@@ -1064,6 +1071,23 @@ CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, custome
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
 CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at, site_id) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));
 alter table commerce.orders enable row level security, force row level security;
+
+create table commerce.payment_accounts (
+  site_id uuid not null,
+  provider text not null,
+  mode text not null,
+  secret_key bytea,
+  connected_account text,
+  webhook_secret bytea,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payment_accounts_pkey PRIMARY KEY (site_id),
+  constraint payment_accounts_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint payment_accounts_check CHECK (((secret_key IS NULL) <> (connected_account IS NULL))),
+  constraint payment_accounts_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  constraint payment_accounts_provider_check CHECK ((provider = 'stripe'::text))
+);
+alter table commerce.payment_accounts enable row level security, force row level security;
 
 create table commerce.payment_events (
   site_id uuid not null,
@@ -1074,6 +1098,30 @@ create table commerce.payment_events (
   constraint payment_events_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
 alter table commerce.payment_events enable row level security, force row level security;
+
+create table commerce.payment_moves (
+  site_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  payment_id uuid not null,
+  order_id uuid not null,
+  amount numeric not null,
+  status text not null default 'pending'::text,
+  reference text,
+  failure_reason text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payment_moves_pkey PRIMARY KEY (site_id, id),
+  constraint payment_moves_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint payment_moves_site_id_payment_id_fkey FOREIGN KEY (site_id, payment_id) REFERENCES commerce.payments(site_id, id),
+  constraint payment_moves_amount_check CHECK ((amount > (0)::numeric)),
+  constraint payment_moves_kind_check CHECK ((kind = ANY (ARRAY['capture'::text, 'refund'::text]))),
+  constraint payment_moves_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX moves_of_order ON commerce.payment_moves USING btree (site_id, order_id);
+CREATE INDEX moves_to_finish ON commerce.payment_moves USING btree (updated_at, site_id) WHERE (status = 'pending'::text);
+CREATE UNIQUE INDEX one_capture ON commerce.payment_moves USING btree (site_id, payment_id) WHERE ((kind = 'capture'::text) AND (status <> 'failed'::text));
+alter table commerce.payment_moves enable row level security, force row level security;
 
 create table commerce.payments (
   site_id uuid not null,
@@ -1237,6 +1285,19 @@ create table commerce.rate_counts (
 );
 CREATE INDEX rate_counts_age ON commerce.rate_counts USING btree (expires_at);
 
+create table commerce.refund_items (
+  site_id uuid not null,
+  refund_id uuid not null,
+  line_id uuid not null,
+  quantity integer not null,
+  restock boolean not null,
+  constraint refund_items_pkey PRIMARY KEY (site_id, refund_id, line_id),
+  constraint refund_items_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
+  constraint refund_items_site_id_refund_id_fkey FOREIGN KEY (site_id, refund_id) REFERENCES commerce.refunds(site_id, id),
+  constraint refund_items_quantity_check CHECK ((quantity > 0))
+);
+alter table commerce.refund_items enable row level security, force row level security;
+
 create table commerce.refunds (
   site_id uuid not null,
   id uuid not null,
@@ -1333,6 +1394,7 @@ create table commerce.site_settings (
   updated_at timestamp with time zone not null default now(),
   search_synonyms jsonb not null default '[]'::jsonb,
   search_synonym_terms jsonb not null default '{}'::jsonb,
+  payment_capture text not null default 'automatic'::text,
   default_locale text not null default 'en'::text,
   time_zone text not null default 'UTC'::text,
   brand jsonb not null default '{}'::jsonb,
@@ -1343,6 +1405,7 @@ create table commerce.site_settings (
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
   constraint site_settings_default_tax_rate_check CHECK (((default_tax_rate >= (0)::numeric) AND (default_tax_rate <= (1)::numeric))),
   constraint site_settings_low_stock_threshold_check CHECK ((low_stock_threshold >= 0)),
+  constraint site_settings_payment_capture_check CHECK ((payment_capture = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint site_settings_payment_deadline_hours_check CHECK (((payment_deadline_hours >= 1) AND (payment_deadline_hours <= 720)))
 );
 alter table commerce.site_settings enable row level security, force row level security;
@@ -1843,10 +1906,25 @@ create policy due on commerce.orders as permissive for select to commerce_sweep
 create policy tenant on commerce.orders as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.payment_accounts as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.payment_accounts as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.payment_events as permissive for select to commerce_backup
   using (true);
 
 create policy tenant on commerce.payment_events as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.payment_moves as permissive for select to commerce_backup
+  using (true);
+
+create policy due on commerce.payment_moves as permissive for select to commerce_sweep
+  using ((status = 'pending'::text));
+
+create policy tenant on commerce.payment_moves as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.payments as permissive for select to commerce_backup
@@ -1907,6 +1985,12 @@ create policy backup on commerce.products as permissive for select to commerce_b
   using (true);
 
 create policy tenant on commerce.products as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.refund_items as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.refund_items as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.refunds as permissive for select to commerce_backup
@@ -2160,9 +2244,19 @@ grant select on commerce.orders to commerce_backup;
 
 grant select on commerce.orders to commerce_sweep;
 
+grant delete, insert, select, update on commerce.payment_accounts to commerce_app;
+
+grant select on commerce.payment_accounts to commerce_backup;
+
 grant insert, select on commerce.payment_events to commerce_app;
 
 grant select on commerce.payment_events to commerce_backup;
+
+grant delete, insert, select, update on commerce.payment_moves to commerce_app;
+
+grant select on commerce.payment_moves to commerce_backup;
+
+grant select on commerce.payment_moves to commerce_sweep;
 
 grant delete, insert, select, update on commerce.payments to commerce_app;
 
@@ -2209,6 +2303,10 @@ grant delete, insert, select, update on commerce.rate_counts to commerce_app;
 grant select on commerce.rate_counts to commerce_backup;
 
 grant delete, select on commerce.rate_counts to commerce_sweep;
+
+grant delete, insert, select, update on commerce.refund_items to commerce_app;
+
+grant select on commerce.refund_items to commerce_backup;
 
 grant insert, select on commerce.refunds to commerce_app;
 

@@ -324,6 +324,8 @@ export interface Tables {
     discount: string;
     tax: string;
     stock_taken: boolean;
+    refunded_quantity: number;
+    restocked: number;
   };
   order_links: {
     site_id: string;
@@ -379,13 +381,38 @@ export interface Tables {
     agent_token_id: string | null;
     agent_spent_cents: number;
     shipping_kind: 'delivery' | 'pickup' | null;
+    refunds_begun: string;
+    captured: string | null;
     locale: string;
+  };
+  payment_accounts: {
+    site_id: string;
+    provider: string;
+    mode: 'live' | 'test';
+    secret_key: Buffer | null;
+    connected_account: string | null;
+    webhook_secret: Buffer | null;
+    created_at: string;
+    updated_at: string;
   };
   payment_events: {
     site_id: string;
     provider: string;
     event_id: string;
     received_at: string;
+  };
+  payment_moves: {
+    site_id: string;
+    id: string;
+    kind: 'capture' | 'refund';
+    payment_id: string;
+    order_id: string;
+    amount: string;
+    status: 'pending' | 'succeeded' | 'failed';
+    reference: string | null;
+    failure_reason: string | null;
+    created_at: string;
+    updated_at: string;
   };
   payments: {
     site_id: string;
@@ -485,6 +512,13 @@ export interface Tables {
     points: number;
     expires_at: string;
   };
+  refund_items: {
+    site_id: string;
+    refund_id: string;
+    line_id: string;
+    quantity: number;
+    restock: boolean;
+  };
   refunds: {
     site_id: string;
     id: string;
@@ -549,6 +583,7 @@ export interface Tables {
     updated_at: string;
     search_synonyms: unknown;
     search_synonym_terms: unknown;
+    payment_capture: 'automatic' | 'manual';
     default_locale: string;
     time_zone: string;
     brand: unknown;

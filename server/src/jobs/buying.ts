@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import * as carts from '../shop/carts/carts.ts';
 import { expireCheckouts } from '../shop/checkout/expiry.ts';
+import { finishMoves } from '../shop/checkout/moving.ts';
 import { settlePayments } from '../shop/checkout/settle-all.ts';
 import { inShop } from '../shop/in-shop.ts';
 import { expireUnpaid, remindUnpaid } from '../shop/orders/expiry.ts';
+import type { PaymentAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { countSales } from '../shop/products/sales.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
@@ -19,6 +21,7 @@ export interface Overdue {
   orders: number;
   reminders: number;
   payments: number;
+  moves: number;
   sales: number;
 }
 
@@ -26,6 +29,7 @@ export interface ExpiryDeps {
   db: Pool;
   /** The provider of card payments, if there is one. */
   card: PaymentProvider | undefined;
+  accounts?: PaymentAccounts;
   secretKey: string;
   logger: Logger;
 }
@@ -38,6 +42,7 @@ const STEPS: Step[] = [
   async (tenant, { db }) => ({ orders: await expireUnpaid(db, tenant) }),
   async (tenant, { db }) => ({ reminders: await remindUnpaid(db, tenant) }),
   async (tenant, deps) => ({ payments: await settlePayments(deps.db, tenant, deps) }),
+  async (tenant, deps) => ({ moves: await finishMoves(deps.db, tenant, deps) }),
   async (tenant, { db }) => ({ sales: await countAllSales(db, tenant) }),
 ];
 
@@ -57,7 +62,7 @@ async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
  * in one shop is logged and does not stop the others; throws at the end if there was one.
  */
 export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promise<Overdue> {
-  const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0, sales: 0 };
+  const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0, moves: 0, sales: 0 };
   const failed = new Set<string>();
   for (const tenant of await tenantsWithOverdueRows(client)) {
     for (const step of STEPS) {
@@ -95,6 +100,7 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
           union select site_id from commerce.payments
             where status in ('pending', 'authorized', 'abandoned')
               or (order_id is null and status in ('started', 'requires_action', 'succeeded'))
+          union select site_id from commerce.payment_moves where status = 'pending'
           union select site_id from commerce.product_sales)`,
     ),
   );

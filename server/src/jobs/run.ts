@@ -1,6 +1,7 @@
 import { type JobHelpers, Logger as JobLogger, quickAddJob, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Egress } from '../egress/post.ts';
+import { openAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
 import { expireOverdue } from './buying.ts';
@@ -11,6 +12,7 @@ import { indexOutdatedProducts } from './index-products.ts';
 import { counted } from './job-metrics.ts';
 import { type Kept, keepRunning } from './keep-running.ts';
 import { learnMeaningsOfAll } from './learn-meanings.ts';
+import { moveMoney } from './move-money.ts';
 import { notePublication } from './note-publication.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
 import { sweep } from './sweep.ts';
@@ -25,6 +27,8 @@ export interface JobDeps extends MailDeps {
   url: string;
   /** The provider of card payments, if there is one. */
   card: PaymentProvider | undefined;
+  stripeApiUrl?: string | undefined;
+  stripePlatformKey?: string | undefined;
   /** Sends requests to webhooks. */
   egress: Egress;
   /** Decrypts the secrets of webhooks. */
@@ -64,6 +68,8 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
 
 function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
   const { db, logger } = mailDeps;
+  const accounts = openAccounts(db, { ...mailDeps, secretKey });
+  const paying = { db, card, accounts, secretKey };
   const options = {
     connectionString: url,
     maxPoolSize: CONNECTIONS,
@@ -73,13 +79,14 @@ function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: W
     crontab: CRONTAB,
     taskList: {
       send_mail: counted('send_mail', sendMail(mailDeps)),
+      move_money: counted('move_money', moveMoney(paying)),
       note_publication: counted('note_publication', notePublication(db)),
       sweep: counted('sweep', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const swept = await withPgClient(sweep);
         logger.info({ job: 'sweep', ...swept }, 'job');
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
-        const done = await withPgClient((client) => expireOverdue(client, { db, card, secretKey, logger }));
+        const done = await withPgClient((client) => expireOverdue(client, { ...paying, logger }));
         // Runs every minute, mostly with nothing to do.
         if (Object.values(done).some((count) => count > 0)) logger.info({ job: 'overdue', ...done }, 'job');
       }),

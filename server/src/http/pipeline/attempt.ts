@@ -5,6 +5,7 @@ import { type Connection, query, together } from '../../db/connect.ts';
 import { inSentTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import { ValidationError } from '../../shop/errors.ts';
+import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import type { PaymentProvider } from '../../shop/payments/provider.ts';
 import { ShownJson } from '../../shop/products/shown.ts';
@@ -39,6 +40,8 @@ export interface Deps {
   secretKey: string;
   /** Who takes cards; none means that none are taken. */
   card: PaymentProvider | undefined;
+  /** Who takes payments for the sites that have an account. */
+  accounts: PaymentAccounts;
   /** Which addresses webhooks may go to. */
   egressPolicy: EgressPolicy;
   limits: Limits;
@@ -212,8 +215,8 @@ export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
   };
 }
 
-export function checkoutDepsOf({ baseUrl, secretKey, card }: Deps): CheckoutDeps {
-  return { baseUrl, secretKey, card };
+export function checkoutDepsOf({ baseUrl, secretKey, card, accounts }: Deps): CheckoutDeps {
+  return { baseUrl, secretKey, card, accounts };
 }
 
 function success(operation: Operation, body: unknown): Answer {

@@ -156,7 +156,7 @@ function toBeginOf(shop: Shop, deps: CheckoutDeps, attempt: Attempt, means: Paym
     site_id: shop.siteId,
     amount: minorUnits(amount, shop.currencyDigits),
     currency: shop.currency,
-    capture: 'automatic',
+    capture: attempt.frozen?.priced.terms.payment_capture ?? 'automatic',
     means,
     return_url: back,
     cancel_url: back,

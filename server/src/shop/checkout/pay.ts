@@ -39,8 +39,8 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
 }
 
 /** Whether a provider may have to be called: the checkout itself is not looked at. */
-export function mayPay({ card }: CheckoutDeps, { payment }: Completion): boolean {
-  return card !== undefined && payment !== undefined;
+export function mayPay({ card, accounts }: CheckoutDeps, { payment }: Completion): boolean {
+  return (card !== undefined || accounts !== undefined) && payment !== undefined;
 }
 
 async function payOnce(

@@ -59,8 +59,17 @@ async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outco
         captured_amount = case when ${outcome.status === 'succeeded'} then ${takenOf(shop, attempt, outcome)}::numeric end
       where site_id = ${shop.siteId} and id = ${attempt.id}`,
   );
+  if (outcome.status === 'succeeded') await noteCaptured(shop, order.id, takenOf(shop, attempt, outcome));
   await applyToOrder(shop, order, outcome);
   return true;
+}
+
+/** Of what was authorized a part may have been taken. */
+async function noteCaptured(shop: Shop, order_id: string, amount: string): Promise<void> {
+  await shop.run(
+    sql`update orders set captured = ${amount}::numeric
+      where site_id = ${shop.siteId} and id = ${order_id} and ${amount}::numeric < total`,
+  );
 }
 
 async function takeForCheckout(

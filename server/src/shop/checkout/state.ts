@@ -155,6 +155,9 @@ export interface SellingTerms {
   payment_deadline_hours: number;
   /** Where a human may be sent back to. */
   allowed_origins: string[];
+  /** The shop has an account of its own with a payment provider. */
+  has_payment_account: boolean;
+  payment_capture: 'automatic' | 'manual';
 }
 
 /** What a checkout comes to, in minor units, and what it needs. */
@@ -219,7 +222,8 @@ export async function readTerms(shop: Shop): Promise<SellingTerms> {
   const found = await shop.one<SellingTerms>(
     sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, bank_details,
         payment_deadline_hours, ${activeOptions(shop)} as shipping_options, (
-          select s.allowed_origins from sites s where s.site_id = ${shop.siteId}) as allowed_origins
+          select s.allowed_origins from sites s where s.site_id = ${shop.siteId}) as allowed_origins, payment_capture,
+        exists (select from payment_accounts a where a.site_id = ${shop.siteId}) as has_payment_account
       from site_settings where site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
@@ -243,13 +247,13 @@ function chosenOption(
 
 /** Those that can be chosen. Goods are paid when they are handed over only where they are fetched. */
 export function offeredMethods(
-  { bank_details }: SellingTerms,
+  { bank_details, has_payment_account }: SellingTerms,
   { card }: CheckoutDeps,
   shipping_option: ShippingChoice | null,
 ): Exclude<PaymentMethod, 'free'>[] {
   const offered: Exclude<PaymentMethod, 'free'>[] = [];
   if (bank_details) offered.push('bank_transfer');
-  if (card) offered.push('card');
+  if (card || has_payment_account) offered.push('card');
   if (shipping_option?.kind === 'pickup') offered.push('manual');
   return offered;
 }

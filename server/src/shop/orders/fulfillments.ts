@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
+import { captureShipped } from './captures.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { fulfillmentObject, getOrder } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, type OrderStates } from './states.ts';
@@ -55,6 +56,7 @@ export async function create(
     fulfillment_status: whole ? 'fulfilled' : 'partially_fulfilled',
   };
   await ship(shop, order_id, after, input);
+  await captureShipped(shop, order);
   const message = whole ? 'Everything has been shipped.' : 'A part has been shipped.';
   const context = { ...changesBetween(order, after), fulfillment_id: id, carrier: input.carrier ?? null };
   await events.record(shop, order_id, { type: 'fulfilled', message, context });

@@ -1,15 +1,21 @@
-import type { Order, Refund, RefundReason } from '@commerce-backend/spec';
+import type { CancelReason, Order, Refund, RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { beginMove, endMove, type MoveOutcome, paymentOf } from './moves.ts';
 import { lockOrder } from './orders.ts';
+import { claimLines, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
-/** Records of money that went back. They send none. */
+/**
+ * Money that goes back. What a provider took goes back through it, by a job; of what came otherwise, the refund is a record of
+ * what the merchant returns. A constraint holds that refunds which have not failed never exceed what was taken
+ * (`orders.refunds_begun`).
+ */
 
 const MAX_REFUNDS = 250;
 
@@ -28,73 +34,147 @@ export interface RefundInput {
   amount: string;
   reason: RefundReason;
   note?: string | null;
+  line_items?: RefundLine[];
 }
 
-/** Records a refund of at most what was paid and not refunded. Throws `invalid_transition` or `refund_exceeds_paid`. */
+/** Refunds at most what was paid and not refunded. Throws `invalid_transition` or `refund_exceeds_paid`. */
 export async function create(
   shop: Shop,
   order_id: string,
   input: RefundInput,
 ): Promise<{ refund: Refund; order: Order }> {
   const digits = shop.currencyDigits;
-  const amount = minorUnits(canonicalAmount(input.amount, digits, ['body', 'amount']), digits);
-  if (amount === 0)
+  const minor = minorUnits(canonicalAmount(input.amount, digits, ['body', 'amount']), digits);
+  if (minor === 0) {
     throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'This must be above 0.', { gt: 0 })]);
-
+  }
+  const amount = decimal(minor, digits);
   const order = await lockOrder(shop, order_id);
   if (!isSettled(order.payment_status)) {
     throw invalidTransition(order, 'payment_status', 'refunded', 'An order that was not paid cannot be refunded.');
   }
-  const { refundable, ...known } = await balanceOf(shop, order_id, minorUnits(order.total, digits));
-  if (amount > refundable) {
+  await claim(shop, order_id, minor);
+  const id = uuidv7();
+  await shop.run(
+    sql`insert into refunds (site_id, id, order_id, amount, reason, note, actor_id)
+      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${input.reason}, ${input.note ?? null}, ${shop.actorId})`,
+  );
+  await claimLines(shop, order_id, id, input.line_items ?? []);
+  const payment = await paymentOf(shop, order_id, 'succeeded');
+  if (payment) await beginMove(shop, { id, kind: 'refund', payment_id: payment.id, order_id, amount });
+  else await succeed(shop, order_id, { id, amount, reason: input.reason });
+  return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
+}
+
+/** Refunds all that is left, of an order that has just been cancelled; an order that was not paid stays as it is. */
+export async function refundCancelled(shop: Shop, order_id: string, reason: CancelReason): Promise<Order> {
+  const order = await lockOrder(shop, order_id);
+  const { refundable } = await balanceOf(shop, order_id);
+  if (!isSettled(order.payment_status) || refundable === 0) return getOrder(shop, order_id);
+  const amount = decimal(refundable, shop.currencyDigits);
+  const made = await create(shop, order_id, { amount, reason: reason === 'customer' ? 'customer' : 'other' });
+  return made.order;
+}
+
+/** Writes what the provider has made of a refund. Once it has ended, nothing changes any more. */
+export async function settle(shop: Shop, refund_id: string, outcome: MoveOutcome): Promise<boolean> {
+  const { status } = outcome;
+  if (status === 'pending') return false;
+  const refund = await shop.one<{ id: string; order_id: string; amount: string; reason: RefundReason }>(
+    sql`select id, order_id, amount, reason from refunds where site_id = ${shop.siteId} and id = ${refund_id}`,
+  );
+  if (!refund) return false;
+  await lockOrder(shop, refund.order_id);
+  if (!(await endMove(shop, refund_id, { ...outcome, status }))) return false;
+  if (status === 'succeeded') await succeed(shop, refund.order_id, refund);
+  else await fail(shop, refund, outcome);
+  return true;
+}
+
+/** Takes the amount from what can be refunded of a locked order, or throws. */
+async function claim(shop: Shop, order_id: string, minor: number): Promise<void> {
+  const digits = shop.currencyDigits;
+  const { paid, refundable, count } = await balanceOf(shop, order_id);
+  if (minor > refundable) {
     throw new ShopError('refund_exceeds_paid', `Only ${decimal(refundable, digits)} can still be refunded.`, {
-      paid: decimal(known.paid, digits),
-      refunded: decimal(known.refunded, digits),
+      paid: decimal(paid, digits),
+      refunded: decimal(paid - refundable, digits),
       refundable: decimal(refundable, digits),
     });
   }
-  if (known.count >= MAX_REFUNDS && amount < refundable) {
+  if (count >= MAX_REFUNDS && minor < refundable) {
     throw new ShopError('limit_reached', `An order has ${MAX_REFUNDS} refunds at most.`, { limit: MAX_REFUNDS });
   }
-  const after: Partial<OrderStates> = { payment_status: amount === refundable ? 'refunded' : 'partially_refunded' };
-  const returned = input.reason === 'returned' && amount === refundable;
-  if (returned && canMove(order, 'fulfillment_status', 'returned')) after.fulfillment_status = 'returned';
+  await shop.run(
+    sql`update orders set refunds_begun = refunds_begun + ${decimal(minor, digits)}::numeric, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order_id}`,
+  );
+}
 
-  const id = uuidv7();
-  await insert(shop, order_id, id, decimal(amount, digits), input);
+/** What was paid for a locked order and what can still go back, in minor units. */
+async function balanceOf(shop: Shop, order_id: string) {
+  const found = await shop.one<{ paid: string; begun: string; count: number }>(
+    sql`select coalesce(o.captured, o.total) as paid, o.refunds_begun as begun, (
+        select count(*) from refunds r where r.site_id = o.site_id and r.order_id = o.id) as count
+      from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+  );
+  if (!found) throw notFound('order');
+  const [paid, begun] = [found.paid, found.begun].map((amount) => minorUnits(amount, shop.currencyDigits)) as [
+    number,
+    number,
+  ];
+  return { paid, refundable: paid - begun, count: found.count };
+}
+
+/** The money went back: the order, which is locked, says so, and what comes back to the stock does. */
+async function succeed(
+  shop: Shop,
+  order_id: string,
+  { id, amount, reason }: { id: string; amount: string; reason: RefundReason },
+): Promise<void> {
+  const order = await lockOrder(shop, order_id);
+  const left = await shop.one<{ left: boolean }>(
+    sql`select o.refunds_begun < coalesce(o.captured, o.total) or exists (
+        select from payment_moves m where m.site_id = o.site_id and m.order_id = o.id and m.kind = 'refund'
+          and m.status = 'pending') as left
+      from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+  );
+  const whole = left?.left === false;
+  const after: Partial<OrderStates> = { payment_status: whole ? 'refunded' : 'partially_refunded' };
+  if (reason === 'returned' && whole && canMove(order, 'fulfillment_status', 'returned')) {
+    after.fulfillment_status = 'returned';
+  }
   await shop.run(
     sql`update orders set payment_status = ${after.payment_status},
         fulfillment_status = ${after.fulfillment_status ?? order.fulfillment_status}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
+  await restockLines(shop, id);
   const { fulfillment_status, ...money } = after;
   await events.record(shop, order_id, {
     type: 'refunded',
-    message: `${decimal(amount, digits)} ${shop.currency} went back.`,
-    context: { ...changesBetween(order, money), refund_id: id, amount: decimal(amount, digits), reason: input.reason },
+    message: `${amount} ${shop.currency} went back.`,
+    context: { ...changesBetween(order, money), refund_id: id, amount, reason },
   });
   if (fulfillment_status) {
     const context = changesBetween(order, { fulfillment_status });
     await events.record(shop, order_id, { type: 'returned', message: 'The goods came back.', context });
   }
-  return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
 }
 
-/** What was paid for a locked order and what went back, in minor units. */
-async function balanceOf(shop: Shop, order_id: string, paid: number) {
-  const sums = await shop.one<{ amount: string; count: number }>(
-    sql`select coalesce(sum(amount), 0)::text as amount, count(*) as count from refunds
-      where site_id = ${shop.siteId} and order_id = ${order_id}`,
-  );
-  const refunded = minorUnits(sums?.amount ?? '0', shop.currencyDigits);
-  return { paid, refunded, refundable: paid - refunded, count: sums?.count ?? 0 };
-}
-
-async function insert(shop: Shop, order_id: string, id: string, amount: string, { reason, note }: RefundInput) {
+/** The provider did not return the money: it can be refunded again. */
+async function fail(
+  shop: Shop,
+  { id, order_id, amount }: { id: string; order_id: string; amount: string },
+  { reason }: MoveOutcome,
+): Promise<void> {
   await shop.run(
-    sql`insert into refunds (site_id, id, order_id, amount, reason, note, actor_id)
-      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${reason}, ${note ?? null}, ${shop.actorId})`,
+    sql`update orders set refunds_begun = refunds_begun - ${amount}::numeric, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order_id}`,
   );
+  await giveLinesBack(shop, id);
+  const message = `The provider did not return ${amount} ${shop.currency}: ${reason ?? 'it gives no reason'}.`;
+  await events.record(shop, order_id, { type: 'updated', message, context: { refund_id: id, amount, reason } });
 }
 
 async function get(shop: Shop, id: string): Promise<Refund> {

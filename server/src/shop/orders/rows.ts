@@ -36,7 +36,12 @@ const fulfillments = sql`(
 
 /** Of `refunds r`, in the currency of `orders o`. */
 export const refundObject = sql`json_build_object('id', r.id, 'order_id', r.order_id, 'amount', r.amount::text,
-  'currency', o.currency, 'reason', r.reason, 'note', r.note, 'actor_id', r.actor_id, 'created_at', iso(r.created_at))`;
+  'currency', o.currency, 'reason', r.reason, 'note', r.note, 'actor_id', r.actor_id, 'status', coalesce((
+    select m.status from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'succeeded'), 'failure_reason', (
+    select m.failure_reason from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'line_items', (
+    select coalesce(json_agg(json_build_object('line_item_id', i.line_id, 'quantity', i.quantity, 'restock', i.restock)
+      order by i.line_id), '[]') from refund_items i where i.site_id = r.site_id and i.refund_id = r.id),
+  'created_at', iso(r.created_at))`;
 
 const refunds = sql`(
   select coalesce(json_agg(${refundObject} order by r.created_at, r.id), '[]')
@@ -64,25 +69,31 @@ export async function getOrder(shop: Shop, id: string): Promise<Order> {
   return found;
 }
 
-type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable'> & PaymentRow;
+type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable' | 'refund_due'> &
+  PaymentRow & { captured: string | null };
 
 /** One order with all that belongs to it. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
   const found = await shop.one<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
-        o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, ${paymentColumns}
+        o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured, ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   if (!found) throw notFound('order');
-  const { payment_due_at, bank_details, failure_reason, ...order } = found;
+  const { payment_due_at, bank_details, failure_reason, captured, ...order } = found;
   const digits = shop.currencyDigits;
-  const refunded = order.refunds.reduce((sum, { amount }) => sum + minorUnits(amount, digits), 0);
-  const paid = isSettled(order.payment_status) ? minorUnits(order.total, digits) : 0;
+  const sumOf = (statuses: string[]) =>
+    order.refunds
+      .filter(({ status }) => statuses.includes(status))
+      .reduce((sum, { amount }) => sum + minorUnits(amount, digits), 0);
+  const refunded = sumOf(['succeeded']);
+  const paid = isSettled(order.payment_status) ? minorUnits(captured ?? order.total, digits) : 0;
   return {
     ...order,
     payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
     refunded: decimal(refunded, digits),
-    refundable: decimal(Math.max(0, paid - refunded), digits),
+    refundable: decimal(Math.max(0, paid - refunded - sumOf(['pending'])), digits),
+    refund_due: decimal(order.status === 'cancelled' ? Math.max(0, paid - refunded) : 0, digits),
   };
 }
 

@@ -1,21 +1,29 @@
+import type { PaymentAccounts } from './accounts/providers.ts';
 import type { PaymentProvider } from './provider.ts';
 
 /** The providers that this server knows. */
 export interface PaymentProviders {
   /** The one of the configuration; none means that no cards are taken. */
   card: PaymentProvider | undefined;
+  /** The accounts that sites have of their own, which come first. */
+  accounts?: PaymentAccounts | undefined;
 }
 
 /** Who takes new payments for a site; undefined when nobody does. */
-export async function providerOf({ card }: PaymentProviders, _site_id: string): Promise<PaymentProvider | undefined> {
-  return card;
+export async function providerOf(
+  { card, accounts }: PaymentProviders,
+  site_id: string,
+): Promise<PaymentProvider | undefined> {
+  return (await accounts?.providerOf(site_id)) ?? card;
 }
 
 /** Who has a payment on record; undefined when the server no longer knows the provider. */
 export async function providerNamed(
-  { card }: PaymentProviders,
-  _site_id: string,
+  { card, accounts }: PaymentProviders,
+  site_id: string,
   name: string,
 ): Promise<PaymentProvider | undefined> {
-  return card?.name === name ? card : undefined;
+  if (card?.name === name) return card;
+  const own = await accounts?.providerOf(site_id);
+  return own?.name === name ? own : undefined;
 }

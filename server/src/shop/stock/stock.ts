@@ -149,14 +149,26 @@ export async function sell(shop: Shop, checkout_id: string): Promise<Set<string>
   return new Set(sold.map(({ variant_id }) => variant_id));
 }
 
-/** Puts the pieces back that an order took from stock. Variants that are gone by now have no stock to put them into. */
+/** Puts the pieces back that an order took from stock, but for those that a refund has put back. */
 export async function restock(shop: Shop, order_id: string): Promise<void> {
+  await restockPieces(
+    shop,
+    sql`update order_lines l set stock_taken = false, restocked = l.quantity
+      from order_lines before
+      where before.site_id = ${shop.siteId} and before.order_id = ${order_id} and before.stock_taken
+        and l.site_id = ${shop.siteId} and l.id = before.id
+      returning l.variant_id, l.quantity - before.restocked as quantity`,
+  );
+}
+
+/**
+ * Puts back what a change of lines returns, as `variant_id` and `quantity`. Variants that are gone by now have no stock to put
+ * them into.
+ */
+export async function restockPieces(shop: Shop, returned: Sql): Promise<void> {
   await shop.run(
-    sql`with returned as (
-        update order_lines set stock_taken = false
-        where site_id = ${shop.siteId} and order_id = ${order_id} and stock_taken
-        returning variant_id, quantity
-      ), pieces as (select variant_id, sum(quantity)::int as quantity from returned group by variant_id),
+    sql`with returned as (${returned}), pieces as (
+        select variant_id, sum(quantity)::int as quantity from returned group by variant_id having sum(quantity) > 0),
       ${lockedPieces(shop)}, changed as (
         update variants v set on_hand = v.on_hand + l.quantity, updated_at = now() from locked l
         where v.site_id = ${shop.siteId} and v.id = l.id

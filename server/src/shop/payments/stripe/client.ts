@@ -33,6 +33,17 @@ export function clientOf(access: StripeAccess): Promise<Stripe> {
   return client;
 }
 
+/** Whether Stripe accepts a key; while it cannot be asked, it is taken to be right. A restricted key may lack the right to ask. */
+export async function isAccepted(access: StripeAccess): Promise<boolean> {
+  const stripe = await open(access);
+  try {
+    await stripe.accounts.retrieveCurrent({}, { timeout: 5_000 });
+    return true;
+  } catch (error) {
+    return (error as { type?: string }).type !== 'StripeAuthenticationError';
+  }
+}
+
 async function open({ secretKey, connectedAccount, apiUrl }: StripeAccess): Promise<Stripe> {
   const { Stripe } = await import('stripe');
   const address = apiUrl === undefined ? {} : addressOf(new URL(apiUrl));

@@ -37,7 +37,9 @@ async function capture(stripe: Stripe, payment: PaymentKey, { id, amount, curren
   if (intent.status !== 'requires_capture') return settled(stripe, found);
   const amount_to_capture = toStripe(amount, currency);
   if (amount_to_capture === undefined) throw new Error(`Stripe cannot take ${amount} of ${currency}.`);
-  await stripe.paymentIntents.capture(intent.id, { amount_to_capture }, { idempotencyKey: id }).catch(ifRefused);
+  await stripe.paymentIntents
+    .capture(intent.id, { amount_to_capture }, { idempotencyKey: `capture:${id}` })
+    .catch(ifRefused);
   const now = await stripe.paymentIntents.retrieve(intent.id);
   return outcomeOfIntent(now, outcomeOf(found).reference);
 }
@@ -95,7 +97,7 @@ async function refund(
   const metadata = { payment_id: payment.id, site_id: payment.site_id, refund_id: id };
   try {
     const made = { payment_intent: intent.id, amount: counted, metadata };
-    return outcomeOfRefund(await stripe.refunds.create(made, { idempotencyKey: id }));
+    return outcomeOfRefund(await stripe.refunds.create(made, { idempotencyKey: `refund:${id}` }));
   } catch (error) {
     if (isRefusal(error)) return { status: 'failed', reference: id, reason: codeOf(error) };
     throw error;

@@ -1,0 +1,181 @@
+import { afterAll, expect, test } from 'vitest';
+import { openStripe, type StripeShop } from '../../test/stripe/shop.ts';
+
+const stripe = await openStripe();
+const { standIn, server } = stripe;
+afterAll(() => stripe.close());
+
+const refund = (shop: StripeShop, order_id: string, amount: string, more: object = {}) =>
+  shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params: { path: { order_id } },
+    body: { amount, reason: 'damaged' as const, ...more },
+  });
+const capture = (shop: StripeShop, order_id: string, body: { amount?: string } = {}) =>
+  shop.dashboard.POST('/api/dashboard/orders/{order_id}/capture', { params: { path: { order_id } }, body });
+
+function refundedAt(shop: StripeShop): number {
+  return [...standIn.ledger.refunds.values()]
+    .filter(({ account, status }) => account === shop.account && status !== 'failed')
+    .reduce((sum, { amount }) => sum + amount, 0);
+}
+
+test('a refund is pending until the provider has returned the money', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenPaidOrder();
+  const { data } = await refund(shop, id, '4.90');
+  expect(data).toMatchObject({ refund: { status: 'pending' }, order: { payment_status: 'paid' } });
+  expect(await shop.details(id)).toMatchObject({ refunded: '0.00', refundable: '10.00' });
+  await shop.finishMoves();
+  expect(await shop.details(id)).toMatchObject({
+    payment_status: 'partially_refunded',
+    refunded: '4.90',
+    refundable: '10.00',
+    refunds: [{ status: 'succeeded', failure_reason: null }],
+  });
+  await refund(shop, id, '10.00');
+  await shop.finishMoves();
+  expect(await shop.details(id)).toMatchObject({ payment_status: 'refunded', refundable: '0.00' });
+  expect(refundedAt(shop)).toBe(1_490);
+});
+
+test('refunds that are made at the same time never exceed what was paid', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenPaidOrder();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => refund(shop, id, '4.00')));
+  expect(answers.filter(({ data }) => data)).toHaveLength(3);
+  expect(answers.find(({ error }) => error)?.error).toMatchObject({ error: 'refund_exceeds_paid', refundable: '2.90' });
+  // One of two that ask at the same time is told by Stripe to wait.
+  await Promise.allSettled([shop.finishMoves(), shop.finishMoves(), shop.finishMoves()]);
+  await shop.finishMoves();
+  expect(refundedAt(shop)).toBe(1_200);
+  expect(await shop.details(id)).toMatchObject({ refunded: '12.00', refundable: '2.90' });
+});
+
+test('a lost answer of the provider returns the money once, and an error does not end the refund', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenPaidOrder();
+  await refund(shop, id, '5.00');
+  for (const fault of ['cut_after', 'error_500', 'error_429'] as const) {
+    standIn.faults.add(fault, /POST \/v1\/refunds/, 2);
+    await shop.finishMoves().catch(() => undefined);
+    standIn.faults.clear();
+  }
+  await shop.finishMoves();
+  expect(refundedAt(shop)).toBe(500);
+  expect(await shop.details(id)).toMatchObject({ refunded: '5.00', refunds: [{ status: 'succeeded' }] });
+});
+
+test('a refund that the provider cannot make fails, and can be made again', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenPaidOrder();
+  standIn.ledger.refundsBegin = 'pending';
+  await refund(shop, id, '14.90');
+  await shop.finishMoves();
+  expect(await shop.details(id)).toMatchObject({ refundable: '0.00', refunds: [{ status: 'pending' }] });
+  const [made] = [...standIn.ledger.refunds.values()].filter(({ account }) => account === shop.account);
+  if (made) standIn.ledger.changeRefund(made, 'failed');
+  for (const event of shop.events().filter(({ type }) => type.startsWith('refund.'))) await shop.send(event);
+  expect(await shop.details(id)).toMatchObject({
+    payment_status: 'paid',
+    refundable: '14.90',
+    refunds: [{ status: 'failed', failure_reason: 'lost_or_stolen_card' }],
+  });
+  standIn.ledger.refundsBegin = 'succeeded';
+  expect((await refund(shop, id, '14.90')).response.status).toBe(201);
+});
+
+test('lines are refunded up to their quantity, and go back into stock where it is said', async () => {
+  const shop = await stripe.givenShop();
+  const product = await shop.givenProduct({ inventory_quantity: 10 });
+  const variant_id = product.variants[0]?.id ?? '';
+  const order = await shop.givenPaidOrder({ content: [{ variant_id, quantity: 3 }] });
+  const line_item_id = order.line_items[0]?.id ?? '';
+  const stock = async () =>
+    (await server.owner.query<{ on_hand: number }>('select on_hand from commerce.variants where id = $1', [variant_id]))
+      .rows[0]?.on_hand;
+  expect(await stock()).toBe(7);
+  const line_items = [{ line_item_id, quantity: 2, restock: true }];
+  const { data } = await refund(shop, order.id, '20.00', { line_items });
+  expect(data?.refund.line_items).toEqual(line_items);
+  expect(await stock()).toBe(7);
+  await shop.finishMoves();
+  expect(await stock()).toBe(9);
+  const { error } = await refund(shop, order.id, '10.00', { line_items });
+  expect(error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0, 'quantity'] }] });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: order.id } },
+    body: { reason: 'customer' },
+  });
+  expect(await stock()).toBe(10);
+});
+
+test('a cancelled order shows what is due until it has gone back', async () => {
+  const shop = await stripe.givenShop();
+  const [asked, later] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
+  const cancel = (order_id: string, body: { refund?: boolean }) =>
+    shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+      params: { path: { order_id } },
+      body: { reason: 'customer', ...body },
+    });
+  expect((await cancel(asked.id, { refund: true })).data).toMatchObject({ status: 'cancelled' });
+  await cancel(later.id, {});
+  expect(await shop.details(asked.id)).toMatchObject({ refund_due: '14.90', refundable: '0.00' });
+  expect(await shop.details(later.id)).toMatchObject({ refund_due: '14.90', refundable: '14.90' });
+  await shop.finishMoves();
+  expect(await shop.details(asked.id)).toMatchObject({ refund_due: '0.00', payment_status: 'refunded' });
+  expect(await shop.details(later.id)).toMatchObject({ refund_due: '14.90' });
+});
+
+test('reserved money is captured once, in part, and the rest cannot be refunded', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id, payment_status } = await shop.givenPaidOrder();
+  expect(payment_status).toBe('authorized');
+  expect((await capture(shop, id, { amount: '14.91' })).response.status).toBe(422);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => capture(shop, id, { amount: '12.00' })));
+  expect(answers.every(({ data }) => data)).toBe(true);
+  expect((await capture(shop, id, { amount: '13.00' })).error).toMatchObject({ error: 'conflict' });
+  expect((await refund(shop, id, '1.00')).error).toMatchObject({ error: 'invalid_transition' });
+  await Promise.allSettled([shop.finishMoves(), shop.finishMoves()]);
+  await shop.finishMoves();
+  expect(await shop.details(id)).toMatchObject({ payment_status: 'paid', refundable: '12.00' });
+  expect((await refund(shop, id, '12.01')).error).toMatchObject({ error: 'refund_exceeds_paid', paid: '12.00' });
+});
+
+test('the first fulfilment takes reserved money', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id } = await shop.givenPaidOrder();
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params: { path: { order_id: id } },
+    body: {},
+  });
+  await shop.finishMoves();
+  expect(await shop.details(id)).toMatchObject({ payment_status: 'paid', status: 'processing' });
+  expect((await capture(shop, id)).data).toMatchObject({ payment_status: 'paid' });
+});
+
+test('cancelling an order releases reserved money, and an authorization that has lapsed cannot be captured', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const [cancelled, lapsed] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: cancelled.id } },
+    body: { reason: 'customer' },
+  });
+  await shop.settlePayments();
+  const intents = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
+  expect(intents.map(({ status }) => status)).toEqual(['canceled', 'requires_capture']);
+  const intent = intents[1];
+  if (intent) standIn.ledger.change(intent, 'canceled');
+  await capture(shop, lapsed.id);
+  await shop.finishMoves();
+  expect(await shop.details(lapsed.id)).toMatchObject({ status: 'cancelled', payment_status: 'voided' });
+});
+
+test('a refund of a bank transfer is recorded at once', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenOrder();
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: id } } });
+  expect((await refund(shop, id, '14.90')).data).toMatchObject({
+    refund: { status: 'succeeded' },
+    order: { payment_status: 'refunded' },
+  });
+});

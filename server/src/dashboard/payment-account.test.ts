@@ -1,0 +1,74 @@
+import { afterAll, expect, test } from 'vitest';
+import { SECRET_KEY } from '../../test/server.ts';
+import { openStripe } from '../../test/stripe/shop.ts';
+import { openKey } from '../shop/payments/accounts/sealed-keys.ts';
+
+const stripe = await openStripe();
+const { server } = stripe;
+afterAll(() => stripe.close());
+
+const PATH = '/api/dashboard/payment-account';
+
+test('an account is set by its keys, which are stored sealed and shown to nobody', async () => {
+  const shop = await stripe.givenShop();
+  const { data } = await shop.dashboard.GET(PATH);
+  expect(data).toMatchObject({
+    provider: 'stripe',
+    kind: 'own',
+    mode: 'test',
+    webhook_secret_set: true,
+    capture: 'automatic',
+  });
+  expect(data?.webhook_url).toBe(`http://localhost/webhooks/stripe/${shop.site_id}`);
+  expect(JSON.stringify(data)).not.toMatch(/sk_test|whsec/);
+  const { rows } = await server.owner.query<{ secret_key: Buffer }>(
+    'select secret_key from commerce.payment_accounts where site_id = $1',
+    [shop.site_id],
+  );
+  const sealed = rows[0]?.secret_key ?? Buffer.alloc(0);
+  expect(sealed.includes('sk_test')).toBe(false);
+  expect(openKey(SECRET_KEY, shop.site_id, 'secret_key', sealed)).toMatch(/^sk_test_shop/);
+});
+
+test('a key that Stripe refuses is named, and one of another form is not even sent', async () => {
+  const shop = await stripe.givenShop();
+  const wrong = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_wrong' } });
+  expect(wrong.error).toMatchObject({ detail: [{ loc: ['body', 'secret_key'] }] });
+  const calls = stripe.standIn.calls.length;
+  const publishable = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'pk_test_alder' } });
+  expect(publishable.response.status).toBe(422);
+  expect(stripe.standIn.calls).toHaveLength(calls);
+});
+
+test('capture can be changed alone, and a webhook secret needs an account', async () => {
+  const shop = await stripe.givenShop();
+  expect((await shop.dashboard.PATCH(PATH, { body: { capture: 'manual' } })).data).toMatchObject({
+    capture: 'manual',
+    webhook_secret_set: true,
+  });
+  await shop.dashboard.DELETE(PATH);
+  expect((await shop.dashboard.GET(PATH)).data).toMatchObject({ provider: null, mode: null, capture: 'manual' });
+  const { error } = await shop.dashboard.PATCH(PATH, { body: { webhook_secret: 'whsec_abc' } });
+  expect(error).toMatchObject({ detail: [{ loc: ['body', 'secret_key'] }] });
+  expect((await shop.dashboard.DELETE(PATH)).response.status).toBe(404);
+});
+
+test('an account stays while a payment of it is open', async () => {
+  const shop = await stripe.givenShop();
+  await shop.givenPage();
+  expect((await shop.dashboard.DELETE(PATH)).error).toMatchObject({ error: 'payment_account_in_use' });
+  const live = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_live_alder' } });
+  expect(live.error).toBeDefined();
+});
+
+test('where the operator has set a connected account, the shop can change its capture alone', async () => {
+  const shop = await stripe.givenShop();
+  await server.owner.query(
+    `update commerce.payment_accounts set secret_key = null, connected_account = 'acct_finch' where site_id = $1`,
+    [shop.site_id],
+  );
+  expect((await shop.dashboard.GET(PATH)).data).toMatchObject({ kind: 'connected', connected_account: 'acct_finch' });
+  const { error } = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_alder' } });
+  expect(error).toMatchObject({ error: 'payment_account_connected' });
+  expect((await shop.dashboard.PATCH(PATH, { body: { capture: 'manual' } })).data).toMatchObject({ capture: 'manual' });
+});

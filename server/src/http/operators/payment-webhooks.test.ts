@@ -1,0 +1,93 @@
+import { afterAll, expect, test } from 'vitest';
+import { openStripe } from '../../../test/stripe/shop.ts';
+import { post, sendEvent, signed } from '../../../test/stripe/webhooks.ts';
+
+const stripe = await openStripe();
+const { standIn, server } = stripe;
+afterAll(() => stripe.close());
+
+const MINUTE = 60_000;
+
+test('a webhook makes the order once, however often and in whatever order events come', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'decline');
+  await standIn.press(url, 'pay');
+  const events = [...shop.events().toReversed(), ...shop.events()];
+  const answers = await Promise.all(events.flatMap((event) => [shop.send(event), shop.send(event)]));
+  expect(new Set(answers)).toEqual(new Set([200]));
+  expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid', total: '14.90' });
+  const { rows } = await server.owner.query('select id from commerce.orders where site_id = $1', [shop.site_id]);
+  expect(rows).toHaveLength(1);
+});
+
+test('the webhook may come before the shopper is back, or after', async () => {
+  const shop = await stripe.givenShop();
+  const [early, late] = [await shop.givenPage(), await shop.givenPage()];
+  await standIn.press(early.url, 'pay');
+  for (const event of shop.events()) await shop.send(event);
+  const known = await shop.orderOf(early.checkout_id);
+  expect(known).toBeDefined();
+  expect((await shop.complete(early.checkout_id, {})).data?.order.id).toBe(known?.id);
+
+  await standIn.press(late.url, 'pay');
+  const { data } = await shop.complete(late.checkout_id, {});
+  expect(data?.order.payment_status).toBe('paid');
+  for (const event of shop.events()) expect(await shop.send(event)).toBe(200);
+  expect((await shop.orderOf(late.checkout_id))?.id).toBe(data?.order.id);
+});
+
+test('forged, old, changed and unsigned events are refused, and change nothing', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  const [event] = shop.events().slice(-1);
+  if (!event) throw new Error('There is no event.');
+  const { endpoint } = shop;
+  expect(await sendEvent(event, { ...endpoint, secret: 'whsec_of_somebody_else' })).toBe(400);
+  expect(await sendEvent(event, endpoint, Date.now() - 10 * MINUTE)).toBe(400);
+  const { body, signature } = signed(event, endpoint);
+  expect(await post(endpoint.url, `${body} `, signature)).toBe(400);
+  expect(await post(endpoint.url, body)).toBe(400);
+  expect(await shop.orderOf(checkout_id)).toBeUndefined();
+  expect(await post(endpoint.url, body, signature)).toBe(200);
+  expect(await shop.orderOf(checkout_id)).toBeDefined();
+});
+
+test('events of another shop, of an unknown kind or payment are taken and change nothing', async () => {
+  const [shop, neighbour] = [await stripe.givenShop(), await stripe.givenShop()];
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  for (const event of shop.events()) expect(await sendEvent(event, neighbour.endpoint)).toBe(200);
+  const [event] = shop.events().slice(-1);
+  if (!event) throw new Error('There is no event.');
+  expect(await shop.send({ ...event, id: 'evt_unknown', type: 'customer.created', data: { object: {} } })).toBe(200);
+  const metadata = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
+  const strange = { ...event, id: 'evt_strange', data: { object: { ...event.data.object, metadata } } };
+  expect(await shop.send(strange)).toBe(200);
+  expect(await shop.orderOf(checkout_id)).toBeUndefined();
+});
+
+test('sites without an account, unknown sites and other methods are not found, and large bodies are refused', async () => {
+  const shop = await stripe.givenShop();
+  const { dashboard } = shop;
+  expect(await post(`${shop.baseUrl}/webhooks/stripe/0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99`, '{}')).toBe(404);
+  expect(await post(`${shop.baseUrl}/webhooks/stripe/x`, '{}')).toBe(404);
+  expect(await post(shop.endpoint.url, 'x'.repeat(300_000), 't=1,v1=00')).toBe(413);
+  expect((await fetch(shop.endpoint.url)).status).toBe(404);
+  await dashboard.DELETE('/api/dashboard/payment-account', {});
+  expect(await post(shop.endpoint.url, '{}')).toBe(404);
+});
+
+test('a webhook is answered 503 or 500 while Stripe cannot be asked, and counts when it is sent again', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  const [event] = shop.events().slice(-1);
+  if (!event) throw new Error('There is no event.');
+  await standIn.down();
+  expect(await shop.send(event)).toBeGreaterThanOrEqual(500);
+  await standIn.up();
+  expect(await shop.send(event)).toBe(200);
+  expect(await shop.orderOf(checkout_id)).toBeDefined();
+});

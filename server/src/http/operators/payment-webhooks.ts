@@ -1,0 +1,82 @@
+import express, { type Request, type RequestHandler, Router } from 'express';
+import type { Pool } from 'pg';
+import { takeRefundEvent } from '../../shop/checkout/moving.ts';
+import { takeEvent } from '../../shop/checkout/settle.ts';
+import { notFound, ShopError } from '../../shop/errors.ts';
+import { findTenant, inShop } from '../../shop/in-shop.ts';
+import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
+import { InvalidSignature, type ProviderEvent } from '../../shop/payments/provider.ts';
+import { type Shop, SYSTEM } from '../../shop/shop.ts';
+import { answerTo } from '../pipeline/errors.ts';
+import type { Notes } from '../pipeline/notes.ts';
+
+/**
+ * What payment providers tell: `POST /webhooks/stripe/{site_id}`. The signature is verified over the bytes that came; each event
+ * takes effect once, in the transaction that notes it. Any other answer than 200 makes Stripe send the event again.
+ */
+interface WebhookDeps {
+  db: Pool;
+  secretKey: string;
+  accounts: PaymentAccounts;
+}
+
+/** Stripe's events are a few kilobytes. */
+const LARGEST_BYTES = 256 * 1024;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function paymentWebhooks(deps: WebhookDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const body = express.raw({ type: () => true, limit: LARGEST_BYTES, inflate: false });
+  router.post('/webhooks/stripe/:site_id', readingWith(body), async (req, res) => {
+    try {
+      await receive(deps, req);
+      res.json({ received: true });
+    } catch (error) {
+      if (!(error instanceof ShopError)) (res.locals as Notes).cause = error;
+      const { status, body, headers = {} } = answerTo(error, (res.locals as Notes).request_id);
+      res.status(status).set(headers).type('application/json').send(body);
+    }
+  });
+  return router;
+}
+
+/** What cannot be read is refused in the words of the API. */
+function readingWith(read: RequestHandler): RequestHandler {
+  return (req, res, next) =>
+    read(req, res, (error?: unknown) => {
+      if (error === undefined) return next();
+      const isLarge = (error as { status?: number }).status === 413;
+      const refusal = isLarge
+        ? new ShopError('payload_too_large', 'The event is too large.')
+        : new ShopError('invalid_request', 'The event cannot be read.');
+      const { status, body } = answerTo(refusal, (res.locals as Notes).request_id);
+      res.status(status).set('Connection', 'close').type('application/json').send(body);
+    });
+}
+
+async function receive({ db, secretKey, accounts }: WebhookDeps, req: Request): Promise<void> {
+  const site_id = String(req.params.site_id).toLowerCase();
+  const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
+  const provider = tenant && (await accounts.providerOf(site_id));
+  if (!tenant || !provider) throw notFound('payment account');
+  const event = await provider
+    .receive(req.headers, Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0))
+    .catch(refuse);
+  if (event) await inShop(db, tenant, SYSTEM, (shop) => take(shop, secretKey, provider.name, event));
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof InvalidSignature)
+    throw new ShopError('invalid_request', 'The signature of the webhook is not valid.');
+  throw error;
+}
+
+async function take(shop: Shop, secretKey: string, provider: string, event: ProviderEvent): Promise<void> {
+  const { event_id } = event;
+  if ('refund' in event) {
+    const { refund_id, refund } = event;
+    await takeRefundEvent(shop, { provider, event_id, refund_id, refund });
+  } else {
+    await takeEvent(shop, { secretKey }, event.payment_id, { provider, event_id, outcome: event.outcome });
+  }
+}

@@ -1,0 +1,105 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { inShop } from '../in-shop.ts';
+import { minorUnits } from '../money.ts';
+import { endMove } from '../orders/moves.ts';
+import * as refunds from '../orders/refunds.ts';
+import type { Outcome, PaymentProvider, RefundOutcome } from '../payments/provider.ts';
+import { type PaymentProviders, providerNamed } from '../payments/providers.ts';
+import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
+import { takeEvent } from './settle.ts';
+
+/**
+ * Does at the provider what orders/moves.ts has written down. No transaction is open during a call, and each move is asked for under its
+ * id until it has ended, so that a crash, a lost answer or a second process moves nothing twice.
+ */
+export interface MovingDeps extends PaymentProviders {
+  secretKey: string;
+}
+
+const AT_ONCE = 100;
+
+interface Move {
+  id: string;
+  kind: 'capture' | 'refund';
+  amount: string;
+  payment_id: string;
+  provider: string;
+  reference: string | null;
+}
+
+/** Goes on with the moves of a shop that are pending, at most 100 in one call, or with the one given. Returns how many ended. */
+export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, only?: string): Promise<number> {
+  const moves = await inShop(db, tenant, SYSTEM, (shop) => claimPending(shop, only));
+  const failures: unknown[] = [];
+  let ended = 0;
+  for (const move of moves) {
+    try {
+      if (await finish(db, tenant, deps, move)) ended += 1;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} captures or refunds are unfinished.`);
+  return ended;
+}
+
+async function claimPending(shop: Shop, only: string | undefined): Promise<Move[]> {
+  const which = only === undefined ? sql`true` : sql`id = ${only}`;
+  return shop.rows<Move>(
+    sql`with claimed as (
+        update payment_moves set updated_at = now()
+        where site_id = ${shop.siteId} and id in (
+          select id from payment_moves where site_id = ${shop.siteId} and status = 'pending' and ${which}
+          order by updated_at limit ${AT_ONCE} for update skip locked)
+        returning id, kind, amount, payment_id
+      )
+      select c.id, c.kind, c.amount, c.payment_id, p.provider, p.reference
+      from claimed c join payments p on p.site_id = ${shop.siteId} and p.id = c.payment_id`,
+  );
+}
+
+async function finish(db: Pool, tenant: Tenant, deps: MovingDeps, move: Move): Promise<boolean> {
+  const provider = await providerNamed(deps, tenant.site_id, move.provider);
+  if (!provider)
+    throw new Error(`Payment ${move.payment_id} belongs to ${move.provider}, which is not set up any more.`);
+  const payment = { id: move.payment_id, site_id: tenant.site_id, reference: move.reference };
+  const amount = minorUnits(move.amount, tenant.currency_digits);
+  const wanted = { id: move.id, amount, currency: tenant.currency };
+  if (move.kind === 'refund') {
+    const outcome = await provider.refund(payment, wanted);
+    return inShop(db, tenant, SYSTEM, (shop) => refunds.settle(shop, move.id, outcome));
+  }
+  const outcome = await provider.capture(payment, wanted);
+  return inShop(db, tenant, SYSTEM, (shop) => settleCapture(shop, deps, { move, provider, outcome }));
+}
+
+async function settleCapture(
+  shop: Shop,
+  deps: MovingDeps,
+  { move, provider, outcome }: { move: Move; provider: PaymentProvider; outcome: Outcome },
+): Promise<boolean> {
+  const { status, reference, reason } = outcome;
+  const event = { event_id: `${move.payment_id}:${status}`, provider: provider.name, outcome };
+  await takeEvent(shop, deps, move.payment_id, event);
+  if (status === 'succeeded') return endMove(shop, move.id, { status, reference, reason });
+  if (status !== 'failed' && status !== 'cancelled') return false;
+  return endMove(shop, move.id, { status: 'failed', reference, reason: reason ?? status });
+}
+
+/** What a webhook tells of a refund. */
+export async function takeRefundEvent(
+  shop: Shop,
+  {
+    provider,
+    event_id,
+    refund_id,
+    refund,
+  }: { provider: string; event_id: string; refund_id: string; refund: RefundOutcome },
+): Promise<boolean> {
+  const fresh = await shop.run(
+    sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event_id})
+      on conflict do nothing`,
+  );
+  return fresh > 0 && refunds.settle(shop, refund_id, refund);
+}

@@ -1,0 +1,63 @@
+import type { Order } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
+import { canonicalAmount, decimal, minorUnits } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import { beginMove, paymentOf } from './moves.ts';
+import { type LockedOrder, lockOrder } from './orders.ts';
+import { getOrder } from './rows.ts';
+import { invalidTransition } from './states.ts';
+
+/** Taking the money that a provider has reserved for an order. */
+
+/**
+ * Has the money taken: all that was reserved, or the amount given. Once is enough: repeating it changes nothing. Throws
+ * `invalid_transition` unless the payment is authorized, and `conflict` for another amount than the first.
+ */
+export async function capture(shop: Shop, order_id: string, amount?: string): Promise<Order> {
+  const order = await lockOrder(shop, order_id);
+  const wanted = amount === undefined ? undefined : canonical(shop, amount);
+  const begun = await shop.one<{ amount: string }>(
+    sql`select amount from payment_moves
+      where site_id = ${shop.siteId} and order_id = ${order_id} and kind = 'capture' and status <> 'failed'`,
+  );
+  if (begun && wanted !== undefined && Number(begun.amount) !== Number(wanted)) {
+    throw new ShopError('conflict', `A capture of ${begun.amount} has begun. A payment is captured once.`);
+  }
+  if (!begun) await begin(shop, order, wanted);
+  return getOrder(shop, order_id);
+}
+
+/** The first fulfilment takes the money of an order whose payment is reserved. */
+export async function captureShipped(shop: Shop, order: LockedOrder): Promise<void> {
+  if (order.payment_status !== 'authorized') return;
+  const begun = await shop.one(
+    sql`select from payment_moves
+      where site_id = ${shop.siteId} and order_id = ${order.id} and kind = 'capture' and status <> 'failed'`,
+  );
+  if (!begun && (await paymentOf(shop, order.id, 'authorized'))) await begin(shop, order, undefined);
+}
+
+async function begin(shop: Shop, order: LockedOrder, wanted: string | undefined): Promise<void> {
+  const payment = await paymentOf(shop, order.id, 'authorized');
+  if (order.payment_status !== 'authorized' || !payment) {
+    const message = 'Only a payment that is authorized can be captured.';
+    throw invalidTransition(order, 'payment_status', 'paid', message);
+  }
+  const amount = wanted ?? payment.amount;
+  if (Number(amount) > Number(payment.amount)) {
+    const limit = { le: payment.amount };
+    throw new ValidationError([
+      bodyMistake(['amount'], 'less_than_equal', `Only ${payment.amount} was reserved.`, limit),
+    ]);
+  }
+  await beginMove(shop, { id: uuidv7(), kind: 'capture', payment_id: payment.id, order_id: order.id, amount });
+}
+
+function canonical(shop: Shop, amount: string): string {
+  const digits = shop.currencyDigits;
+  const minor = minorUnits(canonicalAmount(amount, digits, ['body', 'amount']), digits);
+  if (minor > 0) return decimal(minor, digits);
+  throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'This must be above 0.', { gt: 0 })]);
+}

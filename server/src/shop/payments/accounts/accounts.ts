@@ -1,0 +1,114 @@
+import type { PaymentAccount, PaymentAccountPatch } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { bodyMistake, notFound, ShopError, ValidationError } from '../../errors.ts';
+import type { Shop } from '../../shop.ts';
+import { sealKey } from './sealed-keys.ts';
+
+/** By which account a shop is paid. Its keys are written and never read out. */
+
+export interface AccountDeps {
+  baseUrl: string;
+  secretKey: string;
+}
+
+interface AccountRow {
+  provider: 'stripe' | null;
+  kind: 'own' | 'connected' | null;
+  mode: 'live' | 'test' | null;
+  connected_account: string | null;
+  webhook_secret_set: boolean;
+  capture: 'automatic' | 'manual';
+  updated_at: string | null;
+}
+
+/** The account, or that there is none. */
+export async function get(shop: Shop, { baseUrl }: AccountDeps): Promise<PaymentAccount> {
+  const found = await shop.one<AccountRow>(
+    sql`select a.provider, case when a.secret_key is not null then 'own' when a.provider is not null then 'connected' end as kind,
+        a.mode, a.connected_account, coalesce(a.webhook_secret is not null, false) as webhook_secret_set,
+        t.payment_capture as capture, a.updated_at
+      from site_settings t left join payment_accounts a on a.site_id = t.site_id where t.site_id = ${shop.siteId}`,
+  );
+  if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
+  return { ...found, webhook_url: `${baseUrl}/webhooks/stripe/${shop.siteId}` };
+}
+
+/**
+ * Changes the account's fields that are given, and creates it with its first key. Throws `payment_account_connected` for keys where
+ * the operator has set the account, and `payment_account_in_use` when the account would be replaced while a payment is open.
+ */
+export async function update(shop: Shop, deps: AccountDeps, patch: PaymentAccountPatch): Promise<PaymentAccount> {
+  const { secret_key, webhook_secret, capture } = patch;
+  if (secret_key !== undefined) await setKey(shop, deps, secret_key);
+  if (webhook_secret !== undefined) await setWebhookSecret(shop, deps, webhook_secret);
+  if (capture !== undefined) {
+    await shop.run(
+      sql`update site_settings set payment_capture = ${capture}, updated_at = now() where site_id = ${shop.siteId}`,
+    );
+  }
+  return get(shop, deps);
+}
+
+/** Removes the account that the merchant has set. */
+export async function remove(shop: Shop, deps: AccountDeps): Promise<PaymentAccount> {
+  await refuseConnected(shop);
+  await refuseOpenPayments(shop);
+  const removed = await shop.run(sql`delete from payment_accounts where site_id = ${shop.siteId}`);
+  if (removed === 0) throw notFound('payment account');
+  return get(shop, deps);
+}
+
+async function setKey(shop: Shop, { secretKey }: AccountDeps, key: string): Promise<void> {
+  await refuseConnected(shop);
+  const mode = modeOf(key);
+  const sealed = sealKey(secretKey, shop.siteId, 'secret_key', key);
+  const known = await shop.one<{ mode: string }>(
+    sql`select mode from payment_accounts where site_id = ${shop.siteId} for update`,
+  );
+  if (known && known.mode !== mode) await refuseOpenPayments(shop);
+  await shop.run(
+    sql`insert into payment_accounts (site_id, provider, mode, secret_key) values (${shop.siteId}, 'stripe', ${mode}, ${sealed})
+      on conflict (site_id) do update set mode = excluded.mode, secret_key = excluded.secret_key, updated_at = now()`,
+  );
+}
+
+async function setWebhookSecret(shop: Shop, { secretKey }: AccountDeps, secret: string | null): Promise<void> {
+  await refuseConnected(shop);
+  const sealed = secret === null ? null : sealKey(secretKey, shop.siteId, 'webhook_secret', secret);
+  const changed = await shop.run(
+    sql`update payment_accounts set webhook_secret = ${sealed}, updated_at = now() where site_id = ${shop.siteId}`,
+  );
+  if (changed > 0) return;
+  throw new ValidationError([
+    bodyMistake(['secret_key'], 'missing', 'The shop has no account yet. Send its secret_key as well.'),
+  ]);
+}
+
+/** A key says by itself whether it moves money. */
+function modeOf(key: string): 'live' | 'test' {
+  return /^[sr]k_live_/.test(key) ? 'live' : 'test';
+}
+
+async function refuseConnected(shop: Shop): Promise<void> {
+  const connected = await shop.one(
+    sql`select from payment_accounts where site_id = ${shop.siteId} and connected_account is not null`,
+  );
+  if (!connected) return;
+  const message = 'The operator of this server has set the account. Only the operator can change it.';
+  throw new ShopError('payment_account_connected', message);
+}
+
+/** A payment can only be finished by the account that began it. */
+async function refuseOpenPayments(shop: Shop): Promise<void> {
+  const open = await shop.one(
+    sql`select from payments where site_id = ${shop.siteId} and provider = 'stripe'
+        and status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned') limit 1`,
+  );
+  const moving = await shop.one(
+    sql`select from payment_moves where site_id = ${shop.siteId} and status = 'pending' limit 1`,
+  );
+  if (!open && !moving) return;
+  const message =
+    'Payments or refunds of this account are still open. Wait until they are finished, or cancel their orders.';
+  throw new ShopError('payment_account_in_use', message);
+}

@@ -1,0 +1,65 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { bodyMistake, ValidationError } from '../../errors.ts';
+import { findTenant, inShop } from '../../in-shop.ts';
+import { SYSTEM } from '../../shop.ts';
+import type { PaymentProvider } from '../provider.ts';
+import { isAccepted } from '../stripe/client.ts';
+import { stripeProvider } from '../stripe/stripe.ts';
+import { openKey } from './sealed-keys.ts';
+
+/** How accounts are called for. */
+export interface AccountSettings {
+  secretKey: string;
+  /** Another address than Stripe's, outside production alone. */
+  stripeApiUrl?: string | undefined;
+  /** Of the platform for whose connected accounts sites are paid. */
+  stripePlatformKey?: string | undefined;
+}
+
+/** The accounts of all sites. */
+export interface PaymentAccounts {
+  /** The provider of a site's account; undefined when it has none. */
+  providerOf(site_id: string): Promise<PaymentProvider | undefined>;
+  /** Throws a ValidationError for a key that Stripe refuses. While Stripe cannot be asked, any key passes. */
+  refuseWrongKey(key: string): Promise<void>;
+}
+
+export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccounts {
+  return {
+    async providerOf(site_id) {
+      const account = await accountOf(db, site_id);
+      return account && providerOf(settings, site_id, account);
+    },
+    async refuseWrongKey(key) {
+      if (await isAccepted({ secretKey: key, connectedAccount: null, apiUrl: settings.stripeApiUrl })) return;
+      const message = 'Stripe does not accept this key. Copy it again from the API keys of your Stripe dashboard.';
+      throw new ValidationError([bodyMistake(['secret_key'], 'value_error', message)]);
+    },
+  };
+}
+
+interface AccountRow {
+  secret_key: Buffer | null;
+  connected_account: string | null;
+  webhook_secret: Buffer | null;
+}
+
+async function accountOf(db: Pool, site_id: string): Promise<AccountRow | undefined> {
+  const tenant = await findTenant(db, site_id);
+  if (!tenant) return undefined;
+  return inShop(db, tenant, SYSTEM, (shop) =>
+    shop.one<AccountRow>(
+      sql`select secret_key, connected_account, webhook_secret from payment_accounts where site_id = ${shop.siteId}`,
+    ),
+  );
+}
+
+function providerOf(settings: AccountSettings, site_id: string, account: AccountRow): PaymentProvider {
+  const { secretKey, stripeApiUrl: apiUrl, stripePlatformKey } = settings;
+  const { secret_key, connected_account: connectedAccount, webhook_secret } = account;
+  const key = secret_key === null ? stripePlatformKey : openKey(secretKey, site_id, 'secret_key', secret_key);
+  if (!key) throw new Error('The site has a connected account, and STRIPE_PLATFORM_KEY is not set.');
+  const webhookSecret = webhook_secret && openKey(secretKey, site_id, 'webhook_secret', webhook_secret);
+  return stripeProvider({ site_id, secretKey: key, connectedAccount, webhookSecret, apiUrl });
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { openStripe, RETURN_URL, type StripeShop } from '../../test/stripe/shop.ts';
+
+const stripe = await openStripe();
+const { standIn, server } = stripe;
+beforeEach(() => standIn.faults.clear());
+afterAll(() => stripe.close());
+
+/** Sets the clock of a shop's payments back. */
+async function past(shop: StripeShop, minutes: number): Promise<void> {
+  await server.owner.query(
+    `update commerce.payments set created_at = created_at - $2 * interval '1 minute', updated_at = updated_at - $2 * interval '1 minute',
+      expires_at = expires_at - $2 * interval '1 minute', unreachable_since = unreachable_since - $2 * interval '1 minute'
+     where site_id = $1`,
+    [shop.site_id, minutes],
+  );
+}
+
+/** Where a refusal sends the shopper. */
+function urlOf(error: unknown): string {
+  const { next_action } = error as { next_action?: { type: string; url: string } };
+  if (next_action?.type !== 'redirect') throw new Error(`There is nowhere to go: ${JSON.stringify(error)}`);
+  return next_action.url;
+}
+
+/** What the shop's account holds of customers, in cents. */
+function keptAt(shop: StripeShop): number {
+  const taken = [...standIn.ledger.intents.values()]
+    .filter(({ account }) => account === shop.account)
+    .reduce((sum, { amount_received }) => sum + amount_received, 0);
+  const returned = [...standIn.ledger.refunds.values()]
+    .filter(({ account, status }) => account === shop.account && status !== 'failed')
+    .reduce((sum, { amount }) => sum + amount, 0);
+  return taken - returned;
+}
+
+test('a card that works makes the order, and a declined one leaves the checkout open for another', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenCheckout();
+  const declined = await shop.complete(id, { confirmation_token: shop.givenToken('declined') });
+  expect(declined.error).toMatchObject({ error: 'payment_failed', reason: 'card_declined' });
+  const { data } = await shop.complete(id, { confirmation_token: shop.givenToken() });
+  expect(data).toMatchObject({ order: { payment_status: 'paid', total: '14.90' }, payment: { method: 'card' } });
+  expect(keptAt(shop)).toBe(1_490);
+});
+
+test('3-D Secure is done at the bank, and the order is made when the shopper is back', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenCheckout();
+  const first = await shop.complete(id, {
+    confirmation_token: shop.givenToken('three_d_secure'),
+    return_url: RETURN_URL,
+  });
+  expect(first.response.status).toBe(409);
+  expect(await standIn.press(urlOf(first.error), 'confirm')).toContain(RETURN_URL);
+  expect((await shop.complete(id, {})).data).toMatchObject({ order: { payment_status: 'paid' } });
+});
+
+test('3-D Secure that is refused fails, and one that is abandoned ends with its time', async () => {
+  const shop = await stripe.givenShop();
+  const [refused, abandoned] = [await shop.givenCheckout(), await shop.givenCheckout()];
+  const begin = async (checkout_id: string) => {
+    const begun = await shop.complete(checkout_id, {
+      confirmation_token: shop.givenToken('three_d_secure'),
+      return_url: RETURN_URL,
+    });
+    return urlOf(begun.error);
+  };
+  await standIn.press(await begin(refused.id), 'refuse');
+  expect((await shop.complete(refused.id, {})).error).toMatchObject({ error: 'payment_failed' });
+  await begin(abandoned.id);
+  await past(shop, 32);
+  await shop.settlePayments();
+  const { data } = await shop.storefront.GET('/api/storefront/checkout/{checkout_id}', {
+    params: { path: { checkout_id: abandoned.id } },
+  });
+  expect(data).toMatchObject({ status: 'ready', payment: null });
+  expect(keptAt(shop)).toBe(0);
+});
+
+test("a success on Stripe's page makes the order though nobody comes back", async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  await shop.settlePayments();
+  expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
+});
+
+test('a page that the shopper gives up is ended, so that it cannot be paid any more', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  const params = { path: { checkout_id } };
+  const ended = await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/payment/cancel', { params });
+  expect(ended.response.status).toBe(200);
+  await standIn.press(url, 'pay');
+  expect(keptAt(shop)).toBe(0);
+});
+
+test('while Stripe is down for an hour the stock is released, and what was paid meanwhile goes back', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  await standIn.down();
+  await expect(shop.settlePayments()).rejects.toThrow();
+  await past(shop, 61);
+  await shop.settlePayments().catch(() => undefined);
+  await standIn.up();
+  await shop.settlePayments();
+  expect(await shop.orderOf(checkout_id)).toBeUndefined();
+  expect(keptAt(shop)).toBe(0);
+});
+
+const CALLS = [/POST \/v1\/payment_intents$/, /GET \/v1\/payment_intents/, /POST \/v1\/payment_intents\/.*\/cancel/];
+
+test.for(
+  CALLS.flatMap((call) => (['cut_before', 'cut_after', 'error_500'] as const).map((kind) => [kind, call] as const)),
+)('%s at %s takes no money without an order', async ([kind, call]) => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenCheckout();
+  standIn.faults.add(kind, call, 3);
+  await shop.complete(id, { confirmation_token: shop.givenToken() });
+  standIn.faults.clear();
+  await shop.settlePayments().catch(() => undefined);
+  await past(shop, 45);
+  await shop.settlePayments();
+  await shop.settlePayments();
+  const order = await shop.orderOf(id);
+  expect(keptAt(shop)).toBe(order ? 1_490 : 0);
+  expect(order?.payment_status ?? 'paid').toBe('paid');
+});
