@@ -45,7 +45,12 @@ export function ownerPoolIfAsked(): pg.Pool | undefined {
 }
 
 /** A server with settings of its own, for tests of the settings; the caller stops it. */
-export async function startServer(url: string, settings: Partial<AppDeps> = {}, ownerUrl = superuserUrl()) {
+export async function startServer(
+  url: string,
+  settings: Partial<AppDeps> = {},
+  ownerUrl = superuserUrl(),
+  givenPort = 0,
+) {
   const pooling = settings.pooling ?? 'session';
   const db = openPool({ url, max: 10, pooling });
   const probe = openProbe({ url, pooling });
@@ -64,7 +69,7 @@ export async function startServer(url: string, settings: Partial<AppDeps> = {}, 
     strain: () => 0,
     baseUrl: 'http://localhost',
     secretKey: SECRET_KEY,
-    card: createTestProvider({ db, baseUrl: 'http://localhost' }),
+    card: createTestProvider({ db, baseUrl: settings.baseUrl ?? 'http://localhost' }),
     stripeApiUrl: 'http://127.0.0.1:9',
     stripePlatformKey: undefined,
     egressPolicy: { allowPrivate: true, ownHost: 'localhost' },
@@ -78,7 +83,7 @@ export async function startServer(url: string, settings: Partial<AppDeps> = {}, 
   const server = createServer(app);
   // A connection that was idle for long must not be closed in the moment in which a client uses it again.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((listening) => server.listen(givenPort, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return { baseUrl: `http://127.0.0.1:${port}`, db, probe, owner, server };
 }

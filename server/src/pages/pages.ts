@@ -5,11 +5,13 @@ import { unlockPage } from './account/unlock.ts';
 import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
 import { checkoutPage } from './checkout/checkout.ts';
+import { leavePage, returnPage } from './checkout/payment.ts';
 import { FAVICON_PATH, favicon } from './parts/favicon.ts';
 import { createGuard } from './parts/guard.ts';
 import { pageHeaders } from './parts/headers.ts';
 import { addPage, type PagesDeps } from './parts/route.ts';
 import { STYLE_PATH, style } from './parts/style.ts';
+import { testPaymentPage } from './test-payment.ts';
 import { welcome } from './welcome.ts';
 
 /** The pages of the shop that are not the storefront's: the hosted checkout, consent, the account, and where the links in mails lead. */
@@ -20,6 +22,9 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   router.get(STYLE_PATH, style);
   router.get(FAVICON_PATH, favicon);
   addPage(router, guarded, checkoutPage);
+  addPage(router, guarded, leavePage);
+  addPage(router, guarded, returnPage);
+  addPage(router, guarded, testPaymentPage);
   addPage(router, guarded, agentConsentPage);
   addPage(router, guarded, accountPage);
   addPage(router, guarded, verifyEmailPage);

@@ -2,3 +2,4 @@ export { account } from './account.ts';
 export { checkout } from './checkout.ts';
 export { consent } from './consent.ts';
 export { page } from './page.ts';
+export { payment } from './payment.ts';

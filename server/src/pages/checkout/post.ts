@@ -3,8 +3,8 @@ import type { Operation } from '../../http/contract/contract.ts';
 import * as carts from '../../shop/carts/carts.ts';
 import * as cartDiscounts from '../../shop/carts/discounts.ts';
 import * as checkouts from '../../shop/checkout/checkouts.ts';
-import { complete } from '../../shop/checkout/complete.ts';
-import { pay } from '../../shop/checkout/pay.ts';
+import { complete, type GivenPayment } from '../../shop/checkout/complete.ts';
+import { cancelPayment, pay } from '../../shop/checkout/pay.ts';
 import { ShopError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { FormBody } from '../parts/form-body.ts';
@@ -14,7 +14,7 @@ import { enteredIn, entryMistakes, mistakesOfMissing, patchOf, together, without
 import type { Entered, Mistake } from './fields.ts';
 import { answerRefusal } from './refusals.ts';
 import { showOpen, showOver } from './show.ts';
-import { type CheckoutVisit, countCheckout, type Posted } from './visit.ts';
+import { type CheckoutVisit, countCheckout, type Posted, takesTestCards } from './visit.ts';
 
 const OPERATIONS: Record<string, Operation['id']> = {
   save: 'storefront.updateCheckout',
@@ -22,6 +22,7 @@ const OPERATIONS: Record<string, Operation['id']> = {
   remove_discount: 'storefront.removeDiscount',
   remove_item: 'storefront.removeCartItem',
   place_order: 'storefront.completeCheckout',
+  cancel_payment: 'storefront.cancelCheckoutPayment',
 };
 
 /** POST: one action on the checkout. */
@@ -40,6 +41,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   const over = await inShopOfVisit(visit, (shop) => showOver(visit, shop));
   if (over) return over;
   if (action === 'remove_item') return removeItem(visit, posted);
+  if (action === 'cancel_payment') return endPayment(visit, posted);
   return action === 'place_order' ? placeOrder(visit, posted) : change(visit, posted);
 }
 
@@ -140,16 +142,26 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
   const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
   if (!AMOUNT.test(expected_total)) throw new ShopError('invalid_request', 'The form lacks the total.');
-  const card_token = cardToken(posted.entered);
-  const completion = { expected_total, payment: card_token === undefined ? undefined : { card_token } };
+  const completion = { expected_total, payment: paymentIn(posted.entered, takesTestCards(visit)) };
   const paid = await pay(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
   const work = async (shop: Shop) => {
+    if (paid?.status === 'requires_action') return { redirect: `${path}/leave` };
     await complete(shop, checkoutDeps, checkout.id, completion, paid);
     return { redirect: path };
   };
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
-function cardToken({ card_token }: Entered): string | undefined {
-  return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? card_token : undefined;
+/** Cards are entered at the provider, but for those of the test provider, which are words. */
+function paymentIn({ card_token }: Entered, byTestCard: boolean): GivenPayment | undefined {
+  if (!byTestCard || card_token === 'page') return {};
+  return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? { card_token } : undefined;
+}
+
+/** Ends the payment that is open; one that has succeeded by then is an order. */
+async function endPayment(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
+  const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
+  await cancelPayment(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id });
+  const work = async () => ({ redirect: path });
+  return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }

@@ -30,7 +30,9 @@ export async function answerRefusal(
   }
   if (!(error instanceof ShopError)) throw error;
   // Someone else, or a second click, was faster: the page says how it stands.
-  if (error.code === 'checkout_not_open') return { redirect: visit.path };
+  const isOver =
+    error.code === 'checkout_not_open' || (error.code === 'payment_in_progress' && error.context.payment_id);
+  if (isOver) return { redirect: visit.path };
   const told = explainRefusal(visit, error, posted);
   if (!told) throw error;
   const wish = told.wish ?? (hasFields ? 'form' : 'review');
@@ -52,6 +54,8 @@ function explainRefusal({ language }: CheckoutVisit, error: ShopError, { action 
       return { alert: (checkout) => stockAlert(language, checkout) };
     case 'payment_failed':
       return { wish: 'review', mistakes: [at('card_token', say('checkout.card_declined'))] };
+    case 'payment_in_progress':
+      return { alert: () => alert(say('payment.budget_in_use'), say('payment.budget_in_use_text')) };
     case 'shipping_option_unavailable':
       return { wish: 'form', mistakes: [at('shipping_option_id', say('checkout.delivery_unavailable'))] };
     case 'payment_method_unavailable':

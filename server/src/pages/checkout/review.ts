@@ -129,6 +129,8 @@ function testCards({ form, language: { say } }: CheckoutView): Html {
     choices: [
       { value: 'tok_success', label: say('checkout.test_success') },
       { value: 'tok_declined', label: say('checkout.test_declined') },
+      { value: 'tok_3ds', label: say('payment.test_with_question') },
+      { value: 'page', label: say('payment.test_page') },
       { value: 'tok_late_success', label: say('checkout.test_late_success') },
       { value: 'tok_late_declined', label: say('checkout.test_late_declined') },
     ],

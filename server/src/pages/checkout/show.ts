@@ -16,16 +16,19 @@ import { enteredBefore } from './entry.ts';
 import type { Entered, Mistake } from './fields.ts';
 import { checkoutForm } from './form.ts';
 import { closedPage } from './notices.ts';
+import { failureAlert, openPayment } from './payment.ts';
 import { checkoutReview } from './review.ts';
 import type { CheckoutView } from './view.ts';
-import { type CheckoutVisit, countCheckout } from './visit.ts';
+import { type CheckoutVisit, countCheckout, takesTestCards } from './visit.ts';
 
 /** GET: the page as the checkout stands. The database itself refuses any change. */
 export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   await countCheckout(visit, 'storefront.getCheckout');
   return inShopOfVisit(visit, async (shop) => {
     await promiseNoChange(shop);
-    return (await showOver(visit, shop)) ?? showOpen(visit, shop, 'change' in visit.req.query ? 'form' : 'review', {});
+    const alert = failureAlert(visit.language, visit.checkout.payment_failure);
+    const wish = 'change' in visit.req.query ? 'form' : 'review';
+    return (await showOver(visit, shop)) ?? showOpen(visit, shop, wish, { alert });
   });
 }
 
@@ -53,7 +56,7 @@ export interface Refused {
   status?: number;
   entered?: Entered;
   mistakes?: readonly Mistake[];
-  alert?: (checkout: Checkout) => Html;
+  alert?: ((checkout: Checkout) => Html) | undefined;
 }
 
 /** The page of a checkout that is under way: the review once nothing is missing, else the form. */
@@ -79,11 +82,12 @@ export async function showOpen(
     countries,
     country,
     choices,
-    testCard: checkoutDeps.card?.name === 'test_card',
+    testCard: takesTestCards(visit),
     form: { language, entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
     alert: alert?.(checkout),
     agent: visit.checkout.agent_token_id ? await agentTokens.get(shop, visit.checkout.agent_token_id) : undefined,
   };
+  if (checkout.payment) return { status, html: openPayment(view) };
   const html = wish === 'review' && checkout.missing.length === 0 ? checkoutReview(view) : checkoutForm(view);
   return { status, html };
 }

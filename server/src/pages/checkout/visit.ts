@@ -9,6 +9,7 @@ import { find, type PagedCheckout } from '../../shop/checkout/page.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { inShop } from '../../shop/in-shop.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
+import { TEST_PROVIDER } from '../../shop/payments/test-provider.ts';
 import type { Actor } from '../../shop/shop.ts';
 import { type CustomerVisit, recognize } from '../parts/customer-visit.ts';
 import type { PageRequest } from '../parts/route.ts';
@@ -80,6 +81,11 @@ async function arriveAtAgents(
   const visit = { ...request, path, tenant, ...recognized, language: request.language };
   const isTheirs = recognized.session?.customer_id === checkout.customer_id;
   return { ...visit, checkout, login: isTheirs ? undefined : visit };
+}
+
+/** Whether a card is one of the words of the test provider. */
+export function takesTestCards({ checkout, checkoutDeps }: CheckoutVisit): boolean {
+  return checkoutDeps.card?.name === TEST_PROVIDER && !checkout.has_payment_account;
 }
 
 /** Counts the visit against the limits of the checkout and of its cart. Throws `rate_limited`. */

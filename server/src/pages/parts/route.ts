@@ -29,7 +29,14 @@ export interface PageRequest extends PagesDeps {
 }
 
 /** What a request for a page is answered with. */
-export type PageAnswer = { status: number; html: string } | { redirect: string };
+export type PageAnswer =
+  | {
+      status: number;
+      html: string;
+      /** Where the browser goes on to by itself, as the page says in words. Never an address from a request. */
+      refresh?: string;
+    }
+  | { redirect: string };
 
 /**
  * A page at an address, for people with nothing but a browser. GET shows, and changes nothing: link scanners open addresses.
@@ -123,6 +130,7 @@ function send(res: Response, answer: PageAnswer): void {
     res.status(303).set('Location', answer.redirect).end();
     return;
   }
+  if (answer.refresh) res.set('Refresh', `0; url=${answer.refresh}`);
   res.status(answer.status).send(answer.html);
 }
 

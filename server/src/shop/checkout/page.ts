@@ -16,6 +16,10 @@ export interface PagedCheckout {
   locale: string | null;
   front: Front;
   order_id: string | null;
+  /** Cards are taken by a provider with which the shop has an account, not by the one of the configuration. */
+  has_payment_account: boolean;
+  /** Why the last payment came to nothing, until something is changed. */
+  payment_failure: string | null;
   /** The order again, when the deadline of its bank transfer has passed and nobody has noticed yet. */
   overdue_order: string | null;
   /** The link shows the order no longer: it is a day old or has been cancelled for one, and no bank transfer is awaited. */
@@ -25,7 +29,8 @@ export interface PagedCheckout {
 /** The checkout as it stands; one whose time is over is `expired`, though nobody may have noticed yet. */
 export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
-    sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.locale, ${frontObject} as front,
+    sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.payment_failure, k.locale,
+        exists (select from payment_accounts a where a.site_id = k.site_id) as has_payment_account, ${frontObject} as front,
         case when k.order_id is null and k.status <> 'cancelled' and k.payment_id is null
           and k.expires_at <= now() then 'expired'
           else k.status end as status,

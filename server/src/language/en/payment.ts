@@ -1,0 +1,31 @@
+/** Paying through a provider. */
+export const payment = {
+  open: 'Your payment is not finished yet',
+  open_text:
+    'Your order is placed as soon as the payment of {amount} has gone through. Until {until} the goods are kept for you.',
+  processing_text: 'We have not heard from the payment provider yet. Nothing is charged twice if you wait.',
+  go_on: 'Continue to payment',
+  look_again: 'See how it stands',
+  end: 'Cancel the payment and change something',
+  leave: 'You are going on to pay',
+  leave_text: 'The payment of {amount} is made at {host}. Afterwards you come back to this shop.',
+  leave_link: 'Continue to {host}',
+  not_made: 'The payment did not go through',
+  not_made_text: 'Nothing was ordered, and you pay nothing. Try again, or choose another way to pay.',
+  was_cancelled: 'The payment was cancelled',
+  was_cancelled_text: 'Nothing was ordered, and you pay nothing. You can change your order, or pay it.',
+  given_back: 'The payment could not be completed',
+  given_back_text: 'Nothing was ordered. If money was taken, we give it back to you by itself.',
+  budget_in_use: 'Another payment is under way',
+  budget_in_use_text:
+    'It uses the rest of the assistant’s budget. Finish or cancel that payment first. Nothing was ordered here.',
+  test: 'Test payment',
+  test_text: 'This page stands for the page of a payment provider, where people confirm a payment. No money is taken.',
+  test_approve: 'Approve the payment of {amount}',
+  test_decline: 'Decline it',
+  test_back: 'Go back without paying',
+  test_decided: 'You have decided',
+  test_decided_link: 'Go back to the shop',
+  test_with_question: 'Asks you to confirm',
+  test_page: 'Pay on the page of the provider',
+} as const;

@@ -1,0 +1,31 @@
+/** Paying through a provider. */
+export const payment = {
+  open: 'Votre paiement n’est pas encore terminé',
+  open_text:
+    'Votre commande est passée dès que le paiement de {amount} est effectué. Jusqu’au {until}, les articles vous sont réservés.',
+  processing_text: 'Le prestataire de paiement n’a pas encore répondu. Rien n’est débité deux fois si vous patientez.',
+  go_on: 'Continuer vers le paiement',
+  look_again: 'Voir où en est le paiement',
+  end: 'Annuler le paiement et modifier la commande',
+  leave: 'Vous allez payer',
+  leave_text: 'Le paiement de {amount} se fait sur {host}. Ensuite, vous revenez dans cette boutique.',
+  leave_link: 'Continuer vers {host}',
+  not_made: 'Le paiement n’a pas abouti',
+  not_made_text: 'Rien n’a été commandé ni débité. Réessayez, ou choisissez un autre moyen de paiement.',
+  was_cancelled: 'Le paiement a été annulé',
+  was_cancelled_text: 'Rien n’a été commandé ni débité. Vous pouvez modifier votre commande ou la payer.',
+  given_back: 'Le paiement n’a pas pu être mené à bien',
+  given_back_text: 'Rien n’a été commandé. Si de l’argent a été débité, il vous est rendu automatiquement.',
+  budget_in_use: 'Un autre paiement est en cours',
+  budget_in_use_text:
+    'Il utilise le reste du budget de l’assistant. Terminez ou annulez d’abord ce paiement. Rien n’a été commandé ici.',
+  test: 'Paiement de test',
+  test_text: 'Cette page remplace celle d’un prestataire, où l’on confirme un paiement. Aucun montant n’est débité.',
+  test_approve: 'Accepter le paiement de {amount}',
+  test_decline: 'Refuser',
+  test_back: 'Revenir sans payer',
+  test_decided: 'Votre choix est fait',
+  test_decided_link: 'Revenir à la boutique',
+  test_with_question: 'Vous demande de confirmer',
+  test_page: 'Payer sur la page du prestataire',
+} as const;

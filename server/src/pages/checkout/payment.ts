@@ -1,0 +1,115 @@
+import type { Checkout } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
+import * as checkouts from '../../shop/checkout/checkouts.ts';
+import { askAgain } from '../../shop/checkout/pay.ts';
+import { page } from '../parts/document.ts';
+import { csrfField } from '../parts/form-parts.ts';
+import { type Html, html } from '../parts/html.ts';
+import type { PageAnswer, PageRoute } from '../parts/route.ts';
+import { inShopOfVisit } from '../parts/visit.ts';
+import { CHECKOUT_NOTICES } from './notices.ts';
+import { summaryLines, summaryTotals } from './order-summary.ts';
+import { type CheckoutView, steps, summaryOf } from './view.ts';
+import { arrive, type CheckoutVisit, countCheckout } from './visit.ts';
+
+/**
+ * Paying at a provider, without a script of the provider's on our pages: the order's button leads to `…/leave`, which goes on to
+ * the address that the record names, and the provider sends the reader back to `…/return`.
+ */
+type PaymentPage = PageRoute<CheckoutVisit>;
+
+const common: Pick<PaymentPage, 'where' | 'arrive' | 'formOf' | 'post' | 'notices'> = {
+  where: 'checkout',
+  arrive,
+  formOf: ({ checkout }) => `payment ${checkout.id}`,
+  post: async ({ path }) => ({ redirect: path }),
+  notices: CHECKOUT_NOTICES,
+};
+
+/** Browsers hold `form-action 'self'` along redirects of a form, so the form leads here, and this page goes on by itself. */
+export const leavePage: PaymentPage = { ...common, path: '/checkout/:token/leave', show: leave };
+
+/** The reader is back: the provider is asked, and the page of the checkout says how it stands. */
+export const returnPage: PaymentPage = { ...common, path: '/checkout/:token/return', show: comeBack };
+
+async function leave(visit: CheckoutVisit): Promise<PageAnswer> {
+  const { checkoutDeps, path, language, login } = visit;
+  if (login || visit.checkout.order_id) return { redirect: path };
+  await countCheckout(visit, 'storefront.getCheckout');
+  const checkout = await inShopOfVisit(visit, (shop) => checkouts.get(shop, checkoutDeps, visit.checkout.id));
+  const url = checkout.payment?.next_action?.url;
+  if (!url) return { redirect: path };
+  const { host } = new URL(url);
+  const { say } = language;
+  const title = say('payment.leave');
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+<p>${say('payment.leave_text', { amount: language.amount(checkout.total, checkout.currency), host })}</p>
+<div class="actions"><a class="primary" href="${url}" rel="noreferrer">${say('payment.leave_link', { host })}</a></div>
+</section>`;
+  const shop = visit.checkout.front.name;
+  return { status: 200, html: page({ language, title, shop, where: 'checkout', main }), refresh: url };
+}
+
+async function comeBack(visit: CheckoutVisit): Promise<PageAnswer> {
+  const { db, tenant, actor, checkoutDeps, checkout, path, login } = visit;
+  if (login || checkout.order_id) return { redirect: path };
+  await countCheckout(visit, 'storefront.getCheckout');
+  await askAgain(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id });
+  return { redirect: path };
+}
+
+/** While the payment is open, nothing can be changed: the reader goes on with it, or ends it. */
+export function openPayment(view: CheckoutView): string {
+  const { language, shop } = view;
+  const { say } = language;
+  const title = say('payment.open');
+  const shown = summaryOf(view);
+  const main = html`
+${steps(language, 'review')}
+<h1>${title}</h1>
+<div class="columns">
+<div class="entry">
+${whatToDo(view)}
+</div>
+<aside class="summary" id="summary" tabindex="-1" aria-labelledby="summary-heading">
+<h2 id="summary-heading">${say('checkout.your_order')}</h2>
+${summaryLines(shown, view.ownOrigin)}
+${summaryTotals(shown)}
+</aside>
+</div>`;
+  return page({ language, title, shop, where: 'checkout', main });
+}
+
+function whatToDo({ checkout, csrf, language, path }: CheckoutView): Html {
+  const { say } = language;
+  const { payment } = checkout;
+  const amount = language.amount(checkout.total, checkout.currency);
+  const isWaiting = payment?.next_action?.url !== undefined && payment.next_action.url !== null;
+  return html`
+<section class="part">
+<p>${isWaiting ? say('payment.open_text', { amount, until: language.moment(payment.expires_at) }) : say('payment.processing_text')}</p>
+<div class="actions">
+<a class="primary" href="${path}/${isWaiting ? 'leave' : 'return'}">${isWaiting ? say('payment.go_on') : say('payment.look_again')}</a>
+<form method="post" action="${path}">
+${csrfField(csrf)}
+<button class="secondary" name="action" value="cancel_payment">${say('payment.end')}</button>
+</form>
+</div>
+</section>`;
+}
+
+/** Why the last payment came to nothing, until something is changed. */
+export function failureAlert({ say }: Language, failure: string | null): ((checkout: Checkout) => Html) | undefined {
+  if (failure === null) return undefined;
+  const kind = KINDS[failure] ?? 'not_made';
+  return () => html`
+<div class="alert note" role="alert" tabindex="-1" autofocus><h2>${say(`payment.${kind}`)}</h2><p>${say(`payment.${kind}_text`)}</p></div>`;
+}
+
+const KINDS: Partial<Record<string, 'was_cancelled' | 'given_back'>> = {
+  cancelled: 'was_cancelled',
+  amount_differs: 'given_back',
+  provider_unreachable: 'given_back',
+};
