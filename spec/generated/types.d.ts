@@ -1267,6 +1267,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/orders/mark-paid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark several orders as paid
+         * @description Records up to 100 bank transfers, each row independently and by the rules of dashboard.markOrderPaid: a refused row says why and does not stop the others. An order that is paid already is unchanged. With an amount, an order of another total is refused. If an order is in two rows of one call, the second is refused.
+         */
+        post: operations["dashboard.markOrdersPaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/orders/{order_id}": {
         parameters: {
             query?: never;
@@ -4601,6 +4621,35 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
+        /** @description The result of marking orders as paid, row by row. */
+        MarkPaidResult: {
+            /** @description True when nothing was written. */
+            dry_run: boolean;
+            /** @description How many rows had which result. */
+            counts: {
+                paid: number;
+                unchanged: number;
+                failed: number;
+            };
+            /** @description One for each row, in the order sent. */
+            results: {
+                /** @description The row's position in orders, from 0. */
+                index: number;
+                /** @description As sent. */
+                order_number: string;
+                /** @description Null if no order has the number. */
+                order_id: components["schemas"]["Id"] | null;
+                /**
+                 * @description paid is new; unchanged was paid already.
+                 * @enum {string}
+                 */
+                status: "paid" | "unchanged" | "failed";
+                /** @description Why the row failed; else null. */
+                reason: ("not_found" | "duplicate" | "not_bank_transfer" | "payment_not_awaiting" | "amount_differs") | null;
+                /** @description The reason in a sentence; else null. */
+                message: string | null;
+            }[];
+        };
         /**
          * @description Why an order was cancelled. payment_expired is set by the server only.
          * @enum {string}
@@ -6482,6 +6531,7 @@ export type LineItem = components['schemas']['LineItem'];
 export type Address = components['schemas']['Address'];
 export type Order = components['schemas']['Order'];
 export type OrderPage = components['schemas']['OrderPage'];
+export type MarkPaidResult = components['schemas']['MarkPaidResult'];
 export type CancelReason = components['schemas']['CancelReason'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
@@ -10019,6 +10069,71 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.markOrdersPaid": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which merchant the call is for. It can be left out when the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first answer again, with the header Idempotency-Replayed, and has no second effect. The key with another request is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "orders": [
+                 *         {
+                 *           "order_number": "1001",
+                 *           "amount": "35.82"
+                 *         },
+                 *         {
+                 *           "order_number": "1004"
+                 *         }
+                 *       ],
+                 *       "dry_run": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The orders whose transfers have arrived. */
+                    orders: {
+                        /** @description The number of the order, such as 1001. */
+                        order_number: string;
+                        /** @description What arrived, in the shop's currency; the order must have this total. */
+                        amount?: components["schemas"]["MoneyInput"];
+                    }[];
+                    /** @description Return what would happen to each row, and write nothing. */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The result of each row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarkPaidResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

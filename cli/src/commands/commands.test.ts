@@ -45,7 +45,10 @@ test('every command explains itself with examples', async () => {
     ...['list', 'create', 'rotate', 'revoke'].map((verb) => ['sync-keys', verb]),
     ...['list', 'get', 'import', 'export'].map((verb) => ['products', verb]),
     ...['list', 'adjust'].map((verb) => ['inventory', verb]),
-    ...['list', 'get', 'timeline', 'mark-paid', 'ship', 'deliver', 'cancel', 'refund'].map((verb) => ['orders', verb]),
+    ...['list', 'get', 'timeline', 'mark-paid', 'ship', 'deliver', 'cancel', 'refund', 'match'].map((verb) => [
+      'orders',
+      verb,
+    ]),
     ...['list', 'get', 'create', 'update', 'delete', 'redemptions'].map((verb) => ['discounts', verb]),
     ...['list', 'create', 'update', 'delete'].map((verb) => ['shipping-options', verb]),
     ...['list', 'get'].map((verb) => ['customers', verb]),

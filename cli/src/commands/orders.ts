@@ -7,6 +7,7 @@ import { customerIdOf } from './customers.ts';
 import { addPageOptions, choice, isJson, type PageOptions, since, until } from './options.ts';
 import { addOrderMoves } from './order-moves.ts';
 import { findOrder, ORDER_COLUMNS, orderText } from './order-view.ts';
+import { addOrdersMatch } from './orders-match.ts';
 
 type TimelineEntry = Schemas['TimelineEntry'];
 
@@ -54,7 +55,7 @@ ORDER is an order number or an id.
 Examples:
   $ commerce orders timeline 1001`;
 
-/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund`. */
+/** `orders list|get|timeline|mark-paid|ship|deliver|cancel|refund|match`. */
 export function addOrders(program: Command, terminal: Terminal): void {
   const orders = program.command('orders').description('The orders, from the payment to the delivery.');
   const list = orders
@@ -83,6 +84,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addHelpText('after', TIMELINE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => timeline(wanted, command, terminal));
   addOrderMoves(orders, terminal);
+  addOrdersMatch(orders, terminal);
 }
 
 async function listOrders(options: ListOptions, command: Command, terminal: Terminal): Promise<void> {

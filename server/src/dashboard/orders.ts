@@ -2,6 +2,7 @@ import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
+import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
 import * as orders from '../shop/orders/orders.ts';
 import * as refunds from '../shop/orders/refunds.ts';
 import { timeline } from '../shop/orders/timeline.ts';
@@ -26,6 +27,8 @@ export const updateOrder: Handler<'dashboard.updateOrder'> = ({ shop, path, body
 
 export const markOrderPaid: Handler<'dashboard.markOrderPaid'> = ({ shop, path }) =>
   orders.markPaid(shop, path.order_id);
+
+export const markOrdersPaid: Handler<'dashboard.markOrdersPaid'> = ({ shop, body }) => markSeveralPaid(shop, body);
 
 export const markOrderDelivered: Handler<'dashboard.markOrderDelivered'> = ({ shop, path }) =>
   orders.markDelivered(shop, path.order_id);

@@ -163,17 +163,26 @@ export interface LockedOrder extends OrderStates {
   agent_token_id: string | null;
 }
 
+const lockedColumns = sql`o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.payment_method, o.total,
+  o.email, o.agent_token_id,
+  o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() as overdue, (
+    select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
+
 /** Makes changes of one order take turns. Throws `not_found`. */
 export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
   const found = await shop.one<LockedOrder>(
-    sql`select o.id, o.order_number, o.status, o.payment_status, o.fulfillment_status, o.payment_method, o.total, o.email,
-        o.agent_token_id,
-        o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() as overdue, (
-          select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id
-      from orders o where o.site_id = ${shop.siteId} and o.id = ${id} for update of o`,
+    sql`select ${lockedColumns} from orders o where o.site_id = ${shop.siteId} and o.id = ${id} for update of o`,
   );
   if (!found) throw notFound('order');
   return found;
+}
+
+/** The same for several by their numbers, in the order of their ids, so that two calls for the same cannot deadlock. */
+export function lockOrdersNumbered(shop: Shop, order_numbers: string[]): Promise<LockedOrder[]> {
+  return shop.rows<LockedOrder>(
+    sql`select ${lockedColumns} from orders o
+      where o.site_id = ${shop.siteId} and o.order_number = any(${order_numbers}::text[]) order by o.id for update of o`,
+  );
 }
 
 /**
@@ -182,22 +191,27 @@ export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
  */
 export async function markPaid(shop: Shop, id: string): Promise<Order> {
   const order = await lockOrder(shop, id);
+  if (awaitsTransfer(order)) await confirmPayment(shop, order, TRANSFER_ARRIVED);
+  return rows.getOrder(shop, id);
+}
+
+export const TRANSFER_ARRIVED = 'The bank transfer has arrived.';
+
+/** False for an order that is paid already. Throws `not_bank_transfer` or `payment_not_awaiting`. */
+export function awaitsTransfer(order: LockedOrder): boolean {
   const { payment_method } = order;
   if (payment_method !== 'bank_transfer') {
     throw new ShopError('not_bank_transfer', 'The order is not paid by bank transfer.', { payment_method });
   }
-  if (order.payment_status === 'paid') return rows.getOrder(shop, id);
+  if (order.payment_status === 'paid') return false;
   const payment_status = order.overdue ? 'expired' : order.payment_status;
-  if (payment_status !== 'awaiting_payment') {
-    const words = payment_status.replaceAll('_', ' ');
-    const next = payment_status === 'expired' ? { next: 'cancel_or_refund' } : {};
-    throw new ShopError('payment_not_awaiting', `The order is not waiting for its payment; it is ${words}.`, {
-      payment_status,
-      ...next,
-    });
-  }
-  await confirmPayment(shop, order, 'The bank transfer has arrived.');
-  return rows.getOrder(shop, id);
+  if (payment_status === 'awaiting_payment') return true;
+  const words = payment_status.replaceAll('_', ' ');
+  const next = payment_status === 'expired' ? { next: 'cancel_or_refund' } : {};
+  throw new ShopError('payment_not_awaiting', `The order is not waiting for its payment; it is ${words}.`, {
+    payment_status,
+    ...next,
+  });
 }
 
 /** The money of a locked order is there: the order is paid, and confirmed or completed with it. */

@@ -1,0 +1,45 @@
+import { open } from 'node:fs/promises';
+import { readCamt } from './camt.ts';
+import { FormatError } from './reading.ts';
+import { readStatementCsv } from './statement-csv.ts';
+
+/** Money that came in, as a bank statement tells of it. */
+export interface Transfer {
+  /** Where in the file: the line of a CSV, the entry of a CAMT file, counted from 1. */
+  line: number;
+  /** As a plain decimal, such as 35.82. */
+  amount: string;
+  /** Null where the file does not say. */
+  currency: string | null;
+  payer: string;
+  /** What the payer wrote. */
+  text: string;
+}
+
+const LARGEST_BYTES = 20 * 1024 * 1024;
+
+/**
+ * What came in by a bank statement: CAMT.053 (ISO 20022), or the CSV of a bank. Throws a FormatError that says what is missing,
+ * and the file system's own error when the file cannot be read.
+ */
+export async function readStatement(path: string): Promise<Transfer[]> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size > LARGEST_BYTES) throw new FormatError(`${path} has more than 20 MB. Export fewer days at a time.`);
+    const text = decode(await file.readFile());
+    if (text.trim() === '') throw new FormatError(`${path} is empty.`);
+    return text.trimStart().startsWith('<') ? readCamt(text, path) : await readStatementCsv(text, path);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Banks write UTF-8, or what Windows had before it. */
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}

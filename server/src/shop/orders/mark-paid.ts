@@ -1,0 +1,72 @@
+import type { MarkPaidResult } from '@commerce-backend/spec';
+import { ShopError } from '../errors.ts';
+import { canonicalAmount, decimal, minorUnits } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import { awaitsTransfer, confirmPayment, type LockedOrder, lockOrdersNumbered, TRANSFER_ARRIVED } from './orders.ts';
+
+/** Bank transfers that have arrived together, as a bank statement lists them. */
+
+export interface Arrived {
+  order_number: string;
+  /** Of the order's total, as a decimal string; what is left out is not compared. */
+  amount?: string;
+}
+
+type Row = MarkPaidResult['results'][number];
+
+/**
+ * Marks up to 100 orders as paid, each by the rules of `markPaid`; with `dry_run` it only tells what would happen. A row that
+ * is refused stops no other. Throws a ValidationError for an amount with more digits than the currency has.
+ */
+export async function markSeveralPaid(
+  shop: Shop,
+  { orders, dry_run = false }: { orders: Arrived[]; dry_run?: boolean },
+): Promise<MarkPaidResult> {
+  const digits = shop.currencyDigits;
+  const amounts = orders.map(({ amount }, i) =>
+    amount === undefined
+      ? undefined
+      : minorUnits(canonicalAmount(amount, digits, ['body', 'orders', i, 'amount']), digits),
+  );
+  const locked = await lockOrdersNumbered(
+    shop,
+    orders.map(({ order_number }) => order_number),
+  );
+  const byNumber = new Map(locked.map((order) => [order.order_number, order]));
+  const results: Row[] = [];
+  const seen = new Set<string>();
+  for (const [index, { order_number }] of orders.entries()) {
+    const order = byNumber.get(order_number);
+    const outcome = seen.has(order_number) ? DUPLICATE : outcomeOf(shop, order, amounts[index]);
+    seen.add(order_number);
+    if (order && outcome.status === 'paid' && !dry_run) await confirmPayment(shop, order, TRANSFER_ARRIVED);
+    results.push({ index, order_number, order_id: order?.id ?? null, ...outcome });
+  }
+  const count = (status: Row['status']) => results.filter((row) => row.status === status).length;
+  return { dry_run, counts: { paid: count('paid'), unchanged: count('unchanged'), failed: count('failed') }, results };
+}
+
+type Outcome = Pick<Row, 'status' | 'reason' | 'message'>;
+
+const DUPLICATE = failed('duplicate', 'The order is in an earlier row, too.');
+
+function failed(reason: Row['reason'], message: string): Outcome {
+  return { status: 'failed', reason, message };
+}
+
+function outcomeOf(shop: Shop, order: LockedOrder | undefined, amount: number | undefined): Outcome {
+  if (!order) return failed('not_found', 'There is no order with this number.');
+  const digits = shop.currencyDigits;
+  try {
+    const awaits = awaitsTransfer(order);
+    const total = minorUnits(order.total, digits);
+    if (amount !== undefined && amount !== total) {
+      const words = `The order comes to ${decimal(total, digits)} ${shop.currency}, not to ${decimal(amount, digits)}.`;
+      return failed('amount_differs', words);
+    }
+    return { status: awaits ? 'paid' : 'unchanged', reason: null, message: null };
+  } catch (error) {
+    if (!(error instanceof ShopError)) throw error;
+    return failed(error.code === 'not_bank_transfer' ? 'not_bank_transfer' : 'payment_not_awaiting', error.message);
+  }
+}
