@@ -1,15 +1,16 @@
 import { parseArgs } from 'node:util';
-import { startVitest } from 'vitest/node';
+import { startVitest, type Vitest } from 'vitest/node';
 import { migratedDatabases } from '../server/test/database.ts';
 import { PROOFS } from './all.ts';
 import type { Figures, Proof, Trial } from './frame.ts';
 import { stampOfNow } from './stamp.ts';
-import { machineLine, type Row, writeTable } from './table.ts';
+import { machineLine, noteShortForms, type Row, writeTable } from './table.ts';
 import { closeWorld } from './world.ts';
 
 /**
  * `npm run prove` runs the full form of the proofs, one after another, and `npm run prove -- A1 H6 --seed 7` some of them; their
- * figures go into the table of README.md. `npm run prove -- --short` runs all short forms, some at a time, and writes nothing. Progress goes to stderr.
+ * figures go into the table of README.md. `npm run prove -- --short` runs all short forms, some at a time, and writes nothing; with `--record` it notes in the
+ * table which of them held. Progress goes to stderr.
  * Exits with 1 when a promise is broken.
  */
 const { values, positionals } = parseArgs({
@@ -17,6 +18,7 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     short: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
   },
 });
 
@@ -70,10 +72,18 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
   return { id, promise, form: trial.size, seed, seconds, figures };
 }
 
+/** The proofs whose short form was run and held: their tests are named by their ids (short-form.ts). */
+function heldIn(vitest: Vitest): string[] {
+  const tests = vitest.state.getTestModules().flatMap(({ children }) => [...children.allTests('passed')]);
+  return tests.flatMap(({ name }) => /^([A-Z]\d+): /.exec(name)?.[1] ?? []);
+}
+
 /** All short forms, by proofs/vitest.config.ts, which ends with the count of those that held. */
 async function proveShort(): Promise<never> {
   process.env.PROOF_SEED = values.seed;
+  const now = stampOfNow();
   const vitest = await startVitest('test', [], { config: `${import.meta.dirname}/vitest.config.ts`, watch: false });
+  if (values.record) noteShortForms(heldIn(vitest), now);
   await vitest.close();
   process.exit(process.exitCode ?? 0);
 }

@@ -17,22 +17,41 @@ const README = new URL('README.md', import.meta.url);
 const BEGIN = '<!-- figures -->';
 const END = '<!-- /figures -->';
 const HEAD = [
-  '| Proof | Promise | Violations | Tried | Also | Seed | Time | Form | Operations | Commit | Date |',
-  '|---|---|---:|---:|---|---:|---:|---|---:|---|---|',
+  '| Proof | Promise | Violations | Tried | Also | Seed | Time | Form | Operations | Commit | Date | Short form since |',
+  '|---|---|---:|---:|---|---:|---:|---|---:|---|---|---|',
 ];
 
-/** Writes the rows into README.md. A full form gives way to a short one only when the contract has grown since. */
+/** Writes the rows into README.md. A short form never takes the place of a full one: that it held is noted in its row. */
 export function writeTable(rows: Row[], machine: string, now: Stamp): void {
+  changeLines((lines) => {
+    for (const row of rows) {
+      const known = lines.get(row.id);
+      const heldAgain = row.form === 'short' && row.figures.violations.length === 0;
+      if (known && isFull(known) && heldAgain) lines.set(row.id, withShortForm(known, now));
+      else lines.set(row.id, lineOf(row, now));
+    }
+  }, machine);
+}
+
+/** Notes in the rows of these proofs that their short form has held, on what, and when. */
+export function noteShortForms(ids: string[], now: Stamp): void {
+  changeLines((lines) => {
+    for (const id of ids) {
+      const known = lines.get(id);
+      if (known) lines.set(id, withShortForm(known, now));
+    }
+  });
+}
+
+function changeLines(change: (lines: Map<string, string>) => void, machine?: string): void {
   const text = readFileSync(README, 'utf8');
   const [before = '', rest = ''] = text.split(BEGIN);
   const [old = '', after = ''] = rest.split(END);
   const lines = new Map(old.split('\n').flatMap((line) => lineEntry(line)));
-  for (const row of rows) {
-    const known = lines.get(row.id);
-    if (row.form === 'full' || !known || !isFull(known, now.operations)) lines.set(row.id, lineOf(row, now));
-  }
+  change(lines);
   const sorted = [...lines].sort(([a], [b]) => orderOf(a) - orderOf(b)).map(([, line]) => line);
-  writeFileSync(README, `${before}${BEGIN}\n${[...HEAD, ...sorted].join('\n')}\n\n${machine}\n${END}${after}`);
+  const last = machine ?? /^Measured on .*$/m.exec(old)?.[0] ?? '';
+  writeFileSync(README, `${before}${BEGIN}\n${[...HEAD, ...sorted].join('\n')}\n\n${last}\n${END}${after}`);
 }
 
 function lineEntry(line: string): [string, string][] {
@@ -40,15 +59,24 @@ function lineEntry(line: string): [string, string][] {
   return id ? [[id, line]] : [];
 }
 
-/** Whether a row is of the full form, over as many operations as there are. */
-function isFull(line: string, operations: number): boolean {
-  const [form, counted] = line.split(' | ').slice(-4);
-  return form === 'full' && Number(counted) >= operations;
+/** The last five cells of a row: form, operations, commit, date, short form since. */
+const STAMPS = -5;
+
+function cellsOf(line: string): string[] {
+  return line.replace(/^\| | \|$/g, '').split(' | ');
+}
+
+function isFull(line: string): boolean {
+  return cellsOf(line).at(STAMPS) === 'full';
+}
+
+function withShortForm(line: string, { operations, commit, date }: Stamp): string {
+  return `| ${[...cellsOf(line).slice(0, -1), `${operations}, ${commit}, ${date}`].join(' | ')} |`;
 }
 
 function lineOf({ id, promise, form, seed, seconds, figures }: Row, { operations, commit, date }: Stamp): string {
   const { violations, tried, unit, note = '' } = figures;
-  return `| ${[id, promise, violations.length, `${tried.toLocaleString('en')} ${unit}`, note.replaceAll('|', '\\|'), seed, `${seconds} s`, form, operations, commit, date].join(' | ')} |`;
+  return `| ${[id, promise, violations.length, `${tried.toLocaleString('en')} ${unit}`, note.replaceAll('|', '\\|'), seed, `${seconds} s`, form, operations, commit, date, ''].join(' | ')} |`;
 }
 
 function orderOf(id: string): number {

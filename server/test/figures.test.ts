@@ -1,18 +1,24 @@
 import { expect, test } from 'vitest';
 import { staleBenches, staleProofs } from '../../scripts/check-figures.ts';
 
-const row = (id: string, operations: string) =>
-  `| ${id} | A promise. | 0 | 7 requests |  | 1 | 2 s | short | ${operations} | 77d8445+ | 2026-11-22 |\n`;
+const row = (id: string, operations: string, since = '') =>
+  `| ${id} | A promise. | 0 | 7 requests |  | 1 | 2 s | full | ${operations} | 77d8445+ | 2026-11-22 | ${since} |\n`;
 const section = (name: string, sentence: string) =>
   `<!-- ${name}: written by npm run bench -->\n| a | 1 |\n${sentence}\n<!-- end of ${name} -->\n`;
 const measured = (operations: number) => `Measured at 77d8445 on 2026-11-22, with ${operations} operations served.`;
 
 test('a figure is out of date when there are more operations by now, or when it does not say how many there were', () => {
-  const proofs = [row('A1', '158'), row('A2', '157'), '| A3 | A promise. | 0 | 7 requests |  | 1 | 2 s |'].join('');
-  const benches = section('import', measured(158)) + section('sync', measured(157)) + section('real', 'Machine: one.');
+  const since = (operations: number) => `${operations}, 77d8445, 2026-11-23`;
+  const rows = [row('A1', '158'), row('A2', '157'), row('A4', '157', since(158)), row('A5', '150', since(157))];
+  const proofs = [...rows, '| A3 | A promise. | 0 | 7 requests |  | 1 | 2 s |'].join('');
+  const benches = [
+    section('process', measured(158)),
+    section('validation', measured(157)),
+    section('sync', measured(157)),
+  ];
 
-  expect(staleProofs(proofs, 158)).toEqual(['A2', 'A3']);
-  expect(staleBenches(benches, 158)).toEqual(['sync', 'real']);
+  expect(staleProofs(proofs, 158)).toEqual(['A2', 'A5', 'A3']);
+  expect(staleBenches([...benches, section('real', 'Machine: one.')].join(''), 158)).toEqual(['validation', 'real']);
 });
 
 test('a document without figures is a mistake, not a success', () => {
