@@ -26,8 +26,8 @@ export function writeTable(rows: Row[], machine: string, now: Stamp): void {
   changeLines((lines) => {
     for (const row of rows) {
       const known = lines.get(row.id);
-      const heldAgain = row.form === 'short' && row.figures.violations.length === 0;
-      if (known && isFull(known) && heldAgain) lines.set(row.id, withShortForm(known, now));
+      const heldAgain = row.form !== 'full' && row.figures.violations.length === 0;
+      if (known && isFull(known) && heldAgain) lines.set(row.id, withShortForm(known, now, row.form));
       else lines.set(row.id, lineOf(row, now));
     }
   }, machine);
@@ -70,8 +70,9 @@ function isFull(line: string): boolean {
   return cellsOf(line).at(STAMPS) === 'full';
 }
 
-function withShortForm(line: string, { operations, commit, date }: Stamp): string {
-  return `| ${[...cellsOf(line).slice(0, -1), `${operations}, ${commit}, ${date}`].join(' | ')} |`;
+function withShortForm(line: string, { operations, commit, date }: Stamp, form: Row['form'] = 'short'): string {
+  const size = form === 'tenth' ? ', a tenth' : '';
+  return `| ${[...cellsOf(line).slice(0, -1), `${operations}, ${commit}, ${date}${size}`].join(' | ')} |`;
 }
 
 function lineOf({ id, promise, form, seed, seconds, figures }: Row, { operations, commit, date }: Stamp): string {

@@ -20,7 +20,7 @@ export function staleProofs(readme: string, served: number): string[] {
   if (rows.length === 0) throw new Error('proofs/README.md has no figures.');
   return rows.flatMap(([row, id = '']) => {
     const [, own, since = 0] =
-      /\| (?:full|short) \| (\d+) \| [0-9a-f]{7}\+? \| \d{4}-\d\d-\d\d \| (?:(\d+), [0-9a-f]{7}\+?, \d{4}-\d\d-\d\d)? ?\|$/.exec(
+      /\| (?:full|tenth|short) \| (\d+) \| [0-9a-f]{7}\+? \| \d{4}-\d\d-\d\d \| (?:(\d+), [0-9a-f]{7}\+?, \d{4}-\d\d-\d\d(?:, a tenth)?)? ?\|$/.exec(
         row,
       ) ?? [];
     return Math.max(Number(own), Number(since)) >= served ? [] : [id];

@@ -49,8 +49,8 @@ function planOf({ size, seed }: Trial): Step[] {
     { operation, fault: 'until the retry' },
     { operation, fault: 'for a moment' },
   ];
-  if (size === 'full') return MUTATIONS.flatMap(every);
   const chance = chanceOf(seed);
+  if (size !== 'short') return chance.some(MUTATIONS, pick(size, 1, MUTATIONS.length)).flatMap(every);
   const whole = [operationOf('storefront.completeCheckout'), operationOf('dashboard.markOrderPaid')];
   const some = chance.some(MUTATIONS, 3);
   return [

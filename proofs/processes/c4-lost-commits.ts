@@ -55,9 +55,11 @@ const LANES_PER_TENANT = 2;
 type Loss = 'confirmation' | 'statement' | 'silence';
 
 /** Silence lasts as long as the server waits for a statement, 7 s. */
+const ALL_LOSSES: Loss[] = [...Array<Loss>(12).fill('confirmation'), ...Array<Loss>(12).fill('statement'), 'silence'];
 const LOSSES: Record<Trial['size'], Loss[]> = {
   short: ['confirmation', 'statement'],
-  full: [...Array<Loss>(12).fill('confirmation'), ...Array<Loss>(12).fill('statement'), 'silence'],
+  tenth: ALL_LOSSES,
+  full: ALL_LOSSES,
 };
 
 interface Tally {

@@ -17,6 +17,7 @@ const HUGE_BYTES = 100 * MEGABYTE;
 /** In the tests other work shares the cores and delays everything; what is looked for there takes seconds when it is back. */
 const LIMITS = {
   short: { growthBytes: 100 * MEGABYTE, stallMs: 400 },
+  tenth: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
   full: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
 };
 /** Over a whole run: garbage that V8 has not collected yet comes on top of what one attack takes, a leak would go on. */
