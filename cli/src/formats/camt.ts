@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { FormatError } from './reading.ts';
-import type { Transfer } from './statement.ts';
+import type { Transfer } from './transfer.ts';
 
 /** Bank statements in CAMT.053 of ISO 20022, versions 2 to 13: they differ in what is not read here. */
 

@@ -1,7 +1,7 @@
 import { readCsv } from './csv-rows.ts';
 import { delimiterOf } from './detect.ts';
 import { FormatError } from './reading.ts';
-import type { Transfer } from './statement.ts';
+import type { Transfer } from './transfer.ts';
 
 /** The CSV of banks, who agree on no header: columns are known by their usual names in English, German and French. */
 

@@ -2,19 +2,7 @@ import { open } from 'node:fs/promises';
 import { readCamt } from './camt.ts';
 import { FormatError } from './reading.ts';
 import { readStatementCsv } from './statement-csv.ts';
-
-/** Money that came in, as a bank statement tells of it. */
-export interface Transfer {
-  /** Where in the file: the line of a CSV, the entry of a CAMT file, counted from 1. */
-  line: number;
-  /** As a plain decimal, such as 35.82. */
-  amount: string;
-  /** Null where the file does not say. */
-  currency: string | null;
-  payer: string;
-  /** What the payer wrote. */
-  text: string;
-}
+import type { Transfer } from './transfer.ts';
 
 const LARGEST_BYTES = 20 * 1024 * 1024;
 
