@@ -36,10 +36,10 @@ export const D5: Proof = {
 /** A cart as fast-check makes it: which lines a code covers is told by line. */
 interface CartInput {
   digits: number;
-  lines: { price: number; quantity: number; covered: boolean }[];
+  lines: { price: number; quantity: number; covered: boolean; tax_class?: string }[];
   discount: { kind: DiscountTerms['kind']; value: string } | undefined;
   shipping: number;
-  tax: { rate: string; included: boolean };
+  tax: { rate: string; rates?: Record<string, string>; included: boolean };
 }
 
 /** Above this a cart is refused (cart-limits.ts). */
@@ -58,6 +58,7 @@ const carts: fc.Arbitrary<CartInput> = fc
         ),
         quantity: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 999 })),
         covered: fc.boolean(),
+        tax_class: fc.constantFrom('standard', 'reduced', 'zero', 'unheard-of'),
       }),
       { minLength: 1, maxLength: 12, size: 'max' },
     ),
@@ -70,11 +71,17 @@ const carts: fc.Arbitrary<CartInput> = fc
       fc.maxSafeNat().map((n) => n % 1e15),
     ),
     rate: fc.oneof(fc.constantFrom(0, 700, 1_900, 10_000), fc.nat(10_000)),
+    reduced: fc.oneof(fc.constantFrom(0, 700, 1_000), fc.nat(10_000)),
     included: fc.boolean(),
   })
   .filter(({ lines }) => lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0) <= MAX_SUBTOTAL)
-  .map(({ digits, lines, kind, percent, amount, shipping, rate, included }) => ({
-    ...{ digits, lines, shipping, tax: { rate: decimal(rate, 4), included } },
+  .map(({ digits, lines, kind, percent, amount, shipping, rate, reduced, included }) => ({
+    ...{
+      digits,
+      lines,
+      shipping,
+      tax: { rate: decimal(rate, 4), rates: { reduced: decimal(reduced, 4), zero: '0' }, included },
+    },
     discount: kind && { kind, value: kind === 'percentage' ? decimal(percent, 2) : decimal(amount, digits) },
   }));
 
@@ -104,7 +111,10 @@ function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals:
     // Largest remainder: no share is a whole unit away from its exact one.
     const distance = share * whole - promised * amount;
     if (lines[at]?.covered) check(`line ${at} is a unit off`, distance < (whole || 1n) && -distance < (whole || 1n));
-    check(`the tax of line ${at}`, isRounded(totals.taxes[at]?.amount, amount - share, tax));
+    check(
+      `the tax of line ${at}`,
+      isRounded(totals.taxes[at]?.amount, amount - share, taxOfLine(tax, lines[at]?.tax_class)),
+    );
   }
   const shipped = discount?.kind === 'free_shipping' ? 0 : shipping;
   check('the shipping cost', totals.shipping_cost === shipped);
@@ -124,6 +134,11 @@ function amountOff({ kind, value }: NonNullable<CartInput['discount']>, whole: b
   if (kind === 'percentage') return (whole * BigInt(minorUnits(value, 2))) / 10_000n;
   const amount = BigInt(minorUnits(value, digits));
   return amount < whole ? amount : whole;
+}
+
+/** The tax of a class: its own rate, or that of the standard class. */
+function taxOfLine({ rate, rates = {}, included }: CartInput['tax'], tax_class = 'standard'): CartInput['tax'] {
+  return { rate: rates[tax_class] ?? rate, included };
 }
 
 /** Whether a tax is the nearest to the exact one, and of two equally near the higher. */
@@ -148,20 +163,28 @@ async function orderCarts(premises: Premises, chance: Chance, perShop: number): 
   ] as const) {
     for (const included of [true, false]) {
       const shop = await premises.openShop({ currency });
-      const rates = { prices_include_tax: included, default_tax_rate: chance.of(['0', '0.07', '0.19', '0.1234']) };
+      const reduced = chance.of(['0', '0.07', '0.0725']);
+      const rates = {
+        prices_include_tax: included,
+        default_tax_rate: chance.of(['0', '0.07', '0.19', '0.1234']),
+        tax_rates: [{ country: 'DE', class: 'reduced', rate: reduced }],
+      };
       await takeTransfers(shop);
       await shop.must('dashboard.updateSettings', { body: rates });
       const digits = shop.tenant.currency_digits;
       const random = (most: number) => decimal(1 + Math.floor(chance.next() * most), digits);
       const products = await Promise.all(
         Array.from({ length: 8 }, () =>
-          putOnSale(shop, { price: random(top), track_inventory: false, requires_shipping: true }),
+          putOnSale(shop, {
+            ...{ price: random(top), track_inventory: false, requires_shipping: true },
+            tax_class: chance.of(['standard', 'reduced', 'zero']),
+          }),
         ),
       );
       const { id: shipping_option_id, price } = await shop.must('dashboard.createShippingOption', {
         body: { name: 'Parcel', price: random(999) },
       });
-      const tax = { rate: rates.default_tax_rate, included };
+      const tax = { rate: rates.default_tax_rate, rates: { reduced, zero: '0' }, included };
       const terms = { tax, shipping: minorUnits(price, digits), shipping_option_id, digits, random };
       for (let i = 0; i < perShop; i += 1) {
         const faults = await orderCart(
@@ -188,7 +211,7 @@ const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin'
 async function orderCart(
   shop: OpenShop,
   chance: Chance,
-  products: { id: string; variant_id: string }[],
+  products: { id: string; variant_id: string; tax_class: string }[],
   { tax, shipping, digits, shipping_option_id, random }: Terms,
 ): Promise<string[]> {
   const chosen = chance.some(products, 1 + Math.floor(chance.next() * 6));
@@ -212,6 +235,7 @@ async function orderCart(
 
   const lines = checkout.items.map(({ price, quantity, product_id }) => ({
     ...{ price: minorUnits(price, digits), quantity, covered: covered.includes(product_id) },
+    tax_class: products.find(({ id }) => id === product_id)?.tax_class ?? '',
   }));
   const input = { digits, lines, discount, shipping, tax };
   const told = totalsOf(termsIn(input));

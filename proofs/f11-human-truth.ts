@@ -85,7 +85,11 @@ async function openMarket(
 ): Promise<Market> {
   await takeTransfers(shop);
   await shop.must('dashboard.updateSettings', {
-    body: { prices_include_tax: included, default_tax_rate: chance.of(['0', '0.07', '0.19', '0.2']) },
+    body: {
+      prices_include_tax: included,
+      default_tax_rate: chance.of(['0', '0.07', '0.19', '0.2']),
+      tax_rates: [{ country: 'DE', class: 'reduced', rate: chance.of(['0', '0.07']) }],
+    },
   });
   const digits = shop.tenant.currency_digits;
   const amount = (most: number) => decimal(Math.floor(chance.next() * most), digits);
@@ -105,6 +109,7 @@ async function openMarket(
       body: {
         name,
         status: 'active',
+        tax_class: chance.of(['standard', 'reduced', 'zero']),
         ...(chance.next() < 0.5 ? { price: amount(dear) } : sized),
         track_inventory: false,
       },

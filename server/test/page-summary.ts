@@ -39,7 +39,7 @@ export function summaryOf(html: string): PageSummary | undefined {
     lines: withClass(summary, 'line').map(lineOf),
     subtotal: amountIn('Subtotal'),
     discount: amountIn('Discount'),
-    discount_code: discount && textOf(withClass(discount, 'code')[0]),
+    discount_code: discount && textOf(withClass(discount, 'chip')[0]),
     delivery: textOf(first(rows.get('Delivery'), 'dd')) === 'Free' ? 'Free' : amountIn('Delivery'),
     tax: amountIn('Tax'),
     contained_tax: contained && amountOf(textOf(contained)),

@@ -3554,11 +3554,21 @@ export interface components {
         Currency: string;
         /** @description The ISO 3166-1 alpha-2 code of a country. A code that no country has is a 422 of type country_unknown. */
         Country: string;
+        /**
+         * @description The tax class of a product: standard, reduced, zero, or a name of the shop's own. settings.tax_rates has the rates of each; zero is not taxed unless it has a rate, and another class without a rate is taxed as standard.
+         * @example standard
+         * @example reduced
+         */
+        TaxClass: string;
         /** @description A share as a decimal string from 0 to 1 with up to four decimals; "0.19" is 19 %. */
         TaxRate: string;
-        /** @description The tax rate of a country. */
+        /** @description A tax rate of a country, or of one state or one tax class in it. Of several that fit, that of the class in the state counts, then that of the class, then that of the state, then that of the country. */
         CountryTaxRate: {
             country: components["schemas"]["Country"];
+            /** @description Only for addresses with this state, whatever the case. In Australia, Canada and the United States the name and the code (such as CA and California) are the same. */
+            state?: string;
+            /** @description Only for products of this tax class; standard when absent. */
+            class?: components["schemas"]["TaxClass"];
             rate: components["schemas"]["TaxRate"];
         };
         /** @description The bank account that customers transfer to, shown with each order paid by bank transfer; null if the shop does not accept bank transfers. */
@@ -3612,7 +3622,7 @@ export interface components {
             /** @description Whether prices contain the tax. */
             prices_include_tax: boolean;
             tax_rates: components["schemas"]["CountryTaxRate"][];
-            /** @description For countries without a rate of their own. */
+            /** @description For addresses that no rate fits. */
             default_tax_rate: components["schemas"]["TaxRate"];
             bank_details: components["schemas"]["BankDetails"];
             /** @description How long an order waits for its bank transfer. */
@@ -3645,7 +3655,7 @@ export interface components {
             /** @description Can be changed while the shop has no product, code, shipping option, cart line, order or agent, and no open consent request; else 409 currency_in_use. */
             currency?: components["schemas"]["Currency"];
             prices_include_tax?: boolean;
-            /** @description One per country. */
+            /** @description One for each country, state and class. */
             tax_rates?: components["schemas"]["CountryTaxRate"][];
             default_tax_rate?: components["schemas"]["TaxRate"];
             bank_details?: components["schemas"]["BankDetails"];
@@ -4004,6 +4014,7 @@ export interface components {
             in_stock: boolean;
             status: components["schemas"]["ProductStatus"];
             metadata: components["schemas"]["Metadata"];
+            tax_class: components["schemas"]["TaxClass"];
             /** Format: date-time */
             published_at: string | null;
             created_at: components["schemas"]["Timestamp"];
@@ -4082,6 +4093,8 @@ export interface components {
              */
             published_at?: string | null;
             metadata?: components["schemas"]["Metadata"];
+            /** @description standard when absent. */
+            tax_class?: components["schemas"]["TaxClass"];
             /** @description true when absent. */
             track_inventory?: boolean;
             price?: components["schemas"]["MoneyInput"];
@@ -4151,6 +4164,7 @@ export interface components {
             status?: components["schemas"]["ProductStatus"];
             /** Format: date-time */
             published_at?: string | null;
+            tax_class?: components["schemas"]["TaxClass"];
             /** @description Replaces all metadata. */
             metadata?: components["schemas"]["Metadata"];
             track_inventory?: boolean;
@@ -4650,6 +4664,21 @@ export interface components {
                 message: string | null;
             }[];
         };
+        /** @description What an order was taxed at one rate. */
+        TaxLine: {
+            tax_class: components["schemas"]["TaxClass"];
+            rate: components["schemas"]["TaxRate"];
+            /** @description What was taxed, after the discount; with tax_included it contains the tax. */
+            taxable_amount: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            /** @description The lines of the order, and the shipping cost, which is taxed as standard. */
+            parts: {
+                /** @description Null for the shipping cost. */
+                line_item_id: components["schemas"]["IdOrNull"];
+                taxable_amount: components["schemas"]["Money"];
+                tax: components["schemas"]["Money"];
+            }[];
+        };
         /**
          * @description Why an order was cancelled. payment_expired is set by the server only.
          * @enum {string}
@@ -4741,6 +4770,8 @@ export interface components {
             discount_code: string | null;
             /** @description Whether the other amounts contain the tax. */
             tax_included: boolean;
+            /** @description The tax by rate; together exactly tax. Empty for orders whose rates are not known, because they were made before rates were kept or an integration brought them. */
+            tax_lines: components["schemas"]["TaxLine"][];
             cancel_reason: components["schemas"]["CancelReason"] | null;
             metadata: components["schemas"]["Metadata"];
             payment: components["schemas"]["Payment"];
@@ -5172,7 +5203,7 @@ export interface components {
             discount_code: string | null;
             /** @description 0 as long as no shipping option is chosen. */
             shipping_cost: components["schemas"]["Money"];
-            /** @description Calculated with the rate for the country of the shipping address, else of the billing address, else the default rate; for each line after its discount, rounded half up, and for the shipping cost as a separate line. */
+            /** @description Calculated with the rates for the country and state of the shipping address, else of the billing address, else the default rate, by the tax class of each product; for each line after its discount, rounded half up, and for the shipping cost as a separate line at the standard rate. */
             tax: components["schemas"]["Money"];
             /** @description The shop's prices_include_tax. */
             tax_included: boolean;
@@ -6434,6 +6465,7 @@ export type ApiKeyScope = components['schemas']['ApiKeyScope'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type Currency = components['schemas']['Currency'];
 export type Country = components['schemas']['Country'];
+export type TaxClass = components['schemas']['TaxClass'];
 export type TaxRate = components['schemas']['TaxRate'];
 export type CountryTaxRate = components['schemas']['CountryTaxRate'];
 export type BankDetails = components['schemas']['BankDetails'];
@@ -6532,6 +6564,7 @@ export type Address = components['schemas']['Address'];
 export type Order = components['schemas']['Order'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
+export type TaxLine = components['schemas']['TaxLine'];
 export type CancelReason = components['schemas']['CancelReason'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];

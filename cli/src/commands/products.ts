@@ -134,7 +134,13 @@ function details(product: Product, paint: Paint, terminal: Terminal): string {
     {
       ...{ Name: name, Slug: slug, Status: status, Published: moment(published_at, 'not') },
       Price: `${price} ${currency}`,
-      ...{ Vendor: vendor, Type: product_type, Tags: tags.join(', ') || null, Images: images.length },
+      ...{
+        Vendor: vendor,
+        Type: product_type,
+        Tags: tags.join(', ') || null,
+        Tax: product.tax_class,
+        Images: images.length,
+      },
       Metadata:
         Object.entries(product.metadata)
           .map(([key, value]) => `${key}: ${value}`)

@@ -92,10 +92,10 @@ export async function* writeJsonl(products: AsyncIterable<Product>): AsyncGenera
 }
 
 function importOf(product: Product): ProductImport {
-  const { name, slug, description, vendor, product_type, tags, status, published_at, metadata } = product;
+  const { name, slug, description, vendor, product_type, tags, status, published_at, metadata, tax_class } = product;
   const [only] = product.variants;
   return {
-    ...{ name, slug, description, vendor, product_type, tags, status, published_at, metadata },
+    ...{ name, slug, description, vendor, product_type, tags, status, published_at, metadata, tax_class },
     track_inventory: product.track_inventory,
     images: product.images.map(({ url, alt, position, width, height }) => ({ url, alt, position, width, height })),
     ...(product.has_variants

@@ -67,6 +67,7 @@ const product = fc.record({
   tags: fc.uniqueArray(line, { maxLength: 4 }),
   status: fc.constantFrom('draft' as const, 'active' as const, 'archived' as const),
   track_inventory: fc.boolean(),
+  tax_class: fc.constantFrom('standard', 'reduced', 'zero'),
   images: fc.uniqueArray(url, { maxLength: 4 }),
   alt: fc.option(line, { nil: null }),
   optionNames: fc.uniqueArray(line, { maxLength: 3, comparator: 'IsStrictlyEqual' }),
@@ -147,7 +148,9 @@ function expectedFromCsv(product: Product): object {
     };
   });
   const images = product.images.map(({ url, alt, position }) => ({ url, alt, position }));
-  const shared = { name, slug, description, vendor, product_type, tags, status, track_inventory, images };
+  // The format tells no more than whether tax is charged.
+  const taxed = product.tax_class === 'zero' ? { tax_class: 'zero' } : {};
+  const shared = { name, slug, description, vendor, product_type, tags, status, track_inventory, images, ...taxed };
   if (!product.has_variants) return { ...shared, ...variants[0] };
   return {
     ...shared,
@@ -172,9 +175,9 @@ test('products written as JSON Lines are read back with every field that the imp
 });
 
 function expectedFromJsonl(product: Product): object {
-  const { published_at, metadata } = product;
+  const { published_at, metadata, tax_class } = product;
   const images = product.images.map(({ url, alt, position, width, height }) => ({ url, alt, position, width, height }));
-  const expected = { ...expectedFromCsv(product), published_at, metadata, images };
+  const expected = { ...expectedFromCsv(product), published_at, metadata, tax_class, images };
   const threshold = { low_stock_threshold: 5 };
   if (!('variants' in expected)) return { ...expected, ...threshold };
   const variants = expected.variants as object[];

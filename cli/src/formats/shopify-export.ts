@@ -64,6 +64,7 @@ function variantCells(variant: Variant, product: Product): Row {
     quantity: String(variant.inventory_quantity),
     policy: variant.inventory_policy,
     requiresShipping: variant.requires_shipping ? 'TRUE' : 'FALSE',
+    taxable: product.tax_class === 'zero' ? 'FALSE' : 'TRUE',
     price: variant.price,
     compareAt: variant.compare_at_price ?? '',
     barcode: codeCell(variant.barcode ?? ''),

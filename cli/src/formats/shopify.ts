@@ -101,6 +101,7 @@ function productOf(rows: ShopifyRow[], slug: string, warn: (message: string) => 
     ...(first.has('tags') && { tags: tagsOf(first.text('tags')) }),
     ...visibilityOf(first, warn),
     ...trackingOf(variantRows),
+    ...taxClassOf(variantRows),
     ...(first.has('imageUrl') && { images }),
     ...(isDefaultOnly(variantRows)
       ? soldOf(first, warn)
@@ -131,6 +132,12 @@ function visibilityOf(
 function trackingOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'track_inventory'> {
   if (!variantRows[0]?.has('tracker')) return {};
   return { track_inventory: variantRows.some((row) => row.text('tracker') !== '') };
+}
+
+/** Shopify knows only whether tax is charged at all: where it is, the class stays as it is here. */
+function taxClassOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'tax_class'> {
+  const taxable = variantRows.map((row) => row.word('taxable', { true: true, false: false }));
+  return taxable.length > 0 && taxable.every((each) => each === false) ? { tax_class: 'zero' } : {};
 }
 
 function imagesOf(rows: ShopifyRow[]): ImageInput[] {

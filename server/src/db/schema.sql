@@ -222,7 +222,7 @@ AS $function$
       elsif tg_op = 'UPDATE' then
         insert into commerce.product_changes as c (site_id, product_id, seen)
         select n.site_id, n.id, commerce.is_visible(n.status, n.published_at) or commerce.is_visible(o.status, o.published_at)
-        from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id where (o.id,o.name,o.slug,o.description,o.vendor,o.product_type,o.tags,o.status,o.published_at,o.metadata,o.track_inventory,o.has_variants,o.price,o.price_max,o.compare_at_price,o.cost_per_item,o.created_at,o.updated_at) is distinct from (n.id,n.name,n.slug,n.description,n.vendor,n.product_type,n.tags,n.status,n.published_at,n.metadata,n.track_inventory,n.has_variants,n.price,n.price_max,n.compare_at_price,n.cost_per_item,n.created_at,n.updated_at)
+        from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id where (o.id,o.name,o.slug,o.description,o.vendor,o.product_type,o.tags,o.status,o.published_at,o.metadata,o.track_inventory,o.has_variants,o.price,o.price_max,o.compare_at_price,o.cost_per_item,o.tax_class,o.created_at,o.updated_at) is distinct from (n.id,n.name,n.slug,n.description,n.vendor,n.product_type,n.tags,n.status,n.published_at,n.metadata,n.track_inventory,n.has_variants,n.price,n.price_max,n.compare_at_price,n.cost_per_item,n.tax_class,n.created_at,n.updated_at)
         on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
       else
         insert into commerce.product_changes as c (site_id, product_id, seen)
@@ -964,6 +964,8 @@ create table commerce.order_lines (
   stock_taken boolean not null default false,
   refunded_quantity integer not null default 0,
   restocked integer not null default 0,
+  tax_class text,
+  tax_rate numeric(6,4),
   constraint order_lines_pkey PRIMARY KEY (site_id, id),
   constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
   constraint order_lines_check CHECK (((refunded_quantity >= 0) AND (refunded_quantity <= quantity))),
@@ -1039,6 +1041,8 @@ create table commerce.orders (
   refunds_begun numeric not null default 0,
   captured numeric,
   locale text not null default 'en'::text,
+  shipping_tax numeric,
+  shipping_tax_rate numeric(6,4),
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
@@ -1263,11 +1267,13 @@ create table commerce.products (
   sales_count bigint not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  tax_class text not null default 'standard'::text,
   constraint products_pkey PRIMARY KEY (site_id, id),
   constraint slug_taken UNIQUE (site_id, slug),
   constraint products_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint products_price_check CHECK (((price >= (0)::numeric) AND (price < '1000000000000'::numeric))),
-  constraint products_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text])))
+  constraint products_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text]))),
+  constraint products_tax_class_check CHECK ((tax_class ~ '^[a-z0-9][a-z0-9_-]{0,31}$'::text))
 );
 CREATE INDEX products_by_created ON commerce.products USING btree (site_id, created_at DESC, id);
 CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, id) WHERE (status = 'active'::text);
@@ -1372,11 +1378,21 @@ create table commerce.shipping_options (
   active boolean not null default true,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  states text[] not null default '{}'::text[],
+  postcode_prefixes text[] not null default '{}'::text[],
+  minimum_weight_grams bigint,
+  maximum_weight_grams bigint,
+  estimated_days_min smallint,
+  estimated_days_max smallint,
   constraint shipping_options_pkey PRIMARY KEY (site_id, id),
   constraint shipping_options_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint shipping_options_check CHECK ((estimated_days_max >= estimated_days_min)),
+  constraint shipping_options_estimated_days_min_check CHECK ((estimated_days_min >= 0)),
   constraint shipping_options_kind_check CHECK ((kind = ANY (ARRAY['delivery'::text, 'pickup'::text]))),
   constraint shipping_options_maximum_subtotal_check CHECK ((maximum_subtotal >= (0)::numeric)),
+  constraint shipping_options_maximum_weight_grams_check CHECK ((maximum_weight_grams >= 0)),
   constraint shipping_options_minimum_subtotal_check CHECK ((minimum_subtotal >= (0)::numeric)),
+  constraint shipping_options_minimum_weight_grams_check CHECK ((minimum_weight_grams >= 0)),
   constraint shipping_options_price_check CHECK (((price >= (0)::numeric) AND (price < '1000000000000'::numeric)))
 );
 alter table commerce.shipping_options enable row level security, force row level security;

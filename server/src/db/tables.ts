@@ -326,6 +326,8 @@ export interface Tables {
     stock_taken: boolean;
     refunded_quantity: number;
     restocked: number;
+    tax_class: string | null;
+    tax_rate: string | null;
   };
   order_links: {
     site_id: string;
@@ -384,6 +386,8 @@ export interface Tables {
     refunds_begun: string;
     captured: string | null;
     locale: string;
+    shipping_tax: string | null;
+    shipping_tax_rate: string | null;
   };
   payment_accounts: {
     site_id: string;
@@ -506,6 +510,7 @@ export interface Tables {
     sales_count: number;
     created_at: string;
     updated_at: string;
+    tax_class: string;
   };
   rate_counts: {
     key_hash: Buffer;
@@ -569,6 +574,12 @@ export interface Tables {
     active: boolean;
     created_at: string;
     updated_at: string;
+    states: string[];
+    postcode_prefixes: string[];
+    minimum_weight_grams: number | null;
+    maximum_weight_grams: number | null;
+    estimated_days_min: number | null;
+    estimated_days_max: number | null;
   };
   site_settings: {
     site_id: string;

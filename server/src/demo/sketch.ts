@@ -25,6 +25,7 @@ export interface Sketch extends PriceTag {
   product_type: string;
   tags: string[];
   metadata: Record<string, string>;
+  tax_class?: string;
   status?: 'draft' | 'archived';
   /** The day it was published; absent for drafts. */
   published?: string;
@@ -65,6 +66,7 @@ export function toProduct(sketch: Sketch): ProductImport {
     product_type,
     tags,
     metadata,
+    ...(sketch.tax_class !== undefined && { tax_class: sketch.tax_class }),
     status,
     published_at: sketch.published === undefined ? null : `${sketch.published}T08:00:00Z`,
     price: sketch.price,

@@ -6,7 +6,12 @@ export const demoSettings: SettingsPatch = {
   default_tax_rate: '0.19',
   tax_rates: [
     { country: 'DE', rate: '0.19' },
+    { country: 'DE', class: 'reduced', rate: '0.07' },
     { country: 'AT', rate: '0.2' },
+    { country: 'AT', class: 'reduced', rate: '0.1' },
+    { country: 'US', rate: '0' },
+    { country: 'US', state: 'CA', rate: '0.0725' },
+    { country: 'US', state: 'NY', rate: '0.04' },
   ],
   bank_details: {
     account_holder: 'Alder & Finch (demo shop)',

@@ -11,6 +11,8 @@ export interface PricedLine {
   /** Minor units for one. */
   price: number;
   quantity: number;
+  /** Standard where there is none. */
+  tax_class?: string;
 }
 
 export interface DiscountTerms {
@@ -22,8 +24,10 @@ export interface DiscountTerms {
 }
 
 export interface TaxTerms {
-  /** 0.19 is 19 %; a decimal string with four decimals at most. */
+  /** Of the shipping cost, and of every class without one of its own. 0.19 is 19 %; a decimal string with four decimals at most. */
   rate: string;
+  /** Those of other classes. */
+  rates?: Record<string, string>;
   included: boolean;
 }
 
@@ -35,8 +39,8 @@ export interface Totals {
   total: number;
   /** What the discount takes from each line it covers; together exactly `discount`. */
   allocations: { id: string; amount: number }[];
-  /** The tax of each line. */
-  taxes: { id: string; amount: number }[];
+  /** The tax of each line, and its rate. */
+  taxes: { id: string; amount: number; rate: string }[];
   /** The tax of the shipping cost, which is a line of its own. With those of the lines it is exactly `tax`. */
   shipping_tax: number;
 }
@@ -53,7 +57,11 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
   const subtotal = sum(lines.map(amountOf));
   const allocations = allocationsOf(lines, discount, digits);
   const off = new Map(allocations.map(({ id, amount }) => [id, amount]));
-  const taxes = lines.map((line) => ({ id: line.id, amount: taxOf(amountOf(line) - (off.get(line.id) ?? 0), tax) }));
+  const taxes = lines.map((line) => {
+    const rate = rateOf(tax, line.tax_class);
+    const amount = taxOf(amountOf(line) - (off.get(line.id) ?? 0), { rate, included: tax.included });
+    return { id: line.id, amount, rate };
+  });
   const shipping_cost = discount?.kind === 'free_shipping' ? 0 : shipping;
   const shipping_tax = taxOf(shipping_cost, tax);
   const amounts = {
@@ -105,6 +113,12 @@ export function allocate(amount: number, weights: number[]): number[] {
   losses.sort((a, b) => (a.loss === b.loss ? a.i - b.i : a.loss > b.loss ? -1 : 1));
   for (const { i } of losses.slice(0, amount - sum(shares))) shares[i] = (shares[i] ?? 0) + 1;
   return shares;
+}
+
+export const STANDARD_CLASS = 'standard';
+
+export function rateOf({ rate, rates = {} }: TaxTerms, tax_class = STANDARD_CLASS): string {
+  return Object.hasOwn(rates, tax_class) ? (rates[tax_class] ?? rate) : rate;
 }
 
 const RATE_DIGITS = 4;

@@ -133,6 +133,7 @@ export const garden: Sketch[] = [
   },
   {
     slug: 'verge-wildflower-seeds',
+    tax_class: 'reduced',
     name: 'Verge Wildflower Seeds',
     description:
       'Native seed, enough for four square metres of flowers between April and October. The bag lists every species by its two names. Sow on bare soil, tread in, and wait.',

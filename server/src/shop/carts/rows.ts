@@ -22,6 +22,9 @@ export interface CartLine extends PricedLine {
   option2: string | null;
   option3: string | null;
   requires_shipping: boolean;
+  tax_class: string;
+  /** Of one piece; 0 where nobody says. */
+  weight_grams: number;
   track_inventory: boolean;
   inventory_policy: InventoryPolicy;
   low_stock_threshold: number;
@@ -171,7 +174,10 @@ const linesOfCart: Sql = sql`(
       select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
       order by g.position, g.id limit 1)),
     'option1', v.option1, 'option2', v.option2, 'option3', v.option3,
-    'requires_shipping', coalesce(v.requires_shipping, false), 'track_inventory', coalesce(v.track_inventory, true),
+    'requires_shipping', coalesce(v.requires_shipping, false), 'tax_class', coalesce(p.tax_class, 'standard'),
+    'weight_grams', coalesce(round(v.weight * case v.weight_unit
+      when 'kg' then 1000 when 'g' then 1 when 'lb' then 453.59237 else 28.349523125 end), 0),
+    'track_inventory', coalesce(v.track_inventory, true),
     'inventory_policy', coalesce(v.inventory_policy, 'deny'), 'low_stock_threshold', coalesce(v.low_stock_threshold, 0),
     'free', coalesce(v.on_hand - v.reserved, 0), 'sellable', coalesce(${visible}, false), 'quantity', i.quantity,
     'price', coalesce(v.price, i.price_seen)::text, 'price_seen', i.price_seen::text) order by i.created_at, i.id), '[]')

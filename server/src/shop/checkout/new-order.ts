@@ -146,7 +146,8 @@ async function insertOrder(
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
-        payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents)
+        payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents, shipping_tax,
+        shipping_tax_rate)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
@@ -156,7 +157,7 @@ async function insertOrder(
         ${cart.discount?.holds ? cart.discount.code : null},
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
         now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
-        ${row.agent_token_id}, ${spent_cents}
+        ${row.agent_token_id}, ${spent_cents}, ${decimal(priced.totals.shipping_tax, shop.currencyDigits)}, ${tax.rate}
       from counted`,
   );
 }
@@ -172,23 +173,24 @@ function insertSales(shop: Shop, order_id: string, { lines }: Priced): Sql {
 function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced): Sql {
   const digits = shop.currencyDigits;
   const off = new Map(totals.allocations.map(({ id, amount }) => [id, amount]));
-  const taxes = new Map(totals.taxes.map(({ id, amount }) => [id, amount]));
+  const taxes = new Map(totals.taxes.map(({ id, ...tax }) => [id, tax]));
   const rows = lines.map((line, i) => ({
     ...line,
     position: i + 1,
     price: decimal(line.price, digits),
     total: decimal(line.price * line.quantity, digits),
     discount: decimal(off.get(line.id) ?? 0, digits),
-    tax: decimal(taxes.get(line.id) ?? 0, digits),
+    tax: decimal(taxes.get(line.id)?.amount ?? 0, digits),
+    tax_rate: taxes.get(line.id)?.rate ?? null,
     stock_taken: line.held > 0,
   }));
   return sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
-        option1, option2, option3, variant_name, image_url, discount, tax, stock_taken)
+        option1, option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken)
       select ${shop.siteId}, id, ${order_id}, position, name, quantity, price, total, variant_id, product_id, sku, option1,
-        option2, option3, variant_name, image_url, discount, tax, stock_taken
+        option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, position int, name text, quantity int,
         price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text, option3 text,
-        variant_name text, image_url text, discount numeric, tax numeric, stock_taken boolean)`;
+        variant_name text, image_url text, discount numeric, tax numeric, tax_class text, tax_rate numeric, stock_taken boolean)`;
 }
 
 /** The checkout and its cart are over. */

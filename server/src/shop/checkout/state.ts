@@ -19,6 +19,7 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Outcome } from '../payments/provider.ts';
 import { type ActiveOption, activeOptions, choicesAmong, type Parcel } from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
+import { taxTermsFor } from '../tax-rates.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
 
 /** A checkout with its cart, and what both come to now. */
@@ -199,8 +200,7 @@ export function priceCart(
   const digits = shop.currencyDigits;
   const lines = forSale(cart.lines);
   const requires_shipping = lines.some((line) => line.requires_shipping);
-  const country = row.shipping_address?.country ?? row.billing_address?.country ?? null;
-  const tax = { rate: rateOf(terms, country), included: terms.prices_include_tax };
+  const tax = taxTermsFor(terms, row.shipping_address?.country ? row.shipping_address : row.billing_address);
   const discount = cart.discount?.holds ? cart.discount.terms : undefined;
   const goods = totalsOf({ lines, discount, shipping: 0, tax, digits });
 
@@ -228,10 +228,6 @@ export async function readTerms(shop: Shop): Promise<SellingTerms> {
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
   return found;
-}
-
-function rateOf({ tax_rates, default_tax_rate }: SellingTerms, country: string | null): string {
-  return tax_rates.find((rate) => rate.country === country)?.rate ?? default_tax_rate;
 }
 
 function chosenOption(

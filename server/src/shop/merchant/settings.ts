@@ -1,6 +1,5 @@
 import type {
   BankDetails,
-  CountryTaxRate,
   Shop as PublicShop,
   Settings,
   SettingsPatch,
@@ -11,6 +10,7 @@ import { synonymTerms } from '../../search/words/synonyms.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { repeatedRates } from '../tax-rates.ts';
 
 /** The settings of the shop. */
 export async function get(shop: Shop): Promise<Settings> {
@@ -107,15 +107,7 @@ function settingsMistakes({ name, currency, tax_rates = [], bank_details }: Sett
   if (bank_details && !hasValidCheckDigits(bank_details.iban)) {
     mistakes.push(bodyMistake(['bank_details', 'iban'], 'value_error', 'The check digits of this IBAN are wrong.'));
   }
-  return [...mistakes, ...repeatedCountries(tax_rates)];
-}
-
-function repeatedCountries(rates: CountryTaxRate[]): ValidationErrorItem[] {
-  return rates.flatMap(({ country }, i) =>
-    rates.findIndex((rate) => rate.country === country) < i
-      ? [bodyMistake(['tax_rates', i, 'country'], 'value_error', 'This country already has a rate.')]
-      : [],
-  );
+  return [...mistakes, ...repeatedRates(tax_rates)];
 }
 
 /** ISO 13616: the first four characters moved to the end, letters as numbers from 10 on, leave 1 modulo 97. */

@@ -4,6 +4,7 @@ import { notFound } from '../errors.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { isSettled } from './states.ts';
+import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
 /** How orders are read: whole, in the contract's shape, in one statement. What a producer did not know is null. */
 
@@ -69,18 +70,19 @@ export async function getOrder(shop: Shop, id: string): Promise<Order> {
   return found;
 }
 
-type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable' | 'refund_due'> &
-  PaymentRow & { captured: string | null };
+type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable' | 'refund_due' | 'tax_lines'> &
+  PaymentRow & { captured: string | null; taxed: TaxedPart[] };
 
 /** One order with all that belongs to it. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
   const found = await shop.one<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
-        o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured, ${paymentColumns}
+        o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured, ${taxedParts} as taxed,
+        ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   if (!found) throw notFound('order');
-  const { payment_due_at, bank_details, failure_reason, captured, ...order } = found;
+  const { payment_due_at, bank_details, failure_reason, captured, taxed, ...order } = found;
   const digits = shop.currencyDigits;
   const sumOf = (statuses: string[]) =>
     order.refunds
@@ -90,6 +92,7 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
   const paid = isSettled(order.payment_status) ? minorUnits(captured ?? order.total, digits) : 0;
   return {
     ...order,
+    tax_lines: taxLinesOf(taxed, digits),
     payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
     refunded: decimal(refunded, digits),
     refundable: decimal(Math.max(0, paid - refunded - sumOf(['pending'])), digits),

@@ -21,7 +21,15 @@ export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory
   );
 }
 
-const PLAIN_FIELDS = ['name', 'description', 'vendor', 'product_type', 'status', 'track_inventory'] as const;
+const PLAIN_FIELDS = [
+  'name',
+  'description',
+  'vendor',
+  'product_type',
+  'status',
+  'tax_class',
+  'track_inventory',
+] as const;
 const VARIANT_FIELDS = [
   'option1',
   'option2',

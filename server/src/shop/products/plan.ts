@@ -25,6 +25,7 @@ export interface ProductPlan {
   status: NonNullable<ProductInput['status']> | undefined;
   published_at: string | null | undefined;
   metadata: Record<string, string> | undefined;
+  tax_class: string | undefined;
   track_inventory: boolean | undefined;
   options: OptionPlan[];
   variants: VariantPlan[];
@@ -96,6 +97,7 @@ export function planProduct(input: ProductInput, digits: number, loc: Place = ['
     status: input.status,
     published_at: input.published_at,
     metadata: input.metadata,
+    tax_class: input.tax_class,
     track_inventory: input.track_inventory,
     options,
     variants,

@@ -161,17 +161,18 @@ export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPa
           coalesce(${patch.status ?? null}, status) as status,
           case when ${hasPublished} then ${published_at}::timestamptz
             when ${patch.status === 'active'} then coalesce(published_at, now()) else published_at end as published_at,
+          coalesce(${patch.tax_class ?? null}, tax_class) as tax_class,
           coalesce(${patch.track_inventory ?? null}, track_inventory) as track_inventory
         from products where site_id = ${shop.siteId} and id = ${id}
       )
       update products p set name = w.name, slug = w.slug, description = w.description, vendor = w.vendor,
         product_type = w.product_type, tags = w.tags, metadata = w.metadata, status = w.status,
-        published_at = w.published_at, track_inventory = w.track_inventory
+        published_at = w.published_at, tax_class = w.tax_class, track_inventory = w.track_inventory
       from wanted w where p.site_id = ${shop.siteId} and p.id = ${id}
         and (p.name, p.slug, p.description, p.vendor, p.product_type, p.tags, p.metadata, p.status, p.published_at,
-          p.track_inventory)
+          p.tax_class, p.track_inventory)
         is distinct from (w.name, w.slug, w.description, w.vendor, w.product_type, w.tags, w.metadata, w.status,
-          w.published_at, w.track_inventory)`,
+          w.published_at, w.tax_class, w.track_inventory)`,
   );
   if (patch.track_inventory === undefined) return changed > 0;
   const tracked = await shop.run(

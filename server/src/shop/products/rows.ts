@@ -68,7 +68,7 @@ export function productColumns(shop: Shop, audience: Audience, show: ShowStock =
     (select coalesce(sum(${shownQuantitySql(show)}), 0) from variants v
       where v.site_id = p.site_id and v.product_id = p.id) as total_inventory,
     (select coalesce(bool_or(${available}), false) from variants v
-      where v.site_id = p.site_id and v.product_id = p.id) as in_stock, p.status, p.metadata, p.published_at, p.created_at, p.updated_at`;
+      where v.site_id = p.site_id and v.product_id = p.id) as in_stock, p.status, p.metadata, p.tax_class, p.published_at, p.created_at, p.updated_at`;
 }
 
 const images = sql`(

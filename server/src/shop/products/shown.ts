@@ -152,7 +152,8 @@ const content = sql`concat('{"id":"', p.id, '","merchant_id":"', shop.merchant_i
   '","compare_at_price":', ${decimal(sql`p.compare_at_price`)}, ',"cost_per_item":null,"currency":"', shop.currency,
   '","images":[', ${images}, '],"has_variants":', p.has_variants::text, ',"options":[', ${options}, '],"variants":[',
   v.content, '],"track_inventory":', p.track_inventory::text, ',"total_inventory":', ${slot}, 'total', ${slot},
-  ',"in_stock":', v.in_stock::text, ',"status":"', p.status, '","metadata":', p.metadata, ',"published_at":',
+  ',"in_stock":', v.in_stock::text, ',"status":"', p.status, '","metadata":', p.metadata, ',"tax_class":"',
+  p.tax_class, '","published_at":',
   ${moment(sql`p.published_at`)}, ',"created_at":', ${moment(sql`p.created_at`)}, ',"updated_at":',
   ${moment(sql`p.updated_at`)}, '}')`;
 

@@ -34,14 +34,14 @@ export async function insertProducts(
   }));
   return shop.run(
     sql`insert into products (site_id, id, name, slug, description, vendor, product_type, tags, status, published_at,
-        metadata, track_inventory, has_variants, price, price_max, compare_at_price, cost_per_item)
+        metadata, tax_class, track_inventory, has_variants, price, price_max, compare_at_price, cost_per_item)
       select ${shop.siteId}, id, name, slug, coalesce(description, ''), vendor, product_type, coalesce(tags, '{}'),
         coalesce(status, 'draft'), case when is_published_now then now() else published_at end,
-        coalesce(metadata, '{}'), coalesce(track_inventory, true), has_variants, price, price_max, compare_at_price,
+        coalesce(metadata, '{}'), coalesce(tax_class, 'standard'), coalesce(track_inventory, true), has_variants, price, price_max, compare_at_price,
         cost_per_item
       from jsonb_to_recordset(${JSON.stringify(rows)}) as p (id uuid, name text, slug text, description text,
         vendor text, product_type text, tags text[], status text, published_at timestamptz, metadata jsonb,
-        track_inventory boolean, has_variants boolean, is_published_now boolean, price numeric, price_max numeric,
+        tax_class text, track_inventory boolean, has_variants boolean, is_published_now boolean, price numeric, price_max numeric,
         compare_at_price numeric, cost_per_item numeric)
       on conflict (site_id, slug) do nothing`,
   );

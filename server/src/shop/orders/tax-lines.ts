@@ -1,0 +1,43 @@
+import type { TaxLine } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { decimal, minorUnits } from '../money.ts';
+import { STANDARD_CLASS } from '../totals.ts';
+
+/** What an order was taxed, by rate. */
+
+/** A line of the order, or its shipping cost, with what it was taxed. */
+export interface TaxedPart {
+  line_item_id: string | null;
+  tax_class: string;
+  rate: string;
+  taxable_amount: string;
+  tax: string;
+}
+
+/** The parts of `orders o` whose rate is known, lines in their order and then the shipping cost. */
+export const taxedParts: Sql = sql`(
+  select coalesce(json_agg(json_build_object('line_item_id', t.id, 'tax_class', t.tax_class,
+    'rate', trim_scale(t.tax_rate)::text, 'taxable_amount', t.taxable::text, 'tax', t.tax::text) order by t.place), '[]')
+  from (
+    select l.id, l.tax_class, l.tax_rate, l.total - l.discount as taxable, l.tax, l.position as place
+    from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.tax_rate is not null
+    union all
+    select null, ${STANDARD_CLASS}, o.shipping_tax_rate, o.shipping_cost, o.shipping_tax, 1000000
+    where o.shipping_tax_rate is not null and o.shipping_cost > 0
+  ) as t)`;
+
+export function taxLinesOf(parts: TaxedPart[], digits: number): TaxLine[] {
+  const groups = Map.groupBy(parts, ({ tax_class, rate }) => `${tax_class} ${rate}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const sum = (field: 'taxable_amount' | 'tax') =>
+      decimal(
+        group.reduce((total, part) => total + minorUnits(part[field], digits), 0),
+        digits,
+      );
+    const listed = group.map(({ line_item_id, taxable_amount, tax }) => ({ line_item_id, taxable_amount, tax }));
+    const { tax_class, rate } = first;
+    return [{ tax_class, rate, taxable_amount: sum('taxable_amount'), tax: sum('tax'), parts: listed }];
+  });
+}

@@ -1,0 +1,58 @@
+import type { Address, CountryTaxRate, ValidationErrorItem } from '@commerce-backend/spec';
+import { bodyMistake } from './errors.ts';
+import { stateKey } from './states.ts';
+import { STANDARD_CLASS, type TaxTerms } from './totals.ts';
+
+/** Which of a shop's rates hold for an address. */
+
+export interface TaxSettings {
+  prices_include_tax: boolean;
+  default_tax_rate: string;
+  tax_rates: CountryTaxRate[];
+}
+
+const NOT_TAXED = { zero: '0' };
+
+/**
+ * The rates at an address, by class. Of several that fit the most specific: that of the class in the state, that of the class,
+ * and for the standard class that of the state, that of the country, the default.
+ */
+export function taxTermsFor(
+  { tax_rates, default_tax_rate, prices_include_tax }: TaxSettings,
+  address: Pick<Address, 'country' | 'state'> | null,
+): TaxTerms {
+  const country = address?.country ?? null;
+  const state = country && address?.state ? stateKey(country, address.state) : null;
+  const here = tax_rates.filter(
+    (rate) => rate.country === country && (rate.state === undefined || stateKey(rate.country, rate.state) === state),
+  );
+  // A rate without state first, so that one with the state takes its place.
+  const ordered = here.toSorted((a, b) => Number(a.state !== undefined) - Number(b.state !== undefined));
+  const found = Object.fromEntries(ordered.map((rate) => [classOf(rate), rate.rate]));
+  const { [STANDARD_CLASS]: rate = default_tax_rate, ...others } = found;
+  return { rate, rates: { ...NOT_TAXED, ...others }, included: prices_include_tax };
+}
+
+function classOf({ class: tax_class = STANDARD_CLASS }: CountryTaxRate): string {
+  return tax_class;
+}
+
+/** A rate that is given twice would leave open which one counts. */
+export function repeatedRates(rates: CountryTaxRate[]): ValidationErrorItem[] {
+  const keys = rates.map((rate) => JSON.stringify([rate.country, keyOfState(rate), classOf(rate)]));
+  return keys.flatMap((key, i) =>
+    keys.indexOf(key) < i
+      ? [
+          bodyMistake(
+            ['tax_rates', i, 'country'],
+            'value_error',
+            'This country already has a rate for the same state and class. Leave one of them out.',
+          ),
+        ]
+      : [],
+  );
+}
+
+function keyOfState({ country, state }: CountryTaxRate): string | null {
+  return state === undefined ? null : stateKey(country, state);
+}
