@@ -3613,6 +3613,35 @@ export interface components {
             /** @description Approving a budget above this requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents: number | null;
         };
+        /** @description The language in which a shopper is spoken to: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT. */
+        Locale: string;
+        /** @description An absolute http or https address, or null for none. */
+        UrlOrNull: string | null;
+        /**
+         * Format: email
+         * @description An e-mail address, compared without case.
+         */
+        Email: string;
+        /** @description How the hosted pages and the mails show whose they are. */
+        Brand: {
+            /** @description The https address of a picture, shown 32 pixels high beside the name; null for none. */
+            logo_url: components["schemas"]["UrlOrNull"];
+            /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read what is written in it. */
+            accent_color: string | null;
+            /** @description Where shoppers write with questions; the mails of the shop name it as their Reply-To. */
+            support_email: components["schemas"]["Email"] | null;
+            support_phone: string | null;
+        };
+        /** @description The https addresses of the shop's legal pages, to which every hosted page and mail links. */
+        LegalLinks: {
+            terms_url: components["schemas"]["UrlOrNull"];
+            privacy_url: components["schemas"]["UrlOrNull"];
+            imprint_url: components["schemas"]["UrlOrNull"];
+            /** @description How an order can be withdrawn from, which shops in the EU have to say. */
+            withdrawal_url: components["schemas"]["UrlOrNull"];
+            /** @description Whether shoppers tick a box that they accept the terms before they order on the hosted page. It needs terms_url. */
+            terms_required: boolean;
+        };
         /** @description The settings of a shop. */
         Settings: {
             site_id: components["schemas"]["Id"];
@@ -3636,6 +3665,14 @@ export interface components {
             search_synonyms: components["schemas"]["SearchSynonyms"][];
             agent_policy: components["schemas"]["AgentPolicy"];
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The language for shoppers of whom no other is known. */
+            default_locale: components["schemas"]["Locale"];
+            /** @description The time zone in which pages and mails name moments, by its IANA name such as Europe/Berlin. */
+            time_zone: string;
+            brand: components["schemas"]["Brand"];
+            legal: components["schemas"]["LegalLinks"];
+            /** @description The address of the shop's own pages, to which the hosted pages and mails link; null for none. Checkouts may lead back to its origin (see ReturnUrl). */
+            storefront_url: components["schemas"]["UrlOrNull"];
         };
         /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */
         Name: string;
@@ -3648,6 +3685,26 @@ export interface components {
             max_lifetime_days: number;
             /** @description Approving a budget above this requires the customer's password, however recent the login is; null for no such limit. After a login older than 15 minutes the password is always required. */
             password_above_cents?: number | null;
+        };
+        /** @description How the hosted pages and the mails show whose they are. What is left out is null. */
+        BrandInput: {
+            /** @description The https address of a picture, shown 32 pixels high beside the name; null for none. */
+            logo_url?: components["schemas"]["UrlOrNull"];
+            /** @description The colour of buttons and links, as #rrggbb; null for the default. Its contrast against white must be at least 4.5, so that everybody can read what is written in it. */
+            accent_color?: string | null;
+            /** @description Where shoppers write with questions; the mails of the shop name it as their Reply-To. */
+            support_email?: components["schemas"]["Email"] | null;
+            support_phone?: string | null;
+        };
+        /** @description The https addresses of the shop's legal pages, to which every hosted page and mail links. What is left out is null. */
+        LegalLinksInput: {
+            terms_url?: components["schemas"]["UrlOrNull"];
+            privacy_url?: components["schemas"]["UrlOrNull"];
+            imprint_url?: components["schemas"]["UrlOrNull"];
+            /** @description How an order can be withdrawn from, which shops in the EU have to say. */
+            withdrawal_url?: components["schemas"]["UrlOrNull"];
+            /** @description Whether shoppers tick a box that they accept the terms before they order on the hosted page. It needs terms_url. */
+            terms_required?: boolean;
         };
         /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
         SettingsPatch: {
@@ -3665,6 +3722,12 @@ export interface components {
             show_stock?: components["schemas"]["ShowStock"];
             search_synonyms?: components["schemas"]["SearchSynonyms"][];
             agent_policy?: components["schemas"]["AgentPolicyInput"];
+            default_locale?: components["schemas"]["Locale"];
+            /** @description An IANA name such as Europe/Berlin. */
+            time_zone?: string;
+            brand?: components["schemas"]["BrandInput"];
+            legal?: components["schemas"]["LegalLinksInput"];
+            storefront_url?: components["schemas"]["UrlOrNull"];
         };
         /** @description An absolute http or https address. */
         Url: string;
@@ -4047,8 +4110,6 @@ export interface components {
         };
         /** @description A decimal string with up to four decimals, in weight_unit; null when unknown. */
         WeightOrNull: string | null;
-        /** @description An absolute http or https address, or null for none. */
-        UrlOrNull: string | null;
         /** @description A variant as input. It has a value for each option of its product, and no others. */
         VariantInput: {
             sku?: string | null;
@@ -4767,6 +4828,8 @@ export interface components {
         OrderDetails: components["schemas"]["Order"] & {
             /** @description The reference of the integration that sent the order. Null for other orders. */
             external_reference: string | null;
+            /** @description The language of the order's mails. */
+            locale: components["schemas"]["Locale"];
             discount_code: string | null;
             /** @description Whether the other amounts contain the tax. */
             tax_included: boolean;
@@ -4804,11 +4867,6 @@ export interface components {
             };
             created_at: components["schemas"]["Timestamp"];
         };
-        /**
-         * Format: email
-         * @description An e-mail address, compared without case.
-         */
-        Email: string;
         /** @description A customer as the customer sees it. */
         Customer: {
             id: components["schemas"]["Id"];
@@ -4824,6 +4882,8 @@ export interface components {
             email_verified_at: string | null;
             created_at: components["schemas"]["Timestamp"];
         };
+        /** @description The language in which a shopper is spoken to: en, de or fr, with a region where amounts and dates are written differently there, such as de-AT; or null for none. */
+        LocaleOrNull: string | null;
         /** @description A customer as the merchant sees it. */
         CustomerRecord: components["schemas"]["Customer"] & {
             /** @description Whether the customer has a password to log in with. */
@@ -4837,6 +4897,8 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
             /** Format: date-time */
             anonymized_at: string | null;
+            /** @description The language that the customer chose; null if none. */
+            locale: components["schemas"]["LocaleOrNull"];
         };
         /** @description A customer as input by the merchant. */
         CustomerInput: {
@@ -5109,6 +5171,8 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The language of its checkout; null leaves it to the customer's profile and the browser. */
+            locale: components["schemas"]["LocaleOrNull"];
         };
         /** @description What a code takes off the cart. The allocations add up to amount_off exactly: it is spread over the lines that the code applies to in proportion to their totals, and the rounding difference goes to the largest remainders. */
         DiscountApplication: {
@@ -5132,6 +5196,8 @@ export interface components {
             /** @description The cost for this cart; 0 with a free_shipping code. */
             price: components["schemas"]["Money"];
         };
+        /** @description An address of the shop's own pages, to which the hosted page leads back; null for none. It is https (or http://localhost during development), without a user name or password, and its origin is that of settings.storefront_url or stands in settings.allowed_origins; an empty list allows none here. It is kept as a browser writes it, and judged again before it is used. */
+        ReturnUrl: string | null;
         /**
          * @description open still lacks the fields in missing; ready can be completed; requires_escalation was created by an agent and waits for its customer. The other statuses are final.
          * @enum {string}
@@ -5225,6 +5291,10 @@ export interface components {
             order_number: string | null;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The language of the hosted page and of the mails of the order: that of the cart or of the customer's profile at first. Null: the hosted page goes by the browser, and by the shop's default_locale. */
+            locale: components["schemas"]["LocaleOrNull"];
+            return_url: components["schemas"]["ReturnUrl"];
+            cancel_url: components["schemas"]["ReturnUrl"];
         };
         /** @description A postal address as input. Shipping requires last_name, address1, city and country. */
         AddressInput: {
@@ -5255,6 +5325,11 @@ export interface components {
             shipping_option_id?: components["schemas"]["IdOrNull"];
             payment_method?: components["schemas"]["PaymentChoice"] | null;
             note?: string | null;
+            locale?: components["schemas"]["LocaleOrNull"];
+            /** @description Where the confirmation leads back to, with order_id added. See the checkout. */
+            return_url?: components["schemas"]["ReturnUrl"];
+            /** @description Where the hosted page leads back to as long as nothing is ordered. See the checkout. */
+            cancel_url?: components["schemas"]["ReturnUrl"];
         };
         /** @description The body of a 409 to completing a checkout. payment_action_required carries next_action. */
         CompletionRefusal: {
@@ -6473,9 +6548,16 @@ export type Origin = components['schemas']['Origin'];
 export type ShowStock = components['schemas']['ShowStock'];
 export type SearchSynonyms = components['schemas']['SearchSynonyms'];
 export type AgentPolicy = components['schemas']['AgentPolicy'];
+export type Locale = components['schemas']['Locale'];
+export type UrlOrNull = components['schemas']['UrlOrNull'];
+export type Email = components['schemas']['Email'];
+export type Brand = components['schemas']['Brand'];
+export type LegalLinks = components['schemas']['LegalLinks'];
 export type Settings = components['schemas']['Settings'];
 export type Name = components['schemas']['Name'];
 export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
+export type BrandInput = components['schemas']['BrandInput'];
+export type LegalLinksInput = components['schemas']['LegalLinksInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type Url = components['schemas']['Url'];
 export type PaymentCapture = components['schemas']['PaymentCapture'];
@@ -6523,7 +6605,6 @@ export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
 export type OptionInput = components['schemas']['OptionInput'];
 export type ImageInput = components['schemas']['ImageInput'];
 export type WeightOrNull = components['schemas']['WeightOrNull'];
-export type UrlOrNull = components['schemas']['UrlOrNull'];
 export type VariantInput = components['schemas']['VariantInput'];
 export type ProductInput = components['schemas']['ProductInput'];
 export type ProductImport = components['schemas']['ProductImport'];
@@ -6574,8 +6655,8 @@ export type RefundLineItem = components['schemas']['RefundLineItem'];
 export type Refund = components['schemas']['Refund'];
 export type OrderDetails = components['schemas']['OrderDetails'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
-export type Email = components['schemas']['Email'];
 export type Customer = components['schemas']['Customer'];
+export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
 export type CustomerInput = components['schemas']['CustomerInput'];
 export type CustomerAddress = components['schemas']['CustomerAddress'];
@@ -6604,6 +6685,7 @@ export type CartWarning = components['schemas']['CartWarning'];
 export type Cart = components['schemas']['Cart'];
 export type DiscountApplication = components['schemas']['DiscountApplication'];
 export type ShippingChoice = components['schemas']['ShippingChoice'];
+export type ReturnUrl = components['schemas']['ReturnUrl'];
 export type CheckoutStatus = components['schemas']['CheckoutStatus'];
 export type NextAction = components['schemas']['NextAction'];
 export type CheckoutPayment = components['schemas']['CheckoutPayment'];
@@ -11491,7 +11573,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "locale": "de"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The language of the checkout that will follow. A customer's cart that exists already takes it over. */
+                    locale?: components["schemas"]["Locale"];
+                };
+            };
+        };
         responses: {
             /** @description The cart. */
             201: {
@@ -11874,6 +11968,12 @@ export interface operations {
                  */
                 "application/json": {
                     cart_id: components["schemas"]["Id"];
+                    /** @description The language of the hosted page and of the order's mails. */
+                    locale?: components["schemas"]["Locale"];
+                    /** @description Where the confirmation leads back to, with order_id added. */
+                    return_url?: components["schemas"]["ReturnUrl"];
+                    /** @description Where the hosted page leads back to as long as nothing is ordered. */
+                    cancel_url?: components["schemas"]["ReturnUrl"];
                 };
             };
         };
@@ -12628,6 +12728,8 @@ export interface operations {
                     last_name?: string | null;
                     phone?: string | null;
                     marketing_opt_in?: boolean;
+                    /** @description The language of pages and mails; null leaves it to the browser and the shop. */
+                    locale?: components["schemas"]["LocaleOrNull"];
                     email?: components["schemas"]["Email"];
                     /**
                      * Format: password

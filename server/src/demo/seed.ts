@@ -78,7 +78,7 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
 
 /** Sets what a shop needs to sell: settings, shipping options and discount codes. */
 async function configure(shop: Shop): Promise<void> {
-  await settings.update(shop, demoSettings);
+  await settings.update(shop, demoSettings, 'http://localhost');
   for (const option of demoShippingOptions) await shippingOptions.create(shop, option);
   for (const discount of demoDiscounts) await discountCodes.create(shop, discount);
 }

@@ -22,6 +22,15 @@ export const demoSettings: SettingsPatch = {
     instructions: 'This is a demo shop: please transfer nothing.',
   },
   payment_deadline_hours: 168,
+  default_locale: 'en',
+  time_zone: 'Europe/Berlin',
+  brand: { accent_color: '#2f5d50', support_email: 'help@alder-finch.example', support_phone: '+49 30 1234567' },
+  legal: {
+    terms_url: 'https://alder-finch.example/terms',
+    privacy_url: 'https://alder-finch.example/privacy',
+    imprint_url: 'https://alder-finch.example/imprint',
+    withdrawal_url: 'https://alder-finch.example/withdrawal',
+  },
 };
 
 const NEIGHBOURS = ['DE', 'AT', 'BE', 'FR', 'LU', 'NL'];

@@ -10,7 +10,7 @@ import { FAVICON_PATH, favicon } from './parts/favicon.ts';
 import { createGuard } from './parts/guard.ts';
 import { pageHeaders } from './parts/headers.ts';
 import { addPage, type PagesDeps } from './parts/route.ts';
-import { STYLE_PATH, style } from './parts/style.ts';
+import { brandPath, brandSheet, STYLE_PATH, style } from './parts/style.ts';
 import { testPaymentPage } from './test-payment.ts';
 import { welcome } from './welcome.ts';
 
@@ -20,6 +20,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   const guarded = { ...deps, guard: createGuard(deps.checkoutDeps) };
   router.get('/', pageHeaders, welcome(deps.checkoutDeps.baseUrl, demoSiteId));
   router.get(STYLE_PATH, style);
+  router.get(brandPath(':site_id', ':version'), brandSheet);
   router.get(FAVICON_PATH, favicon);
   addPage(router, guarded, checkoutPage);
   addPage(router, guarded, leavePage);

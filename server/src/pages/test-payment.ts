@@ -82,5 +82,5 @@ function notice(
 ): { status: number; html: string } {
   const title = language.say(heading);
   const main = html`<section class="notice"><h1>${title}</h1>${words}</section>`;
-  return { status: 200, html: page({ language, title, shop: undefined, where: 'checkout', main }) };
+  return { status: 200, html: page({ language, title, front: undefined, where: 'checkout', main }) };
 }

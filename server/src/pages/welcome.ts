@@ -20,7 +20,13 @@ export function welcome(baseUrl: string, demoSiteId: string | undefined): Reques
     res.vary('Accept');
     if (req.accepts(['application/json', 'text/html']) === 'text/html') {
       res.send(
-        page({ language: languageFor('en', 'UTC'), title: 'Commerce backend', shop: undefined, where: 'server', main }),
+        page({
+          language: languageFor('en', 'UTC'),
+          title: 'Commerce backend',
+          front: undefined,
+          where: 'server',
+          main,
+        }),
       );
     } else {
       res.type('application/json').send(JSON.stringify(facts));

@@ -7,7 +7,7 @@ import { cancelPayment, mayPay, pay } from '../shop/checkout/pay.ts';
 import type { Shop } from '../shop/shop.ts';
 
 export const createCheckout: Handler<'storefront.createCheckout'> = async ({ shop, checkoutDeps, body }) =>
-  shownTo(shop, await checkouts.create(shop, checkoutDeps, body.cart_id));
+  shownTo(shop, await checkouts.create(shop, checkoutDeps, body.cart_id, body));
 
 export const getCheckout: Handler<'storefront.getCheckout'> = async ({ shop, checkoutDeps, path }) =>
   shownTo(shop, await checkouts.get(shop, checkoutDeps, path.checkout_id));

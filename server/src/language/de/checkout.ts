@@ -112,6 +112,9 @@ export const checkout: Record<keyof typeof english, string> = {
     'Mit diesem Klick bestellen Sie bei {shop}. Die Bankverbindung für die Überweisung steht auf der nächsten Seite.',
   after_card: 'Mit diesem Klick bestellen Sie bei {shop}, und die Karte wird belastet.',
   after_manual: 'Mit diesem Klick bestellen Sie bei {shop}. Sie zahlen, wenn Sie die Ware erhalten.',
+  accept_terms:
+    'Ich akzeptiere die <terms>AGB</terms> und habe die <privacy>Datenschutzerklärung</privacy> und die <withdrawal>Widerrufsbelehrung</withdrawal> gelesen.',
+  ask_terms: 'Akzeptieren Sie die AGB, um zu bestellen.',
   test_card: 'Testkarte',
   test_card_hint: 'Dieser Shop wird gerade getestet: Es wird keine Karte belastet.',
   test_success: 'Zahlung gelingt',

@@ -40,4 +40,10 @@ export const page: Record<keyof typeof english, string> = {
   login_no_password: 'Geben Sie Ihr Passwort ein.',
   login_wrong: 'E-Mail-Adresse oder Passwort stimmen nicht, oder Sie haben Ihre E-Mail-Adresse noch nicht bestätigt.',
   log_out: 'Abmelden',
+
+  terms: 'AGB',
+  privacy: 'Datenschutz',
+  withdrawal: 'Widerruf',
+  imprint: 'Impressum',
+  back_to_shop: 'Zurück zu {shop}',
 };

@@ -110,6 +110,9 @@ export const checkout = {
   after_transfer: 'With this button you order from {shop}. The bank details for the transfer come on the next page.',
   after_card: 'With this button you order from {shop}, and the card is charged.',
   after_manual: 'With this button you order from {shop}. You pay when the goods are handed over.',
+  accept_terms:
+    'I accept the <terms>terms</terms> and have read the <privacy>privacy notice</privacy> and the <withdrawal>right of withdrawal</withdrawal>.',
+  ask_terms: 'Accept the terms to order.',
   test_card: 'Test card',
   test_card_hint: 'This shop is being tried out: no card is charged.',
   test_success: 'Succeeds',

@@ -36,4 +36,10 @@ export const page = {
   login_no_password: 'Enter your password.',
   login_wrong: 'The e-mail or the password is wrong, or the e-mail is not confirmed yet.',
   log_out: 'Log out',
+
+  terms: 'Terms',
+  privacy: 'Privacy',
+  withdrawal: 'Withdrawal',
+  imprint: 'Imprint',
+  back_to_shop: 'Back to {shop}',
 } as const;

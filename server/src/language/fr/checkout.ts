@@ -112,6 +112,9 @@ export const checkout: Record<keyof typeof english, string> = {
     'En cliquant, vous passez commande chez {shop}. Les coordonnées bancaires pour le virement figurent sur la page suivante.',
   after_card: 'En cliquant, vous passez commande chez {shop} et la carte est débitée.',
   after_manual: 'En cliquant, vous passez commande chez {shop}. Vous payez à la remise des articles.',
+  accept_terms:
+    'J’accepte les <terms>conditions générales de vente</terms> et j’ai lu la <privacy>politique de confidentialité</privacy> ainsi que le <withdrawal>droit de rétractation</withdrawal>.',
+  ask_terms: 'Acceptez les conditions générales pour commander.',
   test_card: 'Carte de test',
   test_card_hint: 'Cette boutique est en test : aucune carte n’est débitée.',
   test_success: 'Paiement accepté',

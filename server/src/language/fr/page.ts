@@ -39,4 +39,10 @@ export const page: Record<keyof typeof english, string> = {
   login_no_password: 'Saisissez votre mot de passe.',
   login_wrong: 'L’adresse e-mail ou le mot de passe est incorrect, ou l’adresse n’est pas encore confirmée.',
   log_out: 'Se déconnecter',
+
+  terms: 'Conditions générales',
+  privacy: 'Confidentialité',
+  withdrawal: 'Rétractation',
+  imprint: 'Mentions légales',
+  back_to_shop: 'Retour à {shop}',
 };

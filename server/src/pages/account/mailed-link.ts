@@ -5,7 +5,7 @@ import { chooseLocale } from '../../language/locales.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
-import { readFront } from '../../shop/merchant/front.ts';
+import { type Front, readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
 import { type Notice, noticePage } from '../parts/document.ts';
 import type { Notices } from '../parts/notices.ts';
@@ -14,6 +14,7 @@ import { count, type Visit } from '../parts/visit.ts';
 
 /** What the pages have in common to which the links in mails lead. */
 export interface LinkVisit extends Visit {
+  front: Front;
   /** The name of the shop. */
   shop: string;
   token: string;
@@ -50,7 +51,18 @@ export async function followLink(
   };
   (res.locals as Notes).caller = caller;
   const language = languageFor(chooseLocale(req, null, front.default_locale), front.time_zone);
-  return { ...request, language, path: pathOf(site_id, token), tenant, actor, caller, shop: front.name, token, code };
+  return {
+    ...request,
+    language,
+    path: pathOf(site_id, token),
+    tenant,
+    actor,
+    caller,
+    front,
+    shop: front.name,
+    token,
+    code,
+  };
 }
 
 /** Whoever has the link acts for the customer, without being logged in; one who registers is none yet. */
@@ -72,6 +84,6 @@ export const LINK_NOTICES: Notices = {
 };
 
 /** A notice in the name of the shop. */
-export function linkNotice({ shop, language }: LinkVisit, status: number, notice: Notice): PageAnswer {
-  return { status, html: noticePage(notice, { language, shop, where: 'account' }) };
+export function linkNotice({ front, language }: LinkVisit, status: number, notice: Notice): PageAnswer {
+  return { status, html: noticePage(notice, { language, front, where: 'account' }) };
 }

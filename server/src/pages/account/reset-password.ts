@@ -46,7 +46,7 @@ async function show(visit: LinkVisit): Promise<PageAnswer> {
 }
 
 function passwordForm(visit: LinkVisit, mistakes: readonly Mistake<FieldName>[]): string {
-  const { shop, code, path, guard, req, res, language } = visit;
+  const { front, shop, code, path, guard, req, res, language } = visit;
   const { say } = language;
   const title = say('account.reset');
   const form = { language, entered: {}, mistakes };
@@ -72,7 +72,7 @@ ${passwordField(form, { name: 'new_password_again', label: say('account.reset_ag
 <p class="after-button">${say('account.reset_after')}</p>
 </form>
 </section>`;
-  return page({ language, title, mistaken: mistakes.length > 0, shop, where: 'account', main });
+  return page({ language, title, mistaken: mistakes.length > 0, front, where: 'account', main });
 }
 
 /** Sets the password. Of parallel posts one does. */

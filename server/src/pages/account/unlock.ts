@@ -54,7 +54,7 @@ ${csrfField(guard.csrfFor(req, res, `unlock ${path}`))}
 <p class="after-button">${say('account.unlock_after')}</p>
 </form>
 </section>`;
-  return { status: 200, html: page({ language, title, shop: undefined, where: 'account', main }) };
+  return { status: 200, html: page({ language, title, front: undefined, where: 'account', main }) };
 }
 
 async function post(visit: UnlockVisit): Promise<PageAnswer> {
@@ -77,5 +77,5 @@ function expired(language: Language): PageAnswer {
 }
 
 function notice(language: Language, status: number, words: Notice): PageAnswer {
-  return { status, html: noticePage(words, { language, shop: undefined, where: 'account' }) };
+  return { status, html: noticePage(words, { language, front: undefined, where: 'account' }) };
 }

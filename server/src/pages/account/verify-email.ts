@@ -63,7 +63,7 @@ function expired(visit: LinkVisit): PageAnswer {
 }
 
 function confirmForm(visit: LinkVisit): string {
-  const { shop, code, path, guard, req, res, language } = visit;
+  const { front, shop, code, path, guard, req, res, language } = visit;
   const { say } = language;
   const title = say('account.verify');
   const email = html`<strong dir="auto">${code.email}</strong>`;
@@ -77,7 +77,7 @@ ${csrfField(guard.csrfFor(req, res, formOf(visit)))}
 <p class="after-button">${say('account.verify_after')}</p>
 </form>
 </section>`;
-  return page({ language, title, shop, where: 'account', main });
+  return page({ language, title, front, where: 'account', main });
 }
 
 /** Uses the link. A second click finds the address confirmed. */

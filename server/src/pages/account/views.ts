@@ -20,7 +20,7 @@ interface Overview {
 }
 
 export function overviewView(visit: AccountVisit, csrf: string, overview: Overview): PageAnswer {
-  const { shop, path, tenant, language } = visit;
+  const { front, path, tenant, language } = visit;
   const { say } = language;
   const { profile, agents, orders, orders_total, waiting } = overview;
   const title = say('account.title');
@@ -33,7 +33,7 @@ ${waiting.length > 0 && waitingSection(language, waiting, tenant.currency)}
 ${agentsSection(visit, csrf, agents)}
 ${ordersSection(language, orders, orders_total)}
 </div>`;
-  return { status: 200, html: page({ language, title, shop, where: 'account', main }) };
+  return { status: 200, html: page({ language, title, front, where: 'account', main }) };
 }
 
 function waitingSection(language: Language, waiting: WaitingCheckout[], currency: string): Html {
@@ -124,7 +124,7 @@ function orderState({ say }: Language, { status, payment_status, fulfillment_sta
 
 /** What an agent did, newest first. */
 export function activityView(visit: AccountVisit, agent: AgentToken, operations: AuditEvent[]): PageAnswer {
-  const { shop, path, language } = visit;
+  const { front, path, language } = visit;
   const { say } = language;
   const title = say('account.activity');
   const assistant = assistantNamed(language, agent.agent_name);
@@ -143,5 +143,5 @@ export function activityView(visit: AccountVisit, agent: AgentToken, operations:
 ${operations.length > 0 ? html`<ol class="operations">${rows}</ol>` : html`<p>${say('account.activity_none')}</p>`}
 <p><a href="${path}">${say('account.back')}</a></p>
 </div>`;
-  return { status: 200, html: page({ language, title, shop, where: 'account', main }) };
+  return { status: 200, html: page({ language, title, front, where: 'account', main }) };
 }

@@ -44,7 +44,7 @@ interface CodeRetry {
 }
 
 export function enterCodePage(
-  { shop, path, language }: ConsentVisit,
+  { front, path, language }: ConsentVisit,
   csrf: string,
   { typed = '', message, status = 200 }: CodeRetry = {},
 ): PageAnswer {
@@ -63,11 +63,11 @@ ${textField(form, { name: 'user_code', label: say('consent.code'), maximum: 16, 
 <button class="primary" name="action" value="enter_code">${say('consent.go_on')}</button>
 </form>
 </section>`;
-  return { status, html: page({ language, title, mistaken: message !== undefined, shop, where: 'consent', main }) };
+  return { status, html: page({ language, title, mistaken: message !== undefined, front, where: 'consent', main }) };
 }
 
 export function decidedPage(
-  { shop, language }: ConsentVisit,
+  { front, language }: ConsentVisit,
   status: Exclude<ConsentStatus, 'pending'>,
   account: string,
 ): PageAnswer {
@@ -78,7 +78,7 @@ export function decidedPage(
 ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
 <p><a href="${account}">${language.say('consent.to_account')}</a></p>
 </section>`;
-  return { status: 200, html: page({ language, title, shop, where: 'consent', main }) };
+  return { status: 200, html: page({ language, title, front, where: 'consent', main }) };
 }
 
 export function consentForm(
@@ -87,7 +87,7 @@ export function consentForm(
   consent: AgentConsent,
   { form, mistakes = [], status = 200 }: FormRetry = {},
 ): PageAnswer {
-  const { shop, path, session, language } = visit;
+  const { front, path, session, language } = visit;
   const { say } = language;
   const title = say('consent.title');
   const budget = form?.budget ?? decimalOf(consent.budget_cents, digitsOf(consent.currency));
@@ -129,7 +129,7 @@ ${
 </section>`;
   return {
     status,
-    html: page({ language, title, mistaken: mistakes.length > 0, shop, where: 'consent', main }),
+    html: page({ language, title, mistaken: mistakes.length > 0, front, where: 'consent', main }),
   };
 }
 

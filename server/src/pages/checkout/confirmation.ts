@@ -1,5 +1,6 @@
 import type { Order, Payment, PaymentInstructions } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import type { Front } from '../../shop/merchant/front.ts';
 import { transferCode } from '../../shop/payments/transfer-code.ts';
 import { page } from '../parts/document.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -12,7 +13,9 @@ import { steps } from './view.ts';
 /** What became of a checkout. */
 export interface ConfirmationView {
   language: Language;
-  shop: string;
+  front: Front;
+  /** Where the shopper came from, with the order. */
+  back: string | undefined;
   ownOrigin: string;
   order: Order;
   payment: Payment;
@@ -23,7 +26,8 @@ export interface ConfirmationView {
 
 /** The last step: the order's number, how to pay it, and what happens next. */
 export function confirmation(view: ConfirmationView): string {
-  const { language, order, payment, shop, ownOrigin } = view;
+  const { language, order, payment, front, ownOrigin } = view;
+  const back = view.back ?? front.storefront_url ?? undefined;
   const { say } = language;
   const shown = summaryOf(view);
   const number = html`<strong>${order.order_number}</strong>`;
@@ -37,6 +41,7 @@ ${payment.instructions && transfer(language, payment.instructions)}
 <section class="part">
 <h2>${say('checkout.next')}</h2>
 ${nextSteps(view)}
+${back && html`<p><a class="button" href="${back}" rel="noreferrer">${say('page.back_to_shop', { shop: front.name })}</a></p>`}
 </section>
 ${order.shipping_address && html`<section class="part"><h2>${say('checkout.delivery_address')}</h2>${addressLines(language, order.shipping_address)}</section>`}
 </div>
@@ -46,7 +51,7 @@ ${summaryLines(shown, ownOrigin)}
 ${summaryTotals(shown)}
 </aside>
 </div>`;
-  return page({ language, title: heading(view), shop, where: 'checkout', main });
+  return page({ language, title: heading(view), front, back, where: 'checkout', main });
 }
 
 function heading({ language: { say }, order, payment }: ConfirmationView): string {
@@ -104,10 +109,11 @@ function asText({ say }: Language, instructions: PaymentInstructions): string {
   return lines.filter(Boolean).join('\n');
 }
 
-function nextSteps({ language, order, payment, shop }: ConfirmationView): Html {
+function nextSteps({ language, order, payment, front }: ConfirmationView): Html {
   const email = html`<strong dir="auto">${order.email}</strong>`;
   const mail = order.email && html`<li>${rich(language, 'checkout.next_mail', { email })}</li>`;
-  const question = language.say('checkout.next_question', { shop });
+  const { support_email } = front.brand;
+  const question = language.say('checkout.next_question', { shop: support_email ?? front.name });
   return html`
 <ol class="next">
 ${order.status !== 'cancelled' && mail}

@@ -22,6 +22,7 @@ const NAMES: readonly FieldName[] = [
   'shipping_option_id',
   'payment_method',
   'card_token',
+  'terms',
   'billing',
   ...(['shipping', 'billing'] as const).flatMap((kind) => ADDRESS_PARTS.map((part) => addressField(kind, part))),
 ];

@@ -47,6 +47,7 @@ export type FieldName =
   | 'payment_method'
   | 'card_token'
   | 'billing'
+  | 'terms'
   | `${AddressKind}_${AddressPart}`;
 
 export type Entered = forms.Entered<FieldName>;

@@ -11,7 +11,7 @@ import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './vie
 
 /** The first step: who buys, where to, how it is delivered and paid. One form, whose buttons say what to do with it. */
 export function checkoutForm(view: CheckoutView): string {
-  const { checkout, form, language, shop } = view;
+  const { checkout, form, language, front, back } = view;
   const { say } = language;
   const title = say('checkout.step_details');
   const pieces = checkout.items.reduce((sum, { quantity }) => sum + quantity, 0);
@@ -38,7 +38,7 @@ ${note(view)}
 </form>
 ${summary(view)}
 </div>`;
-  return page({ language, title, mistaken: form.mistakes.length > 0, shop, where: 'checkout', main });
+  return page({ language, title, mistaken: form.mistakes.length > 0, front, back, where: 'checkout', main });
 }
 
 /** What is said when something in the cart cannot be bought. */

@@ -1,7 +1,7 @@
-import type { Language } from '../../language/language.ts';
 import { noticePage } from '../parts/document.ts';
 import { type NoticeKey, type Notices, noticeOf } from '../parts/notices.ts';
 import type { PageAnswer } from '../parts/route.ts';
+import type { CheckoutVisit } from './visit.ts';
 
 /** What the checkout says instead of itself. */
 export const CHECKOUT_NOTICES: Notices = {
@@ -15,6 +15,7 @@ export const CHECKOUT_NOTICES: Notices = {
 };
 
 /** The page of a checkout with which nobody can go on. */
-export function closedPage(language: Language, shop: string, key: NoticeKey): PageAnswer {
-  return { status: 410, html: noticePage(noticeOf(language, key), { language, shop, where: 'checkout' }) };
+export function closedPage({ language, front, back }: CheckoutVisit, key: NoticeKey): PageAnswer {
+  const html = noticePage(noticeOf(language, key), { language, front, back, where: 'checkout' });
+  return { status: 410, html };
 }

@@ -48,8 +48,8 @@ async function leave(visit: CheckoutVisit): Promise<PageAnswer> {
 <p>${say('payment.leave_text', { amount: language.amount(checkout.total, checkout.currency), host })}</p>
 <div class="actions"><a class="primary" href="${url}" rel="noreferrer">${say('payment.leave_link', { host })}</a></div>
 </section>`;
-  const shop = visit.checkout.front.name;
-  return { status: 200, html: page({ language, title, shop, where: 'checkout', main }), refresh: url };
+  const { front, back } = visit;
+  return { status: 200, html: page({ language, title, front, back, where: 'checkout', main }), refresh: url };
 }
 
 async function comeBack(visit: CheckoutVisit): Promise<PageAnswer> {
@@ -62,7 +62,7 @@ async function comeBack(visit: CheckoutVisit): Promise<PageAnswer> {
 
 /** While the payment is open, nothing can be changed: the reader goes on with it, or ends it. */
 export function openPayment(view: CheckoutView): string {
-  const { language, shop } = view;
+  const { language, front, back } = view;
   const { say } = language;
   const title = say('payment.open');
   const shown = summaryOf(view);
@@ -79,7 +79,7 @@ ${summaryLines(shown, view.ownOrigin)}
 ${summaryTotals(shown)}
 </aside>
 </div>`;
-  return page({ language, title, shop, where: 'checkout', main });
+  return page({ language, title, front, back, where: 'checkout', main });
 }
 
 function whatToDo({ checkout, csrf, language, path }: CheckoutView): Html {

@@ -50,7 +50,8 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const work = async (shop: Shop) => {
     const { action, body, entered, hasFields } = posted;
     const before = await checkouts.get(shop, visit.checkoutDeps, visit.checkout.id);
-    const patch = hasFields ? patchOf(entered, before, body.get('shown_country')) : {};
+    const locale = before.locale ?? visit.language.locale;
+    const patch = hasFields ? { ...patchOf(entered, before, body.get('shown_country')), locale } : {};
     const wrong: Mistake[] = [
       ...(hasFields ? entryMistakes(visit.language, patch, entered) : []),
       ...(action === 'apply_discount' && !codeIn(entered) ? [noCode(visit)] : []),
@@ -139,10 +140,16 @@ const AMOUNT = /^\d{1,12}(?:\.\d{1,3})?$/;
 
 /** Makes the order at the total that the reader saw. A card is charged before, outside of the transaction. */
 async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
-  const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
+  const { db, tenant, actor, checkoutDeps, checkout, path, front, language } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
   if (!AMOUNT.test(expected_total)) throw new ShopError('invalid_request', 'The form lacks the total.');
+  if (front.legal.terms_required && front.legal.terms_url && posted.entered.terms !== 'yes') {
+    const mistakes: Mistake[] = [{ field: 'terms', message: language.say('checkout.ask_terms') }];
+    return inShopOfVisit(visit, (shop) => showOpen(visit, shop, 'review', { status: 422, mistakes }));
+  }
   const completion = { expected_total, payment: paymentIn(posted.entered, takesTestCards(visit)) };
+  // Whoever brings the outcome: the order's mails are in the language of this page.
+  if (!checkout.locale) await inShopOfVisit(visit, (shop) => checkouts.keepLocale(shop, checkout.id, language.locale));
   const paid = await pay(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
   const work = async (shop: Shop) => {
     if (paid?.status === 'requires_action') return { redirect: `${path}/leave` };

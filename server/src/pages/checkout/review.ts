@@ -1,15 +1,16 @@
 import type { Address } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
-import { page } from '../parts/document.ts';
-import { csrfField, mistakeSummary, radios } from '../parts/form-parts.ts';
+import { linkOut, page } from '../parts/document.ts';
+import { checkBox, csrfField, mistakeSummary, radios } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
+import { rich } from '../parts/words.ts';
 import { notBuyable } from './form.ts';
 import { summaryLines, summaryTotals } from './order-summary.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
 /** The second step: everything once more, the final total, and the button that orders. */
 export function checkoutReview(view: CheckoutView): string {
-  const { checkout, form, language, shop } = view;
+  const { checkout, form, language, front, back } = view;
   const { say } = language;
   const title = say('checkout.step_review');
   const shown = summaryOf(view);
@@ -33,7 +34,7 @@ ${summaryTotals(shown)}
 ${isBuyable(view) && orderForm(view)}
 </aside>
 </div>`;
-  return page({ language, title, mistaken: form.mistakes.length > 0, shop, where: 'checkout', main });
+  return page({ language, title, mistaken: form.mistakes.length > 0, front, back, where: 'checkout', main });
 }
 
 function answers(view: CheckoutView): Html {
@@ -98,9 +99,19 @@ function orderForm(view: CheckoutView): Html {
 ${csrfField(view.csrf)}
 <input type="hidden" name="expected_total" value="${checkout.total}">
 ${charged && checkout.payment_method === 'card' && view.testCard && testCards(view)}
+${termsBox(view)}
 <button class="primary" name="action" value="place_order">${buttonWords(view, charged)}</button>
 <p class="after-button">${afterButton(view, charged)}</p>
 </form>`;
+}
+
+/** The terms that the shop wants accepted, to read and to tick. */
+function termsBox({ form, front: { legal }, language }: CheckoutView): Html | undefined {
+  const { terms_required, terms_url, privacy_url, withdrawal_url } = legal;
+  if (!terms_required || !terms_url) return undefined;
+  const to = (address: string | null) => (words: string) => (address ? linkOut(address, words) : html`${words}`);
+  const links = { terms: to(terms_url), privacy: to(privacy_url), withdrawal: to(withdrawal_url) };
+  return checkBox(form, { name: 'terms', value: 'yes', label: rich(language, 'checkout.accept_terms', links) });
 }
 
 function buttonWords({ checkout, language }: CheckoutView, charged: boolean): string {
@@ -108,7 +119,8 @@ function buttonWords({ checkout, language }: CheckoutView, charged: boolean): st
   return charged ? language.say('checkout.place_and_pay', { amount }) : language.say('checkout.place');
 }
 
-function afterButton({ checkout, language: { say }, shop }: CheckoutView, charged: boolean): string {
+function afterButton({ checkout, language: { say }, front }: CheckoutView, charged: boolean): string {
+  const shop = front.name;
   if (!charged) return say('checkout.nothing_to_pay');
   switch (checkout.payment_method) {
     case 'bank_transfer':

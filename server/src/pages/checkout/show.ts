@@ -33,22 +33,19 @@ export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
 }
 
 /** The page of a checkout that nobody can go on with here. Throws `checkout_expired`. */
-export async function showOver(
-  { checkout, checkoutDeps, language }: CheckoutVisit,
-  shop: Shop,
-): Promise<PageAnswer | undefined> {
-  const { name } = checkout.front;
+export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
+  const { checkout, checkoutDeps, language, front, back } = visit;
   if (checkout.order_id) {
-    if (checkout.past) return closedPage(language, name, 'checkout.past');
+    if (checkout.past) return closedPage(visit, 'checkout.past');
     const { payment, fulfillments: _, ...order } = await getForCustomer(shop, checkout.order_id);
     const terms = await checkoutPage.readTerms(shop, checkout.order_id);
     return {
       status: 200,
-      html: confirmation({ language, shop: name, ownOrigin: checkoutDeps.baseUrl, order, payment, ...terms }),
+      html: confirmation({ language, front, back, ownOrigin: checkoutDeps.baseUrl, order, payment, ...terms }),
     };
   }
   if (checkout.status === 'expired') throw new ShopError('checkout_expired', 'The checkout has expired.');
-  return checkout.status === 'cancelled' ? closedPage(language, name, 'checkout.cancelled') : undefined;
+  return checkout.status === 'cancelled' ? closedPage(visit, 'checkout.cancelled') : undefined;
 }
 
 /** What a page says besides the checkout itself, after something went wrong. */
@@ -74,7 +71,8 @@ export async function showOpen(
   const choices = country ? await shippingOptions.choicesForCart(shop, checkout.cart_id, country) : [];
   const view: CheckoutView = {
     language,
-    shop: visit.checkout.front.name,
+    front: visit.front,
+    back: visit.back,
     ownOrigin: checkoutDeps.baseUrl,
     path,
     csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),

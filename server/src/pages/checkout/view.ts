@@ -1,5 +1,6 @@
 import type { AgentToken, Checkout, ShippingChoice } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import type { Front } from '../../shop/merchant/front.ts';
 import { assistantNamed, budgetInWords, endInWords } from '../parts/agent-words.ts';
 import { type Html, html } from '../parts/html.ts';
 import { rich } from '../parts/words.ts';
@@ -9,8 +10,9 @@ import type { Summary } from './order-summary.ts';
 /** All that the page of an open checkout shows. */
 export interface CheckoutView {
   language: Language;
-  /** The name of the shop. */
-  shop: string;
+  front: Front;
+  /** Where the shopper came from. */
+  back: string | undefined;
   /** Our own address, from which pictures may come. */
   ownOrigin: string;
   /** The path of the page, where its forms go. */

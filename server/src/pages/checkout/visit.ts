@@ -8,8 +8,11 @@ import { followLink } from '../../shop/checkout/links.ts';
 import { find, type PagedCheckout } from '../../shop/checkout/page.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { inShop } from '../../shop/in-shop.ts';
+import type { Front } from '../../shop/merchant/front.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
+import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import { TEST_PROVIDER } from '../../shop/payments/test-provider.ts';
+import { safeReturnUrl, withOrder } from '../../shop/return-urls.ts';
 import type { Actor } from '../../shop/shop.ts';
 import { type CustomerVisit, recognize } from '../parts/customer-visit.ts';
 import type { PageRequest } from '../parts/route.ts';
@@ -19,6 +22,7 @@ import type { Entered } from './fields.ts';
 /** One request for the page of one checkout. */
 export interface CheckoutVisit extends Visit {
   checkout: PagedCheckout;
+  front: Front;
   /** What an agent prepared, its customer alone gets to see: whoever else has the link gets a login. */
   login: CustomerVisit | undefined;
 }
@@ -46,7 +50,8 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   if (checkout.overdue_order && (await expireUnpaid(db, tenant, checkout.overdue_order)) > 0) checkout = await look();
   const { front, locale } = checkout;
   const language = languageFor(chooseLocale(req, locale, front.default_locale), front.time_zone);
-  if (checkout.source === 'agent') return arriveAtAgents({ ...request, language }, { tenant, checkout });
+  const back = wayBack(checkout, request.checkoutDeps);
+  if (checkout.source === 'agent') return arriveAtAgents({ ...request, language, back }, { tenant, checkout });
   const { customer_id } = checkout;
   const caller: Caller = {
     kind: 'storefront',
@@ -62,6 +67,8 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   return {
     ...request,
     language,
+    front,
+    back,
     path: `/checkout/${token}`,
     tenant,
     checkout,
@@ -71,6 +78,13 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   };
 }
 
+/** Where the shopper came from, as far as the shop still allows it, or gets with the order. */
+function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, deps: CheckoutDeps): string | undefined {
+  const address = order_id ? return_url : cancel_url;
+  const judged = address ? safeReturnUrl(address, front, deps) : undefined;
+  return judged && order_id ? withOrder(judged, order_id) : judged;
+}
+
 /** The link was given to an agent, so it shows nothing by itself. */
 async function arriveAtAgents(
   request: PageRequest,
@@ -78,7 +92,7 @@ async function arriveAtAgents(
 ): Promise<CheckoutVisit> {
   const path = `/checkout/${String(request.req.params.token)}`;
   const recognized = await recognize(request, tenant);
-  const visit = { ...request, path, tenant, ...recognized, language: request.language };
+  const visit = { ...request, path, tenant, ...recognized, language: request.language, back: request.back };
   const isTheirs = recognized.session?.customer_id === checkout.customer_id;
   return { ...visit, checkout, login: isTheirs ? undefined : visit };
 }

@@ -5,7 +5,7 @@ import { chooseLocale } from '../../language/locales.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
-import { readFront } from '../../shop/merchant/front.ts';
+import { type Front, readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
 import { heldToken } from './page-session.ts';
 import type { PageRequest } from './route.ts';
@@ -13,8 +13,7 @@ import type { Visit } from './visit.ts';
 
 /** A visit of a page where customers log in. */
 export interface CustomerVisit extends Visit {
-  /** The name of the shop. */
-  shop: string;
+  front: Front;
   /** Who is logged in in this browser, if anybody is. */
   session: sessions.PageSession | undefined;
 }
@@ -33,7 +32,7 @@ export async function arriveInShop(request: PageRequest, pathOf: (site_id: strin
 export async function recognize(
   { db, req, res, checkoutDeps }: PageRequest,
   tenant: Tenant,
-): Promise<Pick<CustomerVisit, 'shop' | 'session' | 'actor' | 'caller' | 'language'>> {
+): Promise<Pick<CustomerVisit, 'front' | 'session' | 'actor' | 'caller' | 'language'>> {
   const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
   const guest: Actor = { type: 'storefront', id: tenant.site_id, customer_id: null };
   const { front, session } = await inShop(db, tenant, guest, async (inside) => {
@@ -53,5 +52,5 @@ export async function recognize(
   };
   (res.locals as Notes).caller = caller;
   const locale = chooseLocale(req, session?.locale ?? null, front.default_locale);
-  return { shop: front.name, session, actor, caller, language: languageFor(locale, front.time_zone) };
+  return { front, session, actor, caller, language: languageFor(locale, front.time_zone) };
 }

@@ -1,7 +1,9 @@
 import type { Language } from '../../language/language.ts';
+import { brandStyle } from '../../shop/merchant/brand.ts';
+import type { Front } from '../../shop/merchant/front.ts';
 import { FAVICON_PATH } from './favicon.ts';
 import { type Html, html } from './html.ts';
-import { STYLE_PATH } from './style.ts';
+import { brandPath, STYLE_PATH } from './style.ts';
 
 /** What the reader is at: stands beside the name of the shop. */
 export type Where = 'checkout' | 'account' | 'consent' | 'server';
@@ -11,14 +13,17 @@ export interface Document {
   title: string;
   /** Whether the page tells of a mistake, which its title says too. */
   mistaken?: boolean;
-  /** The name of the shop, once it is known. */
-  shop: string | undefined;
+  /** The shop, once it is known. */
+  front: Front | undefined;
+  /** Where the shop's own pages are, if they are somewhere else than the shop says. */
+  back?: string | undefined;
   where: Where;
   main: Html;
 }
 
 /** A whole page. It holds no script, and no style but our own. */
-export function page({ language, title, mistaken, shop, where, main }: Document): string {
+export function page(page: Document): string {
+  const { language, title, mistaken, front, where, main } = page;
   const told = mistaken ? language.say('page.mistake_title', { title }) : title;
   const document = html`<!doctype html>
 <html lang="${language.locale}">
@@ -28,20 +33,60 @@ export function page({ language, title, mistaken, shop, where, main }: Document)
 <meta name="robots" content="noindex, nofollow">
 <meta name="format-detection" content="telephone=no">
 <meta name="color-scheme" content="light">
-<title>${shop ? `${told} · ${shop}` : told}</title>
+<title>${front ? `${told} · ${front.name}` : told}</title>
 <link rel="icon" href="${FAVICON_PATH}" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLE_PATH}">
+${front && brandSheet(front)}
 </head>
 <body>
 <a class="skip" href="#main">${language.say('page.skip')}</a>
-<header class="top"><div class="wide">${shop && html`<p class="shop" dir="auto">${shop}</p>`}<p class="where">${language.say(`page.where_${where}`)}</p></div></header>
+<header class="top"><div class="wide">${front && shopName(front)}<p class="where">${language.say(`page.where_${where}`)}</p></div></header>
 <main id="main" tabindex="-1" class="wide">
 ${main}
 </main>
+${front && footer(page, front)}
 </body>
 </html>
 `;
   return document.text;
+}
+
+function brandSheet({ site_id, brand }: Front): Html | undefined {
+  const style = brandStyle(brand);
+  return style && html`<link rel="stylesheet" href="${brandPath(site_id, style.version)}">`;
+}
+
+function shopName({ name, brand }: Front): Html {
+  const logo =
+    brand.logo_url && html`<img class="logo" src="${brand.logo_url}" alt="" height="32" referrerpolicy="no-referrer">`;
+  return html`<p class="shop">${logo}<span dir="auto">${name}</span></p>`;
+}
+
+const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
+
+/** The way back to the shop, whom to ask, and what the law wants to be found on every page. */
+function footer(
+  { language: { say }, back }: Document,
+  { name, brand, legal, storefront_url }: Front,
+): Html | undefined {
+  const shop = back ?? storefront_url;
+  const links = LEGAL.flatMap((kind) => {
+    const address = legal[`${kind}_url`];
+    return address ? [html`<li>${linkOut(address, say(`page.${kind}`))}</li>`] : [];
+  });
+  const { support_email, support_phone } = brand;
+  const items = [
+    shop && html`<li><a href="${shop}" rel="noreferrer">${say('page.back_to_shop', { shop: name })}</a></li>`,
+    support_email && html`<li><a href="mailto:${support_email}">${support_email}</a></li>`,
+    support_phone && html`<li><a href="tel:${support_phone.replaceAll(/[^+\d]/g, '')}">${support_phone}</a></li>`,
+    ...links,
+  ].filter(Boolean);
+  return items.length > 0 ? html`<footer class="bottom"><ul class="wide">${items}</ul></footer>` : undefined;
+}
+
+/** A link to a page of the shop that is read beside ours. */
+export function linkOut(address: string, words: string | Html): Html {
+  return html`<a href="${address}" target="_blank" rel="noopener noreferrer">${words}</a>`;
 }
 
 /** A page that says one thing, and what to do now. */
@@ -50,7 +95,10 @@ export interface Notice {
   sentences: readonly (string | Html)[];
 }
 
-export function noticePage({ title, sentences }: Notice, about: Pick<Document, 'language' | 'shop' | 'where'>): string {
+export function noticePage(
+  { title, sentences }: Notice,
+  about: Pick<Document, 'language' | 'front' | 'back' | 'where'>,
+): string {
   const main = html`<section class="notice">
 <h1>${title}</h1>
 ${sentences.map((sentence) => html`<p>${sentence}</p>`)}

@@ -146,6 +146,26 @@ ${detail && html`<p class="detail" id="${id}-detail" dir="auto">${detail}</p>`}
 </div>`;
 }
 
+interface CheckBox<Name extends string> {
+  name: Name;
+  value: string;
+  label: Html | string;
+}
+
+/** A box to tick. */
+export function checkBox<Name extends string>(form: FormState<Name>, { name, value, label }: CheckBox<Name>): Html {
+  const message = mistakeAt(form, name);
+  const checked = form.entered[name] === value && html` checked`;
+  return html`
+<div class="tick${message && ' wrong'}">
+${errorLine(form.language, name, message)}
+<div class="choice">
+<input type="checkbox" id="${name}" name="${name}" value="${value}"${checked}${message && html` aria-invalid="true" aria-describedby="${name}-error"`}>
+<label for="${name}"><span class="label">${label}</span></label>
+</div>
+</div>`;
+}
+
 interface Labelled<Name extends string> {
   name: Name;
   label: string;

@@ -32,7 +32,7 @@ interface Entered {
 
 /** The form of the login; `form` is what the forms of the page are about. */
 export function loginPage(
-  { shop, path, guard, req, res, language }: CustomerVisit,
+  { front, path, guard, req, res, language }: CustomerVisit,
   form: string,
   { where, title, why }: LoginWords,
   { email = '', mistakes = [], status = 200 }: Entered = {},
@@ -49,10 +49,10 @@ ${csrfField(guard.csrfFor(req, res, form))}
 ${textField(state, { name: 'email', label: say('page.login_email'), type: 'email', autocomplete: 'username', maximum: 254 })}
 ${passwordField(state, { name: 'password', label: say('page.login_password'), autocomplete: 'current-password' })}
 <button class="primary" name="action" value="log_in">${say('page.login_button')}</button>
-<p class="after-button">${rich(language, 'page.login_hint', { shop: html`<span dir="auto">${shop}</span>` })}</p>
+<p class="after-button">${rich(language, 'page.login_hint', { shop: html`<span dir="auto">${front.name}</span>` })}</p>
 </form>
 </section>`;
-  return { status, html: page({ language, title, mistaken: mistakes.length > 0, shop, where, main }) };
+  return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
 }
 
 /** Logs in, and gives the browser a session and a form session of its own: none that was there before is kept. */

@@ -6,6 +6,7 @@ import type { Notes } from '../../http/pipeline/notes.ts';
 import { type Language, languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
+import type { Front } from '../../shop/merchant/front.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import { noticePage, type Where } from './document.ts';
 import { type FormBody, readForm } from './form-body.ts';
@@ -26,6 +27,10 @@ export interface PageRequest extends PagesDeps {
   res: Response;
   /** That of the browser, until the visit knows the shop and the reader. */
   language: Language;
+  /** The shop, once the visit has found it. */
+  front?: Front | undefined;
+  /** Where the shop's own pages are, if they are somewhere else than the shop says. */
+  back?: string | undefined;
 }
 
 /** What a request for a page is answered with. */
@@ -88,19 +93,25 @@ export function addPage<Visit extends PageRequest>(
     res.set('Allow', 'GET, HEAD, POST');
     send(
       res,
-      refusalPage(page, browserLanguage(req), new ShopError('method_not_allowed', 'Open this page in a browser.')),
+      refusalPage(
+        page,
+        { language: browserLanguage(req) },
+        new ShopError('method_not_allowed', 'Open this page in a browser.'),
+      ),
     );
   });
 }
 
-/** The language of the visit, once it is known, is that of its refusals too. */
+/** The language and the shop of the visit, once they are known, are those of its refusals too. */
 async function arrive<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<Visit> {
   const visit = await page.arrive(request);
-  LANGUAGES_OF_VISITS.set(request.res, visit.language);
+  const { language, front, back } = visit;
+  SEEN.set(request.res, { language, front, back });
   return visit;
 }
 
-const LANGUAGES_OF_VISITS = new WeakMap<Response, Language>();
+type Seen = Pick<PageRequest, 'language' | 'front' | 'back'>;
+const SEEN = new WeakMap<Response, Seen>();
 
 /** What the browser prefers, where no shop says otherwise. */
 function browserLanguage(req: Request): Language {
@@ -114,11 +125,11 @@ function isNoFailure(answer: PageAnswer): boolean {
 
 async function post<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<PageAnswer> {
   const visit = await arrive(page, request);
-  const { guard, req, res, language } = visit;
+  const { guard, req, res, language, front } = visit;
   const body = await readForm(req, res);
   if (!guard.isOurs(req, page.formOf(visit), body.get('csrf') ?? '')) {
     const notice = noticeOf(language, 'page.foreign_form');
-    return { status: 403, html: noticePage(notice, { language, shop: undefined, where: page.where }) };
+    return { status: 403, html: noticePage(notice, { language, front, where: page.where }) };
   }
   return page.post(visit, body);
 }
@@ -145,7 +156,7 @@ async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Res
   if (status >= 500 && !(error instanceof Overload)) (res.locals as Notes).cause = error;
   const { retry_after_seconds = status === 503 ? 1 : undefined } = refusal.context;
   if (retry_after_seconds !== undefined) res.set('Retry-After', String(retry_after_seconds));
-  send(res, refusalPage(page, LANGUAGES_OF_VISITS.get(res) ?? browserLanguage(req), refusal));
+  send(res, refusalPage(page, SEEN.get(res) ?? { language: browserLanguage(req) }, refusal));
 }
 
 /** An address that leads nowhere is 404, or 429 where there have been too many of them. */
@@ -160,8 +171,11 @@ function unreadable(): ShopError {
 }
 
 /** The page for a refusal that concerns the whole. */
-function refusalPage({ where, notices }: Wording, language: Language, { code }: ShopError): PageAnswer {
+function refusalPage({ where, notices }: Wording, seen: Seen, { code }: ShopError): PageAnswer {
   const all = { ...COMMON_NOTICES, ...notices };
-  const notice = noticeOf(language, all[code] ?? all.internal_error ?? 'page.internal_error');
-  return { status: statusOf(code), html: noticePage(notice, { language, shop: undefined, where }) };
+  const notice = noticeOf(seen.language, all[code] ?? all.internal_error ?? 'page.internal_error');
+  return {
+    status: statusOf(code),
+    html: noticePage(notice, { language: seen.language, front: seen.front, back: seen.back, where }),
+  };
 }

@@ -1,12 +1,25 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
+import { styleOfVersion } from '../../shop/merchant/brand.ts';
 
 /** The one stylesheet of the pages. Its name follows from what it holds, so that it may be kept for good. */
 const css = readFileSync(new URL('./style.css', import.meta.url));
 const hash = createHash('sha256').update(css).digest('hex').slice(0, 16);
 
 export const STYLE_PATH = `/assets/pages-${hash}.css`;
+
+/** Where the style sheet of a brand is. The version is what it holds, so that it may be kept for good as well. */
+export function brandPath(site_id: string, version: string): string {
+  return `/brand/${site_id}/${version}.css`;
+}
+
+export const brandSheet: RequestHandler<{ version: string }> = (req, res, next) => {
+  const sheet = styleOfVersion(req.params.version);
+  if (!sheet) return next();
+  res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Cross-Origin-Resource-Policy': 'same-origin' });
+  res.type('text/css').send(sheet);
+};
 
 export const style: RequestHandler = (_req, res) => {
   res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Cross-Origin-Resource-Policy': 'same-origin' });

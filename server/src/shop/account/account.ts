@@ -19,6 +19,7 @@ export interface ProfilePatch {
   phone?: string | null;
   marketing_opt_in?: boolean;
   email?: string;
+  locale?: string | null;
 }
 
 /** The customer who calls. */
@@ -37,7 +38,7 @@ export async function profile(shop: Shop): Promise<Customer> {
 export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Promise<Customer> {
   const customer = await shop.one<Customer>(
     sql`update customers set marketing_opt_in = coalesce(${patch.marketing_opt_in ?? null}, marketing_opt_in),
-        ${textChanges(patch, ['first_name', 'last_name', 'phone'])} updated_at = now()
+        ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])} updated_at = now()
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,
   );
   if (!customer) throw accountClosed();

@@ -28,29 +28,37 @@ const MAX_QUANTITY = 999;
 export const cartExpiry: Sql = sql`now() + interval '30 days'`;
 
 /** A cart for who calls: a new one for a guest and for an agent; for a customer the active one, if there is one already. */
-export async function create(shop: Shop): Promise<Cart> {
-  if (shop.agent) return view(await createForAgent(shop));
-  return view(shop.customerId ? await ofCustomer(shop, shop.customerId) : stateOf(shop, await insertForGuest(shop)));
+export async function create(shop: Shop, locale: string | null = null): Promise<Cart> {
+  if (shop.agent) return view(await createForAgent(shop, locale));
+  if (!shop.customerId) return view(stateOf(shop, await insertForGuest(shop, locale)));
+  const cart = await ofCustomer(shop, shop.customerId, locale);
+  return view(locale && cart.locale !== locale ? await inLanguage(shop, cart, locale) : cart);
 }
 
-async function insertForGuest(shop: Shop): Promise<CartRow> {
-  const cart = await insert(shop, null);
+/** A cart that was there already takes over the language that is asked for. */
+async function inLanguage(shop: Shop, cart: CartState, locale: string): Promise<CartState> {
+  await shop.run(sql`update carts set locale = ${locale} where site_id = ${shop.siteId} and id = ${cart.id}`);
+  return { ...cart, locale };
+}
+
+async function insertForGuest(shop: Shop, locale: string | null): Promise<CartRow> {
+  const cart = await insert(shop, null, locale);
   if (!cart) throw new Error('A cart without a customer was taken for a second one.');
   return cart;
 }
 
 /** A new cart that the agent who calls fills for its customer, beside the customer's own. */
-export async function createForAgent(shop: Shop): Promise<CartState> {
-  const cart = shop.agent && (await insert(shop, shop.customerId, shop.agent.token_id));
+export async function createForAgent(shop: Shop, locale: string | null = null): Promise<CartState> {
+  const cart = shop.agent && (await insert(shop, shop.customerId, locale, shop.agent.token_id));
   if (!cart) throw new Error('An agent without a mandate got as far as a cart.');
   return stateOf(shop, cart);
 }
 
 /** The customer's active cart, which begins here if there is none. */
-export async function ofCustomer(shop: Shop, customer_id: string): Promise<CartState> {
+export async function ofCustomer(shop: Shop, customer_id: string, locale: string | null = null): Promise<CartState> {
   await expire(shop, sql`c.customer_id = ${customer_id}`);
   // Of two calls at once the second waits here for the first, and then finds its cart.
-  const created = await insert(shop, customer_id);
+  const created = await insert(shop, customer_id, locale);
   if (created) return stateOf(shop, created);
   const active = await shop.one<{ id: string }>(
     sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer_id} and status = 'active'
@@ -65,11 +73,12 @@ export async function ofCustomer(shop: Shop, customer_id: string): Promise<CartS
 function insert(
   shop: Shop,
   customer_id: string | null,
+  locale: string | null,
   agent_token_id: string | null = null,
 ): Promise<CartRow | undefined> {
   return shop.one<CartRow>(
-    sql`insert into carts as c (site_id, id, customer_id, agent_token_id, expires_at)
-      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${cartExpiry})
+    sql`insert into carts as c (site_id, id, customer_id, agent_token_id, locale, expires_at)
+      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${locale}, ${cartExpiry})
       on conflict (site_id, customer_id) where status = 'active' and agent_token_id is null do nothing
       returning ${cartColumns}`,
   );

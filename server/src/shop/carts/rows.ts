@@ -60,6 +60,8 @@ export interface CartState {
   merged_into: string | null;
   /** The payment that is open for its checkout: until it is over, the cart cannot change. */
   payment_id: string | null;
+  /** The language of its checkout; null if nobody has said. */
+  locale: string | null;
   currency: string;
   currency_digits: number;
   /** What its shopper is told of the stock. */
@@ -90,7 +92,8 @@ interface Row extends CartRow {
   redemption_id: string | null;
 }
 
-export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.merged_into, c.payment_id, c.expires_at, c.created_at, c.updated_at`;
+export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.merged_into, c.payment_id, c.locale,
+  c.expires_at, c.created_at, c.updated_at`;
 
 export type CartNow = CartState & {
   /** Whether its time is over, whatever the status says. */

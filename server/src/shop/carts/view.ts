@@ -19,6 +19,7 @@ export function view(state: CartState): Cart {
     discount_code: state.discount?.code ?? null,
     total: decimal(total, digits),
     warnings: warnings(state),
+    locale: state.locale,
     expires_at,
     created_at,
     updated_at,

@@ -9,6 +9,7 @@ import { checkoutUrl } from '../links.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { PaymentMeans, PaymentProvider, PaymentToBegin } from '../payments/provider.ts';
+import { RETURN_URL_REMEDY, safeReturnUrl } from '../return-urls.ts';
 import type { Actor, Shop } from '../shop.ts';
 import { type Attempt, findAttempt } from './attempts.ts';
 import { type Completion, type GivenPayment, requireReady } from './complete.ts';
@@ -59,7 +60,7 @@ export async function beginPayment(
   requireReady(shop, checkoutDeps, priced, completion);
   const { payment } = completion;
   if (priced.payment_method !== 'card' || !payment) return undefined;
-  refuseForeignReturn(priced.terms, payment.return_url);
+  refuseForeignReturn(priced.terms, checkoutDeps, payment.return_url);
   const held_cents = await agentCheckouts.hold(shop, priced);
   const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
   await discounts.reserveForPayment(shop, { ...priced.cart, lines: priced.lines }, buyer);
@@ -90,14 +91,10 @@ async function goOn(
   };
 }
 
-/** The human is sent to the shop's own addresses alone: those that stand in `allowed_origins`. */
-function refuseForeignReturn({ allowed_origins }: Priced['terms'], return_url: string | undefined): void {
-  if (return_url === undefined) return;
-  const url = URL.canParse(return_url) ? new URL(return_url) : undefined;
-  const isPlain = url?.username === '' && url.password === '' && !/[\\\s]/.test(return_url);
-  if (url && isPlain && allowed_origins.includes(url.origin)) return;
-  const msg = "The origin of return_url must be one of the shop's allowed_origins.";
-  throw new ValidationError([bodyMistake(['payment', 'return_url'], 'url_not_allowed', msg)]);
+/** The human is sent to the shop's own addresses alone. */
+function refuseForeignReturn(terms: Priced['terms'], deps: CheckoutDeps, return_url: string | undefined): void {
+  if (return_url === undefined || safeReturnUrl(return_url, terms, deps)) return;
+  throw new ValidationError([bodyMistake(['payment', 'return_url'], 'url_not_allowed', RETURN_URL_REMEDY)]);
 }
 
 interface NewPayment {

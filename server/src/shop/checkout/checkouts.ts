@@ -10,6 +10,7 @@ import { ShopError } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
 import { decimal } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
+import { judgeReturnUrls } from '../return-urls.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { hashToken } from '../tokens.ts';
@@ -44,7 +45,13 @@ const expiresAt: Sql = sql`now() + case when k.source in ('agent', 'ai_widget') 
  * `carts.readForCustomer` throws, `cart_not_active`, `cart_empty`, `conflict` for a total too large to calculate, or
  * `insufficient_stock`; to an agent also what `requireMandate` throws.
  */
-export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: string): Promise<Checkout> {
+export async function create(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  cart_id: string,
+  wishes: Wishes = {},
+): Promise<Checkout> {
+  const wished = await judgeReturnUrls(shop, checkoutDeps, wishes);
   await holdActor(shop);
   const [, open, read, terms] = await together(
     carts.lock(shop, cart_id),
@@ -60,10 +67,25 @@ export async function create(shop: Shop, checkoutDeps: CheckoutDeps, cart_id: st
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   refuseTooDear(cart);
   const id = open?.id ?? uuidv7();
-  const [row] = await together(open ?? begin(shop, checkoutDeps, id, cart), holdStock(shop, id, cart));
+  const [row] = await together(open ?? begin(shop, checkoutDeps, id, cart, wished), holdStock(shop, id, cart));
   const priced = priceCart(shop, checkoutDeps, row, cart, terms);
   if (shop.agent) await requireMandate(shop, priced);
-  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
+  const renewed = open && wishesOf(wished);
+  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, renewed) });
+}
+
+/** How a checkout is to speak to its shopper, and where it leads back to. */
+interface Wishes {
+  locale?: string | null | undefined;
+  return_url?: string | null | undefined;
+  cancel_url?: string | null | undefined;
+}
+
+/** A checkout that was open already takes over what is asked for. */
+function wishesOf({ locale, return_url, cancel_url }: Wishes): Sql {
+  const given = (value: string | null | undefined, column: Sql) =>
+    value === undefined ? empty : sql`${column} = ${value},`;
+  return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)}`;
 }
 
 /** The checkout that is open for a locked cart, locked; one past its time ends here. */
@@ -82,18 +104,24 @@ export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow |
  * A customer's checkout begins with their e-mail, phone and default address; one of an agent's cart waits for the customer,
  * whoever begins it.
  */
-async function begin(shop: Shop, checkoutDeps: CheckoutDeps, id: string, cart: CartState): Promise<CheckoutRow> {
+async function begin(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  id: string,
+  cart: CartState,
+  { locale = null, return_url = null, cancel_url = null }: Wishes,
+): Promise<CheckoutRow> {
   const customer_id = cart.customer_id ?? shop.customerId;
   const byAgent = cart.agent_token_id !== null;
   const begun = await shop.one<CheckoutRow>(
     sql`with begun as (
         insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at, status,
-          source, agent_token_id)
+          source, agent_token_id, locale, return_url, cancel_url)
         select ${shop.siteId}, ${id}, ${cart.id}, ${customer_id}, c.email, c.phone, (
             select a.address from customer_addresses a
             where a.site_id = c.site_id and a.customer_id = c.id and a.is_default order by a.id limit 1),
           now() + interval '60 minutes', ${byAgent ? 'requires_escalation' : 'open'}, ${byAgent ? 'agent' : 'storefront'},
-          ${cart.agent_token_id}
+          ${cart.agent_token_id}, coalesce(${locale}, ${cart.locale}, c.locale), ${return_url}, ${cancel_url}
         from (select 1) as always
         left join customers c on c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.anonymized_at is null
         returning ${checkoutColumns}
@@ -107,6 +135,9 @@ async function begin(shop: Shop, checkoutDeps: CheckoutDeps, id: string, cart: C
   return begun;
 }
 
+/** What an integration knows of an order. */
+export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes>;
+
 /**
  * Begins the checkout of an integration's order, with what the integration knows. The stock is held by `reserveStock` or sold by
  * `place` of checkout-complete.ts.
@@ -115,7 +146,7 @@ export async function beginForWidget(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
   cart_id: string,
-  given: Required<CheckoutPatch>,
+  given: WidgetDetails,
 ): Promise<CheckoutRow> {
   const id = uuidv7();
   await shop.run(
@@ -184,6 +215,9 @@ export interface CheckoutPatch {
   shipping_option_id?: string | null;
   payment_method?: PaymentChoice | null;
   note?: string | null;
+  locale?: string | null;
+  return_url?: string | null;
+  cancel_url?: string | null;
 }
 
 /**
@@ -198,11 +232,12 @@ export async function update(
   patch: CheckoutPatch,
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
+  const judged = await judgeReturnUrls(shop, checkoutDeps, patch);
   await holdActor(shop);
   const locked = await lockCheckout(shop, id, customer_id);
   refuseOver(locked.row);
   refusePaying(locked.row);
-  const wanted = { ...locked.row, ...patch };
+  const wanted = { ...locked.row, ...patch, ...judged } as CheckoutRow;
   const priced = priceLocked(shop, checkoutDeps, { ...locked, row: wanted });
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);
@@ -230,6 +265,13 @@ export async function missingAfter(
   return (await priceCheckout(shop, checkoutDeps, { ...row, ...patch })).missing;
 }
 
+/** Keeps the language in which a shopper sees a checkout that nobody has said one for, so that its mails are in it too. */
+export async function keepLocale(shop: Shop, id: string, locale: string): Promise<void> {
+  await shop.run(
+    sql`update checkouts set locale = ${locale} where site_id = ${shop.siteId} and id = ${id} and locale is null`,
+  );
+}
+
 function refuseUnavailable(
   priced: Priced,
   { shipping_option_id, payment_method }: CheckoutPatch,
@@ -249,7 +291,8 @@ function refuseUnavailable(
 function assignments(row: CheckoutRow): Sql {
   return sql`email = ${row.email}, phone = ${row.phone}, shipping_address = ${json(row.shipping_address)}::jsonb,
         billing_address = ${json(row.billing_address)}::jsonb, shipping_option_id = ${row.shipping_option_id},
-        payment_method = ${row.payment_method}, note = ${row.note},`;
+        payment_method = ${row.payment_method}, note = ${row.note}, locale = ${row.locale},
+        return_url = ${row.return_url}, cancel_url = ${row.cancel_url},`;
 }
 
 function json(value: unknown): string | null {

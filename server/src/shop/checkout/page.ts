@@ -15,6 +15,8 @@ export interface PagedCheckout {
   /** The language that it is in; null as long as nobody has said. */
   locale: string | null;
   front: Front;
+  return_url: string | null;
+  cancel_url: string | null;
   order_id: string | null;
   /** Cards are taken by a provider with which the shop has an account, not by the one of the configuration. */
   has_payment_account: boolean;
@@ -30,6 +32,7 @@ export interface PagedCheckout {
 export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.payment_failure, k.locale,
+        k.return_url, k.cancel_url,
         exists (select from payment_accounts a where a.site_id = k.site_id) as has_payment_account, ${frontObject} as front,
         case when k.order_id is null and k.status <> 'cancelled' and k.payment_id is null
           and k.expires_at <= now() then 'expired'

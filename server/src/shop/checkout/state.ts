@@ -39,6 +39,9 @@ export interface CheckoutRow {
   shipping_option_id: string | null;
   payment_method: Exclude<PaymentMethod, 'free'> | null;
   note: string | null;
+  locale: string | null;
+  return_url: string | null;
+  cancel_url: string | null;
   shown_total: string;
   shown_prices: Record<string, string>;
   told_prices: Record<string, string> | null;
@@ -68,7 +71,8 @@ export interface OpenPayment {
 }
 
 export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_token_id, k.status, k.source, k.email, k.phone,
-  k.shipping_address, k.billing_address, k.shipping_option_id, k.payment_method, k.note, k.shown_total, k.shown_prices,
+  k.shipping_address, k.billing_address, k.shipping_option_id, k.payment_method, k.note, k.locale, k.return_url,
+  k.cancel_url, k.shown_total, k.shown_prices,
   k.told_prices, case when k.payment_id is not null or k.reserved_until > now() then k.reserved_until end as reserved_until,
   k.expires_at, k.status = 'expired' or (k.status not in ('completed', 'cancelled') and k.payment_id is null
     and k.expires_at <= now()) as expired, k.order_id, (
@@ -155,10 +159,12 @@ export interface SellingTerms {
   bank_details: BankDetails | null;
   payment_deadline_hours: number;
   /** Where a human may be sent back to. */
+  storefront_url: string | null;
   allowed_origins: string[];
   /** The shop has an account of its own with a payment provider. */
   has_payment_account: boolean;
   payment_capture: 'automatic' | 'manual';
+  default_locale: string;
 }
 
 /** What a checkout comes to, in minor units, and what it needs. */
@@ -221,7 +227,7 @@ export function priceCart(
 export async function readTerms(shop: Shop): Promise<SellingTerms> {
   const found = await shop.one<SellingTerms>(
     sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, bank_details,
-        payment_deadline_hours, ${activeOptions(shop)} as shipping_options, (
+        payment_deadline_hours, default_locale, storefront_url, ${activeOptions(shop)} as shipping_options, (
           select s.allowed_origins from sites s where s.site_id = ${shop.siteId}) as allowed_origins, payment_capture,
         exists (select from payment_accounts a where a.site_id = ${shop.siteId}) as has_payment_account
       from site_settings where site_id = ${shop.siteId}`,

@@ -106,6 +106,7 @@ const TEXTS = {
   last_name: sql`last_name`,
   phone: sql`phone`,
   note: sql`note`,
+  locale: sql`locale`,
 };
 
 type TextField = keyof typeof TEXTS;

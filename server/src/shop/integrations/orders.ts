@@ -52,7 +52,7 @@ function refuseOtherCurrency(shop: Shop, currency: string): void {
   throw new ValidationError([bodyMistake(['currency'], 'currency_mismatch', msg, { expected: shop.currency })]);
 }
 
-function detailsOf(input: SyncOrderInput): Required<checkouts.CheckoutPatch> {
+function detailsOf(input: SyncOrderInput): checkouts.WidgetDetails {
   return {
     email: input.email ?? null,
     phone: input.phone ?? null,

@@ -1,16 +1,24 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
+import { NO_BRAND, NO_LEGAL, type WholeBrand, type WholeLegal } from './brand.ts';
 
 /** What the pages and mails of a shop are made with besides their content. */
 export interface Front {
+  site_id: string;
   name: string;
   default_locale: string;
   time_zone: string;
+  brand: WholeBrand;
+  legal: WholeLegal;
+  storefront_url: string | null;
+  allowed_origins: string[];
 }
 
 /** From `site_settings t`. */
-export const frontObject = sql`json_build_object('name', t.name, 'default_locale', t.default_locale,
-  'time_zone', t.time_zone)`;
+export const frontObject = sql`json_build_object('site_id', t.site_id, 'name', t.name,
+  'default_locale', t.default_locale, 'time_zone', t.time_zone, 'brand', ${JSON.stringify(NO_BRAND)}::jsonb || t.brand,
+  'legal', ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal, 'storefront_url', t.storefront_url,
+  'allowed_origins', (select s.allowed_origins from sites s where s.site_id = t.site_id))`;
 
 export async function readFront(shop: Shop): Promise<Front> {
   const found = await shop.one<{ front: Front }>(

@@ -11,13 +11,17 @@ import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { repeatedRates } from '../tax-rates.ts';
+import { NO_BRAND, NO_LEGAL } from './brand.ts';
+import { publicMistakes } from './public-facts.ts';
 
 /** The settings of the shop. */
 export async function get(shop: Shop): Promise<Settings> {
   const found = await shop.one<Settings>(
     sql`select s.site_id, s.merchant_id, t.name, s.currency, t.prices_include_tax, t.tax_rates,
         trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
-        s.allowed_origins, t.low_stock_threshold, s.show_stock, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.updated_at
+        s.allowed_origins, t.low_stock_threshold, s.show_stock, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.default_locale, t.time_zone,
+        ${JSON.stringify(NO_BRAND)}::jsonb || t.brand as brand, ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal as legal,
+        t.storefront_url, t.updated_at
       from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
@@ -38,8 +42,8 @@ export async function getPublic(shop: Shop): Promise<PublicShop> {
  * Changes the settings given and leaves the others; a list or an object replaces the old one whole. Throws `currency_in_use`
  * when the currency would change under existing prices.
  */
-export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings> {
-  const mistakes = settingsMistakes(patch);
+export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string): Promise<Settings> {
+  const mistakes = [...settingsMistakes(patch), ...publicMistakes(patch, baseUrl)];
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   if (patch.currency !== undefined) await changeCurrency(shop, patch.currency);
   const name = patch.name?.trim() ?? null;
@@ -49,7 +53,7 @@ export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings
         show_stock = coalesce(${patch.show_stock ?? null}, show_stock)
       where site_id = ${shop.siteId}`,
   );
-  // The bank details may be set to null, so whether they are given is told apart from what they are.
+  // What may be set to null: whether it is given is told apart from what it is.
   await shop.run(
     sql`update site_settings set
         name = coalesce(${name}, name),
@@ -64,6 +68,11 @@ export async function update(shop: Shop, patch: SettingsPatch): Promise<Settings
         search_synonym_terms = coalesce(${json(patch.search_synonyms && synonymTerms(patch.search_synonyms))}::jsonb,
           search_synonym_terms),
         agent_policy = coalesce(${json(patch.agent_policy)}::jsonb, agent_policy),
+        default_locale = coalesce(${patch.default_locale ?? null}, default_locale),
+        time_zone = coalesce(${patch.time_zone ?? null}, time_zone),
+        brand = coalesce(${json(patch.brand)}::jsonb, brand), legal = coalesce(${json(patch.legal)}::jsonb, legal),
+        storefront_url = case when ${patch.storefront_url !== undefined}
+          then ${patch.storefront_url ?? null} else storefront_url end,
         updated_at = now()
       where site_id = ${shop.siteId}`,
   );

@@ -1,0 +1,45 @@
+import type { SettingsPatch, ValidationErrorItem } from '@commerce-backend/spec';
+import { bodyMistake } from '../errors.ts';
+import { safeUrl } from '../return-urls.ts';
+import { contrastWithWhite, LEAST_CONTRAST } from './brand.ts';
+
+/** What is wrong with how a shop wants to show itself, which the contract's schema cannot judge alone. */
+export function publicMistakes(patch: SettingsPatch, baseUrl: string): ValidationErrorItem[] {
+  const { brand, legal, storefront_url, time_zone } = patch;
+  const addresses: [(string | number)[], string | null | undefined][] = [
+    [['brand', 'logo_url'], brand?.logo_url],
+    [['legal', 'terms_url'], legal?.terms_url],
+    [['legal', 'privacy_url'], legal?.privacy_url],
+    [['legal', 'imprint_url'], legal?.imprint_url],
+    [['legal', 'withdrawal_url'], legal?.withdrawal_url],
+    [['storefront_url'], storefront_url],
+  ];
+  const mistakes = addresses
+    .filter(([, address]) => address && !safeUrl(address, baseUrl))
+    .map(([field]) => bodyMistake(field, 'value_error', 'Give an https address without user name and password.'));
+  if (time_zone !== undefined && !isTimeZone(time_zone)) {
+    const message = 'This is not a time zone. Give an IANA name such as Europe/Berlin.';
+    mistakes.push(bodyMistake(['time_zone'], 'value_error', message));
+  }
+  if (legal?.terms_required && !legal.terms_url) {
+    const message = 'Give the terms_url too: shoppers must be able to read what they accept.';
+    mistakes.push(bodyMistake(['legal', 'terms_required'], 'value_error', message));
+  }
+  return brand?.accent_color ? [...mistakes, ...contrastMistakes(brand.accent_color)] : mistakes;
+}
+
+function contrastMistakes(color: string): ValidationErrorItem[] {
+  const contrast = contrastWithWhite(color);
+  if (contrast >= LEAST_CONTRAST) return [];
+  const told = (Math.floor(contrast * 100) / 100).toFixed(2);
+  const message = `The contrast of ${color} against white is ${told}, and ${LEAST_CONTRAST} is the least that everybody can read. Choose a darker colour.`;
+  return [bodyMistake(['brand', 'accent_color'], 'value_error', message)];
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '' && !/^[+-]/.test(name);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { safeReturnUrl, withOrder } from './return-urls.ts';
+
+const RULES = { storefront_url: 'https://shop.example/de/', allowed_origins: ['https://other.example:8443'] };
+const PUBLIC = { baseUrl: 'https://commerce.example' };
+const LOCAL = { baseUrl: 'http://localhost:3000' };
+
+test.each([
+  ['https://shop.example', 'https://shop.example/'],
+  ['HTTPS://SHOP.example:443/thanks?a=b%20c#d', 'https://shop.example/thanks?a=b%20c#d'],
+  ['https://other.example:8443/x', 'https://other.example:8443/x'],
+  ['https://shop.example/@x', 'https://shop.example/@x'],
+])('%s is led to, as a browser writes it', (given, kept) => {
+  expect(safeReturnUrl(given, RULES, PUBLIC)).toBe(kept);
+});
+
+test.each([
+  'http://shop.example/',
+  'https://shop.example.evil.example/',
+  'https://evil.example/?https://shop.example',
+  'https://shop.example@evil.example/',
+  'https://@shop.example/',
+  'https://a:b@shop.example/',
+  'https:\\\\shop.example/',
+  'https://shop.example\\@evil.example/',
+  'https:shop.example',
+  'https:///shop.example/',
+  '//shop.example/',
+  'javascript:alert(1)//https://shop.example',
+  'https://shop.example/\r\nLocation: https://evil.example',
+  'https://shop.example/\u0000',
+  'https://shop.example/\u202e',
+  ' https://shop.example/',
+  'https://shop.example:444/',
+  'https://other.example/',
+  'https://xn--shp-0na.example/',
+  `https://shop.example/${'a'.repeat(2048)}`,
+  'http://localhost:5173/',
+])('%s is not', (given) => {
+  expect(safeReturnUrl(given, RULES, PUBLIC)).toBeUndefined();
+});
+
+test('an empty list allows none, and a storefront on this machine is led to during development alone', () => {
+  const none = { storefront_url: null, allowed_origins: [] };
+  const local = { storefront_url: 'http://localhost:5173/', allowed_origins: [] };
+
+  expect(safeReturnUrl('https://shop.example/', none, PUBLIC)).toBeUndefined();
+  expect(safeReturnUrl('http://localhost:5173/cart', local, LOCAL)).toBe('http://localhost:5173/cart');
+  expect(safeReturnUrl('http://localhost:5173/cart', local, PUBLIC)).toBeUndefined();
+  expect(safeReturnUrl('http://127.0.0.1:5173/', local, LOCAL)).toBeUndefined();
+});
+
+test('the order is added to whatever the address holds already', () => {
+  expect(withOrder('https://shop.example/thanks?order_id=x&a=1#end', '42')).toBe(
+    'https://shop.example/thanks?order_id=42&a=1#end',
+  );
+});

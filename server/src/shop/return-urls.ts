@@ -1,0 +1,82 @@
+import sql from 'sql-template-tag';
+import { bodyMistake, ValidationError } from './errors.ts';
+import type { LinkDeps } from './links.ts';
+import type { Shop } from './shop.ts';
+
+/** Addresses of the shop's own pages, to which a shopper is led back. Nothing else is ever led to. */
+
+export interface ReturnRules {
+  storefront_url: string | null;
+  allowed_origins: string[];
+}
+
+const LONGEST = 2048;
+
+/**
+ * The address as a browser writes it, if shoppers may be led there: https (plain http for this very machine, as long as the
+ * server itself has no https), of an origin that the shop named, and with nothing in it that two readers could take for two
+ * things.
+ */
+export function safeReturnUrl(
+  text: string,
+  { storefront_url, allowed_origins }: ReturnRules,
+  { baseUrl }: Pick<LinkDeps, 'baseUrl'>,
+): string | undefined {
+  const url = safeUrl(text, baseUrl);
+  if (!url) return undefined;
+  const own = storefront_url ? safeUrl(storefront_url, baseUrl)?.origin : undefined;
+  return url.origin === own || allowed_origins.includes(url.origin) ? url.href : undefined;
+}
+
+/** An address that can be led to at all, whoever's it is. */
+export function safeUrl(text: string, baseUrl: string): URL | undefined {
+  if (text.length > LONGEST || /[\p{C}\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isLocal = url.protocol === 'http:' && url.hostname === 'localhost' && !baseUrl.startsWith('https:');
+  if (url.protocol !== 'https:' && !isLocal) return undefined;
+  // An empty user name leaves no trace in what was parsed.
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  if (authority === undefined || authority.includes('@')) return undefined;
+  return url.href.length <= LONGEST ? url : undefined;
+}
+
+/** The address with the order that came of it, and nothing else of ours: links hold secrets, and addresses people. */
+export function withOrder(href: string, order_id: string): string {
+  const url = new URL(href);
+  url.searchParams.set('order_id', order_id);
+  return url.href;
+}
+
+interface ReturnUrls {
+  return_url?: string | null | undefined;
+  cancel_url?: string | null | undefined;
+}
+
+/** The addresses that were given, as they are kept. Throws a ValidationError that names the field. */
+export async function judgeReturnUrls(
+  shop: Shop,
+  deps: Pick<LinkDeps, 'baseUrl'>,
+  given: ReturnUrls,
+): Promise<ReturnUrls> {
+  const named = (['return_url', 'cancel_url'] as const).filter((name) => given[name]);
+  if (named.length === 0) return given;
+  const rules = await readReturnRules(shop);
+  const judged = named.map((name) => ({ name, href: safeReturnUrl(given[name] ?? '', rules, deps) }));
+  const refused = judged.filter(({ href }) => href === undefined);
+  if (refused.length > 0)
+    throw new ValidationError(refused.map(({ name }) => bodyMistake([name], 'value_error', RETURN_URL_REMEDY)));
+  return { ...given, ...Object.fromEntries(judged.map(({ name, href }) => [name, href])) };
+}
+
+export const RETURN_URL_REMEDY =
+  'Give an https address without user name, whose origin is that of settings.storefront_url or stands in ' +
+  'settings.allowed_origins.';
+
+async function readReturnRules(shop: Shop): Promise<ReturnRules> {
+  const found = await shop.one<ReturnRules>(
+    sql`select t.storefront_url, s.allowed_origins from site_settings t join sites s using (site_id)
+      where t.site_id = ${shop.siteId}`,
+  );
+  if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
+  return found;
+}
