@@ -39,6 +39,7 @@ const KINDS_OF: Record<string, Kind[]> = {
   checkout_id: ['checkout'],
   order_id: ['order'],
   'dashboard.createFulfillment line_item_id': ['order_line'],
+  'dashboard.createRefund line_item_id': ['order_line'],
   agent_token_id: ['agent_token'],
   'dashboard.listAuditEvents actor_id': ['agent_token'],
   user_code: ['user_code'],

@@ -19,6 +19,7 @@ const LONG_ENOUGH_MS = 600_000;
 const NOT_TESTED: Record<string, { blocks: number; needs: string }> = {
   'README.md': { blocks: 2, needs: 'a clone without packages (npm ci)' },
   'docs/import.md': { blocks: 2, needs: 'files of other shop systems' },
+  'docs/payments.md': { blocks: 3, needs: 'an account with Stripe' },
   'docs/production.md': { blocks: 1, needs: 'a database, a domain and a proxy' },
   'docs/scaling.md': { blocks: 1, needs: 'a pooler' },
   'cli/README.md': { blocks: 3, needs: 'a shop on the internet, a tarball' },

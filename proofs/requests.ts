@@ -4,7 +4,7 @@ import { agentsOwn, approvedDeviceCode, isAgentBesidePair, openAgent, ownAgent }
 import type { Call } from './client.ts';
 import { asGuest, CUSTOMER_PASSWORD, mailedCode, openAccount } from './customers.ts';
 import { freshIds, isForCustomers, kindsOf, MAKERS, makeRoom, reviveSyncKey } from './makers.ts';
-import { carryOn, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
+import { authorize, carryOn, makeRoomToShip, syncOrderOf, takeTransfers } from './sales.ts';
 import { sampleOf } from './samples.ts';
 import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
 import { callAs, credentialsOf, type Ids, type Kind, operationOf, type Tenant, type World } from './tenant.ts';
@@ -86,6 +86,13 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   },
   'dashboard.markOrderDelivered': (_call, { world, tenant, ids }) =>
     carryOn(world, tenant, ids.order?.[0] ?? '', 'shipped'),
+  'dashboard.captureOrder': (call, { world, tenant, ids }) => {
+    delete call.body;
+    return authorize(world, tenant, ids.order?.[0] ?? '');
+  },
+  'dashboard.deletePaymentAccount': async (_call, { world, tenant }) => {
+    await callAs(world, tenant, 'dashboard.updatePaymentAccount', { secret_key: 'sk_test_ofAlder' });
+  },
   'dashboard.createRefund': (_call, { world, tenant, ids }) => carryOn(world, tenant, ids.order?.[0] ?? '', 'paid'),
   'storefront.removeDiscount': async ({ headers, path }, { world, tenant }) => {
     const apply = { operation: operationOf('storefront.applyDiscount'), path, query: {} };

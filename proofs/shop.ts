@@ -28,13 +28,17 @@ export interface Premises {
 }
 
 /** Runs a deed against a server of its own, and looks at the invariants when it is over. */
-export async function onPremises<T>(trial: Trial, deed: (premises: Premises) => Promise<T>): Promise<T> {
+export async function onPremises<T>(
+  trial: Trial,
+  deed: (premises: Premises) => Promise<T>,
+  settings: Partial<AppDeps> = {},
+): Promise<T> {
   const causes: Premises['causes'] = new Map();
   const logger = {
     info() {},
     error: (line: { request_id: string; cause: unknown }) => causes.set(line.request_id, line.cause),
   } as unknown as AppDeps['logger'];
-  const server = await startServer(trial.databaseUrl, { logger }, trial.databaseUrl);
+  const server = await startServer(trial.databaseUrl, { logger, ...settings }, trial.databaseUrl);
   const { baseUrl, db, owner } = server;
   const premises: Premises = {
     ...{ baseUrl, db, owner, causes, violations: new Violations() },

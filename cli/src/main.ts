@@ -9,6 +9,7 @@ import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addOrders } from './commands/orders.ts';
+import { addPayments } from './commands/payments.ts';
 import { addProducts } from './commands/products.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
@@ -89,6 +90,7 @@ function createProgram(terminal: Terminal): Command {
   addCollections(program, terminal);
   addInventory(program, terminal);
   addOrders(program, terminal);
+  addPayments(program, terminal);
   addDiscounts(program, terminal);
   addShippingOptions(program, terminal);
   addCustomers(program, terminal);

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
+import type { SitePaymentsOptions } from './commands/site-payments.ts';
 import { inspectConfig, readConfig } from './config.ts';
 import { document } from './http/contract/contract.ts';
 import { ValidationError } from './shop/errors.ts';
@@ -64,6 +65,18 @@ site
   .action(async (site_id: string, options: { set: string[] }) => {
     const { siteLimits } = await import('./commands/site-limits.ts');
     await siteLimits(readConfig(process.env), site_id, options);
+  });
+
+site
+  .command('payments')
+  .description('show by which account a site is paid, or have it paid by a connected account of STRIPE_PLATFORM_KEY')
+  .argument('<site_id>', 'the site')
+  .option('--account <id>', 'the connected account, such as acct_1032D82eZvKYlo2C; none takes it away')
+  .option('--webhook-secret-file <file>', "a file with the signing secret of that account's webhook endpoint")
+  .addHelpText('after', '\nExample:\n  commerce-server site payments SITE_ID --account acct_1032D82eZvKYlo2C')
+  .action(async (site_id: string, options: SitePaymentsOptions) => {
+    const { sitePayments } = await import('./commands/site-payments.ts');
+    await sitePayments(readConfig(process.env), site_id, options);
   });
 
 program

@@ -22,6 +22,7 @@ interface CancelOptions {
   reason: (typeof CANCEL_REASONS)[number];
   note?: string;
   restock: boolean;
+  refund?: true;
 }
 
 interface RefundOptions {
@@ -29,6 +30,8 @@ interface RefundOptions {
   all?: true;
   reason: (typeof REFUND_REASONS)[number];
   note?: string;
+  item?: string[];
+  restock?: true;
 }
 
 const ORDER = '\nORDER is an order number or an id.';
@@ -51,20 +54,29 @@ const DELIVER_EXAMPLES = `${ORDER}
 Examples:
   $ commerce orders deliver 1001`;
 
-const CANCEL_EXAMPLES = `${ORDER} An order of which something has shipped cannot be cancelled. Cancelling sends no money
-back: see commerce orders refund.
+const CANCEL_EXAMPLES = `${ORDER} An order of which something has shipped cannot be cancelled. Without --refund what was paid
+stays with you, and is shown as refund due.
 
 Examples:
   $ commerce orders cancel 1001 --reason customer --note "Ordered twice"
-  $ commerce orders cancel 1001 --reason inventory --no-restock`;
+  $ commerce orders cancel 1001 --reason inventory --no-restock
+  $ commerce orders cancel 1001 --reason customer --refund`;
 
-const REFUND_EXAMPLES = `${ORDER} The command records that money went back; it sends none.
+const CAPTURE_EXAMPLES = `${ORDER} An order that ships is captured without being told.
+
+Examples:
+  $ commerce orders capture 1001
+  $ commerce orders capture 1001 --amount 30.00   the rest is released`;
+
+const REFUND_EXAMPLES = `${ORDER} What a provider took is returned by it, which may take a while. For other
+orders the command records what you return yourself.
 
 Examples:
   $ commerce orders refund 1001 --amount 14.00 --reason damaged --note "One mug arrived broken"
-  $ commerce orders refund 1001 --all --reason returned`;
+  $ commerce orders refund 1001 --all --reason returned
+  $ commerce orders refund 1001 --amount 14.00 --reason returned --item MUG-1=1 --restock`;
 
-/** `orders mark-paid|ship|deliver|cancel|refund`: what moves an order on. Each tells what it moved. */
+/** `orders mark-paid|capture|ship|deliver|cancel|refund`: what moves an order on. Each tells what it moved. */
 export function addOrderMoves(orders: Command, terminal: Terminal): void {
   orders
     .command('mark-paid <order>')
@@ -72,6 +84,14 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .option('-y, --yes', 'do it without asking')
     .addHelpText('after', PAID_EXAMPLES)
     .action((wanted, { yes = false }, command: Command) => markPaid(wanted, yes, command, terminal));
+  orders
+    .command('capture <order>')
+    .description('Take the money that is reserved for an order.')
+    .option('--amount <amount>', 'how much of it (default: all)', amount)
+    .addHelpText('after', CAPTURE_EXAMPLES)
+    .action((wanted: string, options: { amount?: string }, command: Command) =>
+      capture(wanted, options, command, terminal),
+    );
   orders
     .command('ship <order>')
     .description('Record what was shipped; the customer is notified by mail.')
@@ -92,15 +112,18 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .addOption(choice('--reason <reason>', 'why', CANCEL_REASONS).makeOptionMandatory())
     .option('--note <text>', 'a remark for staff, kept in the timeline')
     .option('--no-restock', 'leave the stock as it is')
+    .option('--refund', 'refund what was paid')
     .addHelpText('after', CANCEL_EXAMPLES)
     .action((wanted: string, options: CancelOptions, command: Command) => cancel(wanted, options, command, terminal));
   orders
     .command('refund <order>')
-    .description('Record that money went back to the customer.')
+    .description('Return money to the customer.')
     .option('--amount <amount>', 'how much, such as 14.00', amount)
     .option('--all', 'all that was paid and not refunded yet')
     .addOption(choice('--reason <reason>', 'why', REFUND_REASONS).makeOptionMandatory())
     .option('--note <text>', 'a remark, kept with the refund')
+    .option('--item <sku=quantity>', 'what is refunded of a line, by SKU or line id; may be repeated', repeated)
+    .option('--restock', 'put these items back into stock')
     .addHelpText('after', REFUND_EXAMPLES)
     .action((wanted: string, options: RefundOptions, command: Command) => refund(wanted, options, command, terminal));
 }
@@ -119,6 +142,26 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
     client.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id } } }),
   );
   tell({ before, order, deed: 'is paid' }, command, terminal);
+}
+
+async function capture(
+  wanted: string,
+  { amount }: { amount?: string },
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const { client } = await openSession(command, terminal);
+  const before = await findOrder(client, wanted);
+  const params = { path: { order_id: before.id } };
+  const body = amount === undefined ? {} : { amount };
+  const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/capture', { params, body }));
+  const isDone = order.payment_status === 'paid';
+  const next = isDone ? undefined : `Within seconds: commerce orders get ${order.order_number}`;
+  tell(
+    { before, order, deed: isDone ? 'is paid' : 'is being captured', more: {}, ...(next && { next }) },
+    command,
+    terminal,
+  );
 }
 
 async function ship(wanted: string, options: ShipOptions, command: Command, terminal: Terminal): Promise<void> {
@@ -162,15 +205,17 @@ async function deliver(wanted: string, command: Command, terminal: Terminal): Pr
 }
 
 async function cancel(wanted: string, options: CancelOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { reason, note, restock } = options;
+  const { reason, note, restock, refund = false } = options;
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const params = { path: { order_id: before.id } };
-  const body = { reason, restock, ...(note && { note }) };
+  const body = { reason, restock, ...(note && { note }), ...(refund && { refund }) };
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/cancel', { params, body }));
   const { refundable, order_number, currency } = before;
   const owed =
-    Number(refundable) > 0 ? `${refundable} ${currency} were paid and remain with you until you refund them.` : '';
+    Number(refundable) > 0 && !refund
+      ? `${refundable} ${currency} were paid and remain with you until you refund them.`
+      : '';
   const next = owed && `${owed}\nThen: commerce orders refund ${order_number} --all --reason ${refundReason(reason)}`;
   tell({ before, order, deed: 'is cancelled', next }, command, terminal);
 }
@@ -186,9 +231,12 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   const before = await findOrder(client, wanted);
   const { reason, note, amount = before.refundable } = options;
   const params = { path: { order_id: before.id } };
-  const body = { amount, reason, ...(note && { note }) };
+  const line_items = options.item?.map((text) => ({ ...lineOf(before, text), restock: options.restock ?? false }));
+  if (options.restock && !line_items) throw usageError('--restock needs the items.', 'Name them: --item MUG-1=1');
+  const body = { amount, reason, ...(note && { note }), ...(line_items && { line_items }) };
   const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
-  const deed = `has a refund of ${made.refund.amount} ${made.refund.currency}`;
+  const { amount: back, currency, status } = made.refund;
+  const deed = `has a refund of ${back} ${currency}${status === 'pending' ? ', which the provider is asked for' : ''}`;
   tell({ before, order: made.order, deed, more: { refund: made.refund } }, command, terminal);
 }
 

@@ -170,18 +170,21 @@ function paymentOf({ payment }: OrderDetails, paint: Paint): string {
   );
 }
 
-function sentAndRefunded({ fulfillments, refunds, refunded, refundable, currency }: OrderDetails, paint: Paint) {
+function sentAndRefunded(order: OrderDetails, paint: Paint) {
+  const { fulfillments, refunds, refunded, refundable, refund_due, currency } = order;
   const sent = fulfillments.map(({ created_at, carrier, tracking_number, delivered_at }) => {
     const by = [carrier, tracking_number].filter(Boolean).join(' ');
     return `${moment(created_at)}${by && `, ${by}`}${delivered_at ? `, delivered ${moment(delivered_at)}` : ''}`;
   });
-  const back = refunds.map(({ created_at, amount, reason, note }) => {
-    return `${moment(created_at)}, ${amount} ${currency}, ${reason}${note ? `: ${note}` : ''}`;
+  const back = refunds.map(({ created_at, amount, reason, note, status, failure_reason }) => {
+    const state = status === 'failed' ? ` (failed: ${failure_reason})` : status === 'pending' ? ' (pending)' : '';
+    return `${moment(created_at)}, ${amount} ${currency}, ${reason}${note ? `: ${note}` : ''}${state}`;
   });
   const entries = {
     ...Object.fromEntries(sent.map((line, at) => [`Shipped ${at + 1}`, line])),
     ...Object.fromEntries(back.map((line, at) => [`Refund ${at + 1}`, line])),
     ...(back.length > 0 && { Refunded: `${refunded} ${currency}; refundable: ${refundable} ${currency}` }),
+    ...(Number(refund_due) > 0 && { 'Refund due': `${refund_due} ${currency}` }),
   };
   return Object.keys(entries).length > 0 ? facts(entries, paint) : '';
 }

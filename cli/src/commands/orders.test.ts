@@ -124,6 +124,29 @@ test('a part is shipped by SKU, with its tracking', async () => {
   }
 });
 
+test('reserved money is captured, and lines are refunded, back into stock, and with the cancelling', async () => {
+  const order = { ...DETAILS, payment_status: 'authorized' };
+  const pending = { ...DETAILS.refunds[0], status: 'pending' };
+  const { commerce, seen } = await merchant(order, {
+    [`POST ${ORDER}/capture`]: { body: order },
+    [`POST ${ORDER}/cancel`]: { body: { ...DETAILS, status: 'cancelled' } },
+    [`POST ${ORDER}/refunds`]: { status: 201, body: { refund: pending, order: DETAILS } },
+  });
+  const captured = await commerce(['orders', 'capture', '1001', '--amount', '30.00']);
+  expect(seen.at(-1)?.body).toEqual({ amount: '30.00' });
+  expect(captured.out).toContain('is being captured');
+
+  await commerce(['orders', 'cancel', '1001', '--reason', 'customer', '--refund']);
+  expect(seen.at(-1)?.body).toEqual({ reason: 'customer', restock: true, refund: true });
+
+  const [{ id, sku }] = DETAILS.line_items;
+  const refund = ['orders', 'refund', '1001', '--amount', '14.00', '--reason', 'returned'];
+  const back = await commerce([...refund, '--item', `${sku}=1`, '--restock']);
+  expect(seen.at(-1)?.body).toMatchObject({ line_items: [{ line_item_id: id, quantity: 1, restock: true }] });
+  expect(back.out).toContain('which the provider is asked for');
+  expect((await commerce([...refund, '--restock'])).code).toBe(2);
+});
+
 test('an order is delivered, cancelled and refunded', async () => {
   const order = { ...DETAILS, status: 'processing', fulfillment_status: 'fulfilled' };
   const refunded = { ...DETAILS, payment_status: 'refunded' };

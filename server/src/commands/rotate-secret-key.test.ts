@@ -3,15 +3,18 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startServer, stopServer } from '../../test/server.ts';
 import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openPool } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { createSite, mintPassword } from '../shop/merchant/sites.ts';
+import { type KeyUse, openKey, sealKey } from '../shop/payments/accounts/sealed-keys.ts';
 import { hashSecret, mintSecret, seal, unseal } from '../shop/webhooks/secrets.ts';
+import { checkDatabase } from './doctor-database.ts';
 import { rotateSecretKey } from './rotate-secret-key.ts';
+import { sitePayments } from './site-payments.ts';
 
 const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
 const WEBHOOK = '01a202fe-a50b-71ba-b73e-d11a8e6865e3';
@@ -103,6 +106,57 @@ async function openCheckout(baseUrl: string, shop: GivenShop): Promise<{ id: str
   await post(`/api/storefront/cart/${cart.id}/items`, pair, { variant_id: variants[0]?.id, quantity: 1 });
   return post('/api/storefront/checkout', pair, { cart_id: cart.id });
 }
+
+test('a new key opens the keys of payment accounts, and doctor says when no key does', async () => {
+  const shop = await givenShop();
+  const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(shop.url).pathname }).href;
+  const sealed = [
+    sealKey(OLD, shop.site_id, 'secret_key', 'sk_test_alder'),
+    sealKey(OLD, shop.site_id, 'webhook_secret', 'whsec_alder'),
+  ];
+  await send(
+    there,
+    `insert into commerce.payment_accounts (site_id, provider, mode, secret_key, webhook_secret)
+      values ($1, 'stripe', 'test', $2, $3)`,
+    [shop.site_id, ...sealed],
+  );
+  await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
+  const [row] = await send<Record<KeyUse, Buffer>>(
+    there,
+    'select secret_key, webhook_secret from commerce.payment_accounts',
+  );
+  const opened = (['secret_key', 'webhook_secret'] as const).map(
+    (use) => row && openKey(NEW, shop.site_id, use, row[use]),
+  );
+  expect(opened).toEqual(['sk_test_alder', 'whsec_alder']);
+  const secretsOf = async (key: string) =>
+    (await checkDatabase(shop.url, configOf(shop, { SECRET_KEY: key }))).find(({ check }) => check === 'secrets');
+  expect(await secretsOf(NEW)).toMatchObject({ state: 'ok' });
+  expect(await secretsOf(OLD)).toMatchObject({ state: 'wrong', found: expect.stringContaining(shop.site_id) });
+});
+
+test('the operator has a site paid by a connected account of the platform', async () => {
+  const shop = await givenShop();
+  const config = configOf(shop, { SECRET_KEY: OLD, STRIPE_PLATFORM_KEY: 'sk_live_platform' });
+  const file = join(shop.dataDir, 'webhook-secret');
+  writeFileSync(file, 'whsec_connected\n');
+  const printed: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  onTestFinished(() => write.mockRestore());
+  await sitePayments(config, shop.site_id, { account: 'acct_finch', webhookSecretFile: file });
+  await sitePayments(config, shop.site_id, { account: 'none' });
+  const [connected, none] = printed.map((text) => JSON.parse(text) as object);
+  expect(connected).toMatchObject({
+    kind: 'connected',
+    mode: 'live',
+    connected_account: 'acct_finch',
+    webhook_secret_set: true,
+  });
+  expect(none).toMatchObject({ provider: null });
+  await expect(sitePayments(config, shop.site_id, { account: 'finch' })).rejects.toThrow('begins with acct_');
+  const without = configOf(shop, { SECRET_KEY: OLD });
+  await expect(sitePayments(without, shop.site_id, { account: 'acct_finch' })).rejects.toThrow('STRIPE_PLATFORM_KEY');
+});
 
 test('a new key opens the secrets of webhooks, and running it again changes nothing', async () => {
   const shop = await givenShop();

@@ -58,6 +58,35 @@ export async function remove(shop: Shop, deps: AccountDeps): Promise<PaymentAcco
   return get(shop, deps);
 }
 
+/** A connected account of the operator's platform. */
+export interface Connection {
+  account: string;
+  platformKey: string;
+  webhookSecret: string | null;
+}
+
+/** The operator has a site paid by a connected account, in place of one of its own. Throws `payment_account_in_use`. */
+export async function connect(
+  shop: Shop,
+  { secretKey }: AccountDeps,
+  { account, platformKey, webhookSecret }: Connection,
+): Promise<void> {
+  await refuseOpenPayments(shop);
+  const sealed = webhookSecret && sealKey(secretKey, shop.siteId, 'webhook_secret', webhookSecret);
+  await shop.run(
+    sql`insert into payment_accounts (site_id, provider, mode, connected_account, webhook_secret)
+      values (${shop.siteId}, 'stripe', ${modeOf(platformKey)}, ${account}, ${sealed})
+      on conflict (site_id) do update set mode = excluded.mode, secret_key = null,
+        connected_account = excluded.connected_account, webhook_secret = excluded.webhook_secret, updated_at = now()`,
+  );
+}
+
+/** The operator takes a connected account away; one of the site's own stays. */
+export async function disconnect(shop: Shop): Promise<void> {
+  await refuseOpenPayments(shop);
+  await shop.run(sql`delete from payment_accounts where site_id = ${shop.siteId} and connected_account is not null`);
+}
+
 async function setKey(shop: Shop, { secretKey }: AccountDeps, key: string): Promise<void> {
   await refuseConnected(shop);
   const mode = modeOf(key);
@@ -105,7 +134,8 @@ async function refuseOpenPayments(shop: Shop): Promise<void> {
         and status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned') limit 1`,
   );
   const moving = await shop.one(
-    sql`select from payment_moves where site_id = ${shop.siteId} and status = 'pending' limit 1`,
+    sql`select from payment_moves m join payments p on p.site_id = m.site_id and p.id = m.payment_id
+      where m.site_id = ${shop.siteId} and m.status = 'pending' and p.provider = 'stripe' limit 1`,
   );
   if (!open && !moving) return;
   const message =

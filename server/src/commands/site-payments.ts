@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config.ts';
+import { findTenant, inShop } from '../shop/in-shop.ts';
+import * as accounts from '../shop/payments/accounts/accounts.ts';
+import { SYSTEM } from '../shop/shop.ts';
+import { withPool } from './database.ts';
+
+export interface SitePaymentsOptions {
+  /** A connected account of the platform, or `none`. */
+  account?: string;
+  /** Holds the signing secret of its webhook endpoint. */
+  webhookSecretFile?: string;
+}
+
+/** Shows by which account a site is paid, after setting the connected account that is given. Prints JSON; keys are never shown. */
+export async function sitePayments(config: Config, site_id: string, options: SitePaymentsOptions): Promise<void> {
+  const account = await withPool(config, async (db) => {
+    const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id);
+    if (!isId) throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
+    const tenant = await findTenant(db, site_id);
+    if (!tenant) throw new Error(`There is no site ${site_id}.`);
+    return inShop(db, tenant, SYSTEM, async (shop) => {
+      if (options.account === 'none') await accounts.disconnect(shop);
+      else if (options.account) await accounts.connect(shop, config, connectionOf(config, options.account, options));
+      return accounts.get(shop, config);
+    });
+  });
+  process.stdout.write(`${JSON.stringify(account, null, 2)}\n`);
+}
+
+function connectionOf(
+  { stripePlatformKey }: Config,
+  account: string,
+  { webhookSecretFile }: SitePaymentsOptions,
+): accounts.Connection {
+  if (!/^acct_\w{3,240}$/.test(account)) {
+    throw new Error(`"${account}" is not a connected account of Stripe: it begins with acct_.`);
+  }
+  if (!stripePlatformKey) {
+    throw new Error("Set STRIPE_PLATFORM_KEY to the platform's key: it acts for the connected account.");
+  }
+  if (!webhookSecretFile) return { account, platformKey: stripePlatformKey, webhookSecret: null };
+  const webhookSecret = readFileSync(webhookSecretFile, 'utf8').trim();
+  if (!/^whsec_\S{3,240}$/.test(webhookSecret)) {
+    throw new Error(`${webhookSecretFile} holds no signing secret of Stripe: it begins with whsec_.`);
+  }
+  return { account, platformKey: stripePlatformKey, webhookSecret };
+}
