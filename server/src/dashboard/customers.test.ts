@@ -114,7 +114,8 @@ test('a customer shows how many orders there were and what was paid less what wa
   await givenPastOrder(shop, { customer_id: id, number: '2', payment_status: 'awaiting_payment' });
   await givenPastOrder(shop, { customer_id: null, number: '3' });
   await shop.owner.query(
-    sql`insert into commerce.refunds (site_id, id, order_id, amount, reason, actor_id)
+    sql`with begun as (update commerce.orders set refunds_begun = 5 where site_id = ${shop.site_id} and id = ${paid})
+      insert into commerce.refunds (site_id, id, order_id, amount, reason, actor_id)
       values (${shop.site_id}, gen_random_uuid(), ${paid}, 5.00, 'other', gen_random_uuid())`,
   );
 

@@ -2320,7 +2320,7 @@ grant select on commerce.rate_counts to commerce_backup;
 
 grant delete, select on commerce.rate_counts to commerce_sweep;
 
-grant delete, insert, select, update on commerce.refund_items to commerce_app;
+grant insert, select on commerce.refund_items to commerce_app;
 
 grant select on commerce.refund_items to commerce_backup;
 

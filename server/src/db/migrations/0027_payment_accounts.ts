@@ -73,7 +73,7 @@ async function moves(knex: Knex): Promise<void> {
       foreign key (site_id, line_id) references commerce.order_lines (site_id, id)
     );
     call commerce.protect('commerce.refund_items');
-    grant select, insert on commerce.refund_items to commerce_app;
+    revoke update, delete on commerce.refund_items from commerce_app;
   `);
 }
 
