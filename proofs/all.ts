@@ -59,6 +59,7 @@ import { J7 } from './j7-injections.ts';
 import { J8 } from './j8-dependencies.ts';
 import { K2 } from './k2-provider-webhooks.ts';
 import { K3 } from './k3-refund-races.ts';
+import { K4 } from './k4-late-money.ts';
 import { F6 } from './pages/f6-forged-forms.ts';
 import { F7 } from './pages/f7-framing.ts';
 import { F8 } from './pages/f8-planted-sessions.ts';
@@ -94,6 +95,7 @@ import { J3 } from './processes/j3-log-injection.ts';
 import { J4 } from './processes/j4-misconfiguration.ts';
 import { J5 } from './processes/j5-health.ts';
 import { J6 } from './processes/j6-backups.ts';
+import { K1 } from './processes/k1-lost-payments.ts';
 
 /** All proofs, in the order of the table. */
 export const PROOFS: Proof[] = [
@@ -107,5 +109,5 @@ export const PROOFS: Proof[] = [
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
   ...[I1, I2, I3, I4, I5, I7, I8],
   ...[J1, J2, J3, J4, J5, J6, J7, J8],
-  ...[K2, K3],
+  ...[K1, K2, K3, K4],
 ];

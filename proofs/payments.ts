@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { takeEvent } from '../server/src/shop/checkout/settle.ts';
+import { settlePayments } from '../server/src/shop/checkout/settle-all.ts';
+import { inShop } from '../server/src/shop/in-shop.ts';
+import type { PaymentProvider } from '../server/src/shop/payments/provider.ts';
+import { createTestProvider, TEST_PROVIDER } from '../server/src/shop/payments/test-provider.ts';
+import { SYSTEM, type Tenant } from '../server/src/shop/shop.ts';
+
+const SECRET_KEY = 'a secret of the proofs, long enough to be one';
+
+/** What a shop has been paid, as the provider's books have it, held against its orders. */
+export interface Books {
+  /** As the server sees the database. */
+  db: Pool;
+  /** As nobody sees it in production, past row-level security. */
+  owner: Pool;
+  tenant: Tenant;
+}
+
+/**
+ * What the job does about payments each minute; `provider` stands in for the test provider. What fails, the next minute does:
+ * a server that hangs may hold a lock.
+ */
+export async function settle({ db, tenant }: Books, provider?: PaymentProvider): Promise<void> {
+  const card = provider ?? createTestProvider({ db, baseUrl: 'http://localhost' });
+  await settlePayments(db, tenant, { card, secretKey: SECRET_KEY }).catch(() => undefined);
+}
+
+/** The human acts at the provider. */
+export async function decide({ owner, tenant }: Books, checkout_id: string, approved: boolean): Promise<void> {
+  await owner.query(
+    `update commerce.test_payments t set status = case when $3 then 'succeeded' else 'failed' end,
+        captured = case when $3 then t.amount else 0 end
+      from commerce.payments p where p.site_id = t.site_id and p.id = t.id and p.checkout_id = $2 and t.site_id = $1
+        and t.status = 'requires_action'`,
+    [tenant.site_id, checkout_id, approved],
+  );
+}
+
+/** The provider takes the money although it has said that the payment is cancelled, and says so by an event. */
+export async function succeedLate({ db, owner, tenant }: Books, checkout_id: string): Promise<void> {
+  const { rows } = await owner.query<{ id: string }>(
+    `update commerce.test_payments t set status = 'succeeded', captured = t.amount from commerce.payments p
+      where p.site_id = t.site_id and p.id = t.id and p.checkout_id = $2 and t.site_id = $1 and t.status = 'cancelled'
+        and t.amount > 0 returning t.id`,
+    [tenant.site_id, checkout_id],
+  );
+  for (const { id } of rows) {
+    const key = { id, site_id: tenant.site_id, reference: null };
+    const outcome = await createTestProvider({ db, baseUrl: 'http://localhost' }).outcomeOf(key);
+    if (!outcome) throw new Error(`The provider has lost payment ${id}.`);
+    const event = { provider: TEST_PROVIDER, event_id: randomUUID(), outcome };
+    await inShop(db, tenant, SYSTEM, (shop) => takeEvent(shop, { secretKey: SECRET_KEY }, id, event));
+  }
+}
+
+/** All that is still open is past its time, and so is what was begun. */
+export async function letTimePass({ owner, tenant }: Books): Promise<void> {
+  await owner.query(
+    `update commerce.payments set expires_at = least(expires_at, now()), created_at = created_at - interval '20 minutes',
+        updated_at = updated_at - interval '20 minutes'
+      where site_id = $1 and status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned')`,
+    [tenant.site_id],
+  );
+}
+
+interface Account {
+  /** What was taken and not given back, in minor units. */
+  money: number;
+  orders: number;
+  /** What the orders that are paid come to. */
+  paid: number;
+  unsettled: number;
+}
+
+/** The money of a checkout that was taken without an order, or an order that is paid without money; nothing when all is right. */
+export async function faultIn({ owner, tenant }: Books, checkout_id: string): Promise<string | undefined> {
+  const { rows } = await owner.query<Account>(
+    `select (
+        select coalesce(sum(t.captured - (select coalesce(sum(value::int), 0) from jsonb_each_text(t.refunds))), 0)
+        from commerce.payments p join commerce.test_payments t on t.site_id = p.site_id and t.id = p.id
+        where p.site_id = $1 and p.checkout_id = $2)::int as money, (
+        select count(*) from commerce.orders o where o.site_id = $1 and o.checkout_id = $2)::int as orders, (
+        select coalesce(sum(o.total * 100), 0) from commerce.orders o
+        where o.site_id = $1 and o.checkout_id = $2 and o.payment_status = 'paid')::int as paid, (
+        select count(*) from commerce.payments p where p.site_id = $1 and p.checkout_id = $2
+          and (p.status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned')
+            or (p.status = 'succeeded' and p.order_id is null)))::int as unsettled`,
+    [tenant.site_id, checkout_id],
+  );
+  const account = rows[0];
+  if (!account || (account.money === account.paid && account.orders <= 1 && account.unsettled === 0)) return undefined;
+  return JSON.stringify(account);
+}
