@@ -60,6 +60,8 @@ export interface TestPayment {
   status: Outcome['status'];
   /** Minor units. */
   amount: number;
+  /** Of what was reserved, a part may have been taken. */
+  captured: number;
   currency: string;
   refunds: Record<string, number>;
   return_url: string | null;
@@ -142,14 +144,14 @@ function inBooks(db: Pool, { site_id }: Id, statement: Sql): Promise<TestPayment
   });
 }
 
-function outcomeOf(baseUrl: string, { site_id, id }: Id, { status, amount, currency }: TestPayment): Outcome {
+function outcomeOf(baseUrl: string, { site_id, id }: Id, { status, amount, captured, currency }: TestPayment): Outcome {
   const url = `${baseUrl}/sites/${site_id}/test-payment/${id}`;
   return {
     status,
     reference: `test_${id}`,
     reason: status === 'failed' ? 'card_declined' : null,
     next_action: status === 'requires_action' ? { type: 'redirect', url } : null,
-    amount: status === 'cancelled' ? null : amount,
+    amount: status === 'cancelled' ? null : status === 'succeeded' ? captured : amount,
     currency: status === 'cancelled' ? null : currency,
   };
 }
