@@ -217,9 +217,10 @@ describe('bounds', () => {
 
   test('an answer lists all its fields as required, except those that are said to be extra', () => {
     const extra = ['facets', 'understood', 'input', 'ctx'];
-    // What other producers write as well, who leave out what they do not know; and what an agent pays for by the word.
+    // What other producers write as well, who leave out what they do not know; what an agent pays for by the word; rates
+    // as they were set; and a refusal, whose fields depend on its code.
     const sparse = new Set(
-      ['Order', 'LineItem', 'Address', 'AgentCandidate', 'AgentUnderstood'].map(
+      ['Order', 'LineItem', 'Address', 'AgentCandidate', 'AgentUnderstood', 'CountryTaxRate', 'CompletionRefusal'].map(
         (name) => contract.components.schemas[name],
       ),
     );
