@@ -12,7 +12,7 @@ function servedIn(contract: string): number {
 }
 
 /** Benches on which the number of operations may tell. The others measure single operations, and carry commit and date. */
-const OF_ALL_OPERATIONS = ['validation', 'process', 'cost'];
+const OF_ALL_OPERATIONS = ['validation', 'process'];
 
 /** The rows of the proofs of which neither form counts as many operations, or that do not say how many. */
 export function staleProofs(readme: string, served: number): string[] {
