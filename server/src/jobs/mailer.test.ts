@@ -8,6 +8,7 @@ import { createMailer } from './mailer.ts';
 const MAIL = {
   to: 'june@example.com',
   from_name: 'Alder, Finch <x@evil.example>',
+  reply_to: 'help@example.com',
   subject: 'Grüße',
   text: 'Hello',
   html: '<p>Hello</p>',
@@ -44,6 +45,7 @@ test('with a mail server a mail goes to its one address, from the configured one
   expect(told.filter((line) => line.startsWith('RCPT'))).toEqual(['RCPT TO:<june@example.com>']);
   expect(told).toContain('Message-ID: <mail-17@example.com>');
   expect(told.find((line) => line.startsWith('From: '))).toMatch(/<shop@example\.com>$/);
+  expect(told.find((line) => line.startsWith('Reply-To: '))).toMatch(/<help@example\.com>$/);
 });
 
 test('an address is one address, whatever stands in it', async () => {

@@ -25,6 +25,7 @@ export interface Mails {
   payment_received: { order_id: string };
   order_shipped: { order_id: string; fulfillment_id: string };
   order_cancelled: { order_id: string };
+  order_refunded: { order_id: string; refund_id: string };
   /** Strangers guess at the password of an address, if it has an account: its owner gets a link past the delay. */
   login_delayed: { email: string };
   staff_login_delayed: { email: string };

@@ -1,5 +1,6 @@
 export { account } from './account.ts';
 export { checkout } from './checkout.ts';
 export { consent } from './consent.ts';
+export { mail } from './mail.ts';
 export { page } from './page.ts';
 export { payment } from './payment.ts';

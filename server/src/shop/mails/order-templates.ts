@@ -1,143 +1,224 @@
-import type { CustomerOrder, Fulfillment, PaymentStatus } from '@commerce-backend/spec';
+import type { Address, CustomerOrder, Fulfillment } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { type Language, languageFor } from '../../language/language.ts';
+import { accountLink } from '../links.ts';
 import type { Mails } from '../mail.ts';
 import { getForCustomer } from '../orders/rows.ts';
 import type { MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
 
-/** Letters about orders. Each says how the order stands when it is sent; one that has been overtaken is not sent. */
+/** Mails about orders, in the language of the order. Each says how the order stands when it is sent; one that has been overtaken is not sent. */
 export const WRITERS = {
   order_placed: (context: MailContext, { order_id }: About) =>
-    about(context, order_id, async (order) => ({
-      subject: `Your order ${order.order_number} at ${context.shop_name}`,
-      parts: [
-        { paragraph: 'Thank you for your order.' },
-        { facts: linesOf(order) },
-        { facts: amountsOf(order, await isTaxIncluded(context, order_id)) },
-        ...howToPay(order),
-      ],
-    })),
+    about(context, order_id, (told) => {
+      const { say } = told.language;
+      const { order_number: number } = told.order;
+      return {
+        subject: say('mail.placed_subject', { number, shop: context.front.name }),
+        parts: [{ paragraph: say('mail.placed') }, ...next(told), ...contentOf(told)],
+      };
+    }),
   payment_reminder: (context: MailContext, { order_id }: About) =>
-    about(context, order_id, (order) =>
-      order.payment_status === 'awaiting_payment'
-        ? {
-            subject: `Your order ${order.order_number} awaits your payment`,
-            parts: [{ paragraph: `We are holding order ${order.order_number} for you.` }, ...howToPay(order)],
-          }
-        : undefined,
-    ),
+    about(context, order_id, (told) => {
+      const { say } = told.language;
+      const { order_number: number, payment_status } = told.order;
+      if (payment_status !== 'awaiting_payment') return undefined;
+      return {
+        subject: say('mail.reminder_subject', { number }),
+        parts: [{ paragraph: say('mail.reminder', { number }) }, ...next(told), ...contentOf(told)],
+      };
+    }),
   payment_received: (context: MailContext, { order_id }: About) =>
-    about(context, order_id, (order) =>
-      order.payment_status === 'paid'
-        ? {
-            subject: `We have your payment for order ${order.order_number}`,
-            parts: [{ paragraph: `Thank you: ${money(order, order.total)} arrived for order ${order.order_number}.` }],
-          }
-        : undefined,
-    ),
+    about(context, order_id, (told) => {
+      const { say } = told.language;
+      const { order_number: number, payment_status, total } = told.order;
+      if (payment_status !== 'paid') return undefined;
+      return {
+        subject: say('mail.received_subject', { number }),
+        parts: [
+          { paragraph: say('mail.received', { amount: amountOf(told, total), number }) },
+          { paragraph: say('mail.received_next') },
+          ...contentOf(told),
+        ],
+      };
+    }),
   order_shipped: (context: MailContext, { order_id, fulfillment_id }: Mails['order_shipped']) =>
-    about(context, order_id, (order) => {
-      const parcel = order.fulfillments.find(({ id }) => id === fulfillment_id);
-      return (
-        parcel && {
-          subject: `Your order ${order.order_number} is on its way`,
-          parts: [{ paragraph: `A parcel of order ${order.order_number} is on its way.` }, ...partsOf(order, parcel)],
-        }
-      );
+    about(context, order_id, (told) => {
+      const { say } = told.language;
+      const { order_number: number, fulfillments } = told.order;
+      const parcel = fulfillments.find(({ id }) => id === fulfillment_id);
+      if (!parcel) return undefined;
+      return {
+        subject: say('mail.shipped_subject', { number }),
+        parts: [{ paragraph: say('mail.shipped', { number }) }, ...parcelOf(told, parcel), ...closing(told)],
+      };
     }),
   order_cancelled: (context: MailContext, { order_id }: About) =>
-    about(context, order_id, (order) =>
-      order.status === 'cancelled'
-        ? {
-            subject: `Your order ${order.order_number} is cancelled`,
-            parts: [
-              { paragraph: `${WHY_CANCELLED[order.payment_status] ?? ''}Order ${order.order_number} is cancelled.` },
-            ],
-          }
-        : undefined,
-    ),
-};
-
-const WHY_CANCELLED: Partial<Record<PaymentStatus, string>> = {
-  expired: 'The payment did not arrive in time. ',
-  failed: 'The payment failed. ',
+    about(context, order_id, (told) => {
+      const { say } = told.language;
+      const { order_number: number, payment_status, status } = told.order;
+      if (status !== 'cancelled') return undefined;
+      const why = payment_status === 'expired' || payment_status === 'failed' ? (`_${payment_status}` as const) : '';
+      return {
+        subject: say('mail.cancelled_subject', { number }),
+        parts: [{ paragraph: say(`mail.cancelled${why}`, { number }) }, ...contentOf(told)],
+      };
+    }),
+  order_refunded: (context: MailContext, { order_id, refund_id }: Mails['order_refunded']) =>
+    about(context, order_id, async (told) => {
+      const { say } = told.language;
+      const refund = await context.shop.one<{ amount: string }>(
+        sql`select amount::text as amount from refunds
+          where site_id = ${context.shop.siteId} and id = ${refund_id} and order_id = ${order_id}`,
+      );
+      if (!refund) return undefined;
+      const { order_number: number, payment_method } = told.order;
+      const amount = amountOf(told, refund.amount);
+      const way = payment_method === 'card' ? 'card' : 'other';
+      return {
+        subject: say('mail.refunded_subject', { amount, number }),
+        parts: [
+          { paragraph: say('mail.refunded', { amount, number }) },
+          { paragraph: say(`mail.refunded_${way}`) },
+          ...contentOf(told),
+        ],
+      };
+    }),
 };
 
 interface About {
   order_id: string;
 }
 
+/** An order as its mails tell it. */
+interface Told {
+  context: MailContext;
+  language: Language;
+  order: CustomerOrder;
+  tax_included: boolean;
+}
+
 type Words = Omit<MailContent, 'to'> | undefined;
 
-async function about({ shop }: MailContext, order_id: string, write: (order: CustomerOrder) => Words | Promise<Words>) {
+async function about(context: MailContext, order_id: string, write: (told: Told) => Words | Promise<Words>) {
+  const { shop, front } = context;
   const order = await getForCustomer(shop, order_id);
-  const words = order.email ? await write(order) : undefined;
-  return words && order.email ? { to: order.email, ...words } : undefined;
-}
-
-function linesOf(order: CustomerOrder): [string, string][] {
-  return order.line_items.map((line) => [`${line.quantity} × ${nameOf(line)}`, money(order, line.total)]);
-}
-
-function nameOf({ name, variant_name }: CustomerOrder['line_items'][number]): string {
-  return variant_name ? `${name}, ${variant_name}` : name;
-}
-
-/** What is in a parcel, and how to follow it. */
-function partsOf({ line_items }: CustomerOrder, { items, ...parcel }: Fulfillment): Part[] {
-  const content = line_items.flatMap((line): [string, string][] => {
-    const item = items.find(({ line_item_id }) => line_item_id === line.id);
-    return item ? [[nameOf(line), `${item.quantity} of ${line.quantity}`]] : [];
-  });
-  const tracking: [string, string][] = [];
-  if (parcel.carrier) tracking.push(['Carrier', parcel.carrier]);
-  if (parcel.tracking_number) tracking.push(['Tracking number', parcel.tracking_number]);
-  return [
-    { facts: content },
-    ...(tracking.length > 0 ? [{ facts: tracking }] : []),
-    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: 'Track the parcel' }] : []),
-  ];
-}
-
-async function isTaxIncluded({ shop }: MailContext, order_id: string): Promise<boolean> {
-  const order = await shop.one<{ tax_included: boolean }>(
-    sql`select tax_included from orders where site_id = ${shop.siteId} and id = ${order_id}`,
+  if (!order.email) return undefined;
+  const terms = await shop.one<{ tax_included: boolean; locale: string }>(
+    sql`select tax_included, locale from orders where site_id = ${shop.siteId} and id = ${order_id}`,
   );
-  return order?.tax_included ?? false;
+  const language = languageFor(terms?.locale ?? front.default_locale, front.time_zone);
+  const words = await write({ context, language, order, tax_included: terms?.tax_included ?? false });
+  return words && { to: order.email, language, ...words };
 }
 
-/** The amounts down to the total add up to it; a tax that is in the prices already stands below. */
-function amountsOf(order: CustomerOrder, tax_included: boolean): [string, string][] {
-  const total: [string, string] = ['Total', order.total];
-  const amounts: [string, string][] = [
-    ['Subtotal', order.subtotal],
-    ['Discount', `−${order.discount}`],
-    ['Shipping', order.shipping_cost],
-    ...(tax_included
-      ? [total, ['Tax, included', order.tax] satisfies [string, string]]
-      : [['Tax', order.tax] satisfies [string, string], total]),
-  ];
-  return amounts.filter(([, amount]) => /[1-9]/.test(amount)).map(([name, amount]) => [name, money(order, amount)]);
-}
-
-function howToPay(order: CustomerOrder): Part[] {
+/** What happens next, with what is needed to pay. */
+function next({ language, order }: Told): Part[] {
+  const { say } = language;
   const { instructions } = order.payment;
-  if (!instructions) return [];
+  if (!instructions) {
+    const isOpen = order.payment_status === 'pending';
+    const wait = order.payment_method === 'manual' ? 'mail.next_handed_over' : 'mail.next_unconfirmed';
+    return [{ paragraph: say(isOpen ? wait : 'mail.next_preparing') }];
+  }
   const facts: [string, string][] = [
-    ['Amount', money(order, instructions.amount)],
-    ['Reference', instructions.reference],
-    ['To', instructions.account_holder],
-    ['IBAN', instructions.iban],
+    [say('checkout.amount'), language.amount(instructions.amount, instructions.currency)],
+    [say('checkout.reference'), instructions.reference],
+    [say('checkout.recipient'), instructions.account_holder],
+    [say('checkout.iban'), instructions.iban.replaceAll(/(.{4})(?=.)/g, '$1 ')],
   ];
-  if (instructions.bic) facts.push(['BIC', instructions.bic]);
-  if (instructions.bank_name) facts.push(['Bank', instructions.bank_name]);
+  if (instructions.bic) facts.push([say('checkout.bic'), instructions.bic]);
+  if (instructions.bank_name) facts.push([say('checkout.bank'), instructions.bank_name]);
   return [
-    { paragraph: `Please transfer the amount by ${instructions.due_at.slice(0, 10)}, with the reference.` },
+    { paragraph: say('mail.next_transfer', { day: language.day(instructions.due_at) }) },
     { facts },
     ...(instructions.instructions ? [{ paragraph: instructions.instructions }] : []),
   ];
 }
 
-function money({ currency }: CustomerOrder, amount: string): string {
-  return `${amount} ${currency}`;
+/** The order itself: number, what was bought, what it comes to, and where it goes. */
+function contentOf(told: Told): Part[] {
+  const { language, order } = told;
+  const { say } = language;
+  const address = linesOf(language, order.shipping_address);
+  return [
+    { heading: say('mail.items') },
+    {
+      facts: [
+        [say('mail.number'), order.order_number],
+        [say('mail.placed_on'), language.day(order.created_at)],
+      ],
+    },
+    { items: order.line_items.map((line) => itemOf(line, String(line.quantity), amountOf(told, line.total))) },
+    { amounts: amountsOf(told) },
+    ...(address.length > 0 ? [{ heading: say('checkout.delivery_address') }, { lines: address }] : []),
+    ...closing(told),
+  ];
+}
+
+/** Where to look and whom to ask. A guest has no account to look at. */
+function closing({ context, language, order }: Told): Part[] {
+  const { say } = language;
+  const { support_email, support_phone } = context.front.brand;
+  const account = accountLink(context.baseUrl, context.shop.siteId);
+  return [
+    ...(order.customer_id ? [{ link: account, label: say('mail.view') }] : []),
+    ...(support_email ? [{ paragraph: say('mail.questions') }] : []),
+    ...(support_phone ? [{ paragraph: say('mail.call', { phone: support_phone }) }] : []),
+  ];
+}
+
+type Line = CustomerOrder['line_items'][number];
+
+/** Mail programs ask for pictures over https alone. */
+function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string) {
+  const picture = image_url?.startsWith('https://') ? image_url : null;
+  return { name: variant_name ? `${name}, ${variant_name}` : name, detail, amount, picture };
+}
+
+function linesOf(language: Language, address: Address | null | undefined): string[] {
+  if (!address) return [];
+  const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;
+  const name = [first_name, last_name].filter(Boolean).join(' ');
+  const place = [postal_code, city].filter(Boolean).join(' ');
+  const lines = [name, company, address1, address2, place, state, country && language.country(country)];
+  return lines.filter((line): line is string => Boolean(line));
+}
+
+/** What is in a parcel, and how to follow it. */
+function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfillment): Part[] {
+  const { say } = language;
+  const content = order.line_items.flatMap((line) => {
+    const item = items.find(({ line_item_id }) => line_item_id === line.id);
+    const detail = item && say('mail.of', { count: item.quantity, total: line.quantity });
+    return detail ? [itemOf(line, detail, '')] : [];
+  });
+  const tracking: [string, string][] = [];
+  if (parcel.carrier) tracking.push([say('mail.carrier'), parcel.carrier]);
+  if (parcel.tracking_number) tracking.push([say('mail.tracking_number'), parcel.tracking_number]);
+  return [
+    ...(tracking.length > 0 ? [{ facts: tracking }] : []),
+    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: say('mail.track') }] : []),
+    { items: content },
+  ];
+}
+
+/** The amounts down to the total add up to it; a tax that is in the prices already stands below. */
+function amountsOf(told: Told): [string, string][] {
+  const { language, order, tax_included } = told;
+  const { say } = language;
+  const line = (name: string, amount: string, sign = ''): [string, string][] =>
+    /[1-9]/.test(amount) ? [[name, sign + amountOf(told, amount)]] : [];
+  const total = line(say('checkout.total'), order.total);
+  const tax = line(say(tax_included ? 'mail.tax_included' : 'checkout.tax'), order.tax);
+  return [
+    ...line(say('checkout.subtotal'), order.subtotal),
+    ...line(say('checkout.discount'), order.discount, '−'),
+    ...line(say('checkout.delivery'), order.shipping_cost),
+    ...(tax_included ? [...total, ...tax] : [...tax, ...total]),
+  ];
+}
+
+function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, amount: string): string {
+  return language.amount(amount, order.currency);
 }

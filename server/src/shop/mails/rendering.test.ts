@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
 import { render } from './rendering.ts';
+
+const FRONT = { brand: NO_BRAND, legal: NO_LEGAL };
 
 test('what merchants and customers wrote is text in a mail, never markup and never a header', () => {
   const evil = '<img src=x onerror="alert(1)">';
@@ -9,7 +12,7 @@ test('what merchants and customers wrote is text in a mail, never markup and nev
       subject: 'Hello\r\nBcc: all@example.com',
       parts: [{ paragraph: evil }, { link: 'https://x/?a="><b>', label: evil }, { facts: [[evil, evil]] }],
     },
-    `Alder & <Finch>\n`,
+    { ...FRONT, name: `Alder & <Finch>\n` },
   );
 
   expect(mail.html).not.toMatch(/<img|<b>|<Finch>/);
@@ -23,7 +26,7 @@ test('what nobody sees, in texts of long ago, is not sent along', () => {
 
   const { subject, text, html, from_name } = render(
     { to: 'june@example.com', subject: 'A\u2066b', parts },
-    'Sh\ufeffop',
+    { ...FRONT, name: 'Sh\ufeffop' },
   );
 
   expect([subject, from_name]).toEqual(['Ab', 'Shop']);

@@ -1,18 +1,36 @@
+import { Language } from '../../language/language.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { withoutHidden } from '../hidden-characters.ts';
+import type { Front } from '../merchant/front.ts';
 
 /** A mail in parts, of which a plain and an HTML form are made. Whatever stands in it is text, and is escaped. */
 export type Part =
   | { paragraph: string }
+  | { heading: string }
   /** A link with the words on it; the text form shows the address. */
   | { link: string; label: string }
   /** Names and values, such as bank details. */
-  | { facts: [name: string, value: string][] };
+  | { facts: [name: string, value: string][] }
+  /** Names and amounts that add up. */
+  | { amounts: [name: string, amount: string][] }
+  /** What was bought; pictures are https addresses. */
+  | { items: Item[] }
+  /** Lines that belong together, such as an address. */
+  | { lines: string[] };
+
+export interface Item {
+  name: string;
+  detail: string;
+  amount: string;
+  picture: string | null;
+}
 
 export interface MailContent {
   to: string;
   subject: string;
   parts: Part[];
+  /** English, unless it says otherwise. */
+  language?: Language;
 }
 
 /** A mail ready to be sent. */
@@ -20,51 +38,108 @@ export interface Mail {
   to: string;
   /** Whom the mail comes from, in words: the shop. */
   from_name: string;
+  /** Whom an answer goes to, if the shop says so. */
+  reply_to: string | null;
   subject: string;
   text: string;
   html: string;
 }
 
+const ENGLISH = new Language('en', 'UTC');
+const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
+
 /** Both forms of a mail, signed by the shop. */
-export function render({ to, subject, parts }: MailContent, shop_name: string): Mail {
+export function render({ to, subject, parts, language = ENGLISH }: MailContent, front: SignedBy): Mail {
+  const signed = singleLine(front.name);
+  const links = LEGAL.flatMap((kind) => {
+    const address = front.legal[`${kind}_url`];
+    return address ? [{ address, label: language.say(`page.${kind}`) }] : [];
+  });
   return {
     to,
-    from_name: singleLine(shop_name),
+    from_name: signed,
+    reply_to: front.brand.support_email,
     subject: singleLine(subject),
-    text: [...parts.map(asText), singleLine(shop_name)].join('\n\n'),
-    html: page(singleLine(subject), [...parts.map(asHtml), `<p class="from">${escapeHtml(shop_name)}</p>`].join('\n')),
+    text: [...parts.map(asText), signed, ...links.map(({ address, label }) => `${label}: ${address}`)].join('\n\n'),
+    html: page(language, singleLine(subject), front, [
+      ...parts.map(asHtml),
+      `<p class="from">${escapeHtml(signed)}${links.map(({ address, label }) => ` · <a href="${escapeHtml(address)}">${escapeHtml(label)}</a>`).join('')}</p>`,
+    ]),
   };
 }
 
+type SignedBy = Pick<Front, 'name' | 'brand' | 'legal'>;
+
 function asText(part: Part): string {
   if ('paragraph' in part) return cleaned(part.paragraph);
+  if ('heading' in part) return cleaned(part.heading);
   if ('link' in part) return `${cleaned(part.label)}:\n${part.link}`;
-  return part.facts.map(([name, value]) => cleaned(`${name}: ${value}`)).join('\n');
+  if ('lines' in part) return part.lines.map(cleaned).join('\n');
+  if ('items' in part) {
+    return part.items.map(({ name, detail, amount }) => cleaned(`${detail} × ${name}: ${amount}`)).join('\n');
+  }
+  const facts = 'amounts' in part ? part.amounts : part.facts;
+  return facts.map(([name, value]) => cleaned(`${name}: ${value}`)).join('\n');
 }
 
 function asHtml(part: Part): string {
   if ('paragraph' in part) return `<p>${escapeHtml(part.paragraph).replaceAll('\n', '<br>')}</p>`;
+  if ('heading' in part) return `<h2>${escapeHtml(part.heading)}</h2>`;
+  if ('lines' in part) return `<p>${part.lines.map(escapeHtml).join('<br>')}</p>`;
+  if ('items' in part) return `<table class="items">${part.items.map(itemRow).join('')}</table>`;
   if ('link' in part) {
     const href = escapeHtml(part.link);
     return `<p><a class="button" href="${href}">${escapeHtml(part.label)}</a></p>\n<p class="plain">${href}</p>`;
   }
-  const rows = part.facts.map(([name, value]) => `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`);
-  return `<table>${rows.join('')}</table>`;
+  const isSum = 'amounts' in part;
+  const rows = (isSum ? part.amounts : part.facts).map(
+    ([name, value]) => `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
+  );
+  return `<table${isSum ? ' class="sum"' : ''}>${rows.join('')}</table>`;
 }
 
-function page(title: string, body: string): string {
+function itemRow({ name, detail, amount, picture }: Item): string {
+  const image = picture ? `<img src="${escapeHtml(picture)}" alt="" width="56" height="56">` : '';
+  return `<tr><td class="picture">${image}</td><td>${escapeHtml(detail)} × ${escapeHtml(name)}</td><td class="amount">${escapeHtml(amount)}</td></tr>`;
+}
+
+/** The styles stand in the mail itself: mail programs load none. Each text has enough contrast, in light and in dark. */
+function page(language: Language, title: string, { name, brand }: SignedBy, body: string[]): string {
+  const accent = brand.accent_color ?? '#1f2328';
+  const logo = brand.logo_url
+    ? `<p><img class="logo" src="${escapeHtml(brand.logo_url)}" alt="${escapeHtml(singleLine(name))}" height="32"></p>\n`
+    : '';
   return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>
+<html lang="${language.locale}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title>
 <style>
-body { font: 16px/1.5 system-ui, sans-serif; color: #1f2328; max-width: 34em; margin: 2em auto; padding: 0 1em }
-a.button { display: inline-block; padding: .6em 1.2em; background: #1f2328; color: #fff; border-radius: .4em; text-decoration: none }
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; color: #1f2328; background: #fff; max-width: 34em; margin: 2em auto; padding: 0 1em }
+h2 { font-size: 18px; margin: 1.5em 0 .25em }
+a { color: ${accent} }
+a.button { display: inline-block; padding: .6em 1.2em; background: ${accent}; color: #fff; border-radius: .4em; text-decoration: none }
 .plain { font-size: 13px; color: #57606a; overflow-wrap: anywhere }
+table { border-collapse: collapse }
 th { text-align: left; font-weight: normal; color: #57606a; padding-right: 1em; vertical-align: top }
+td { overflow-wrap: anywhere }
+.items, .sum { width: 100% }
+.sum td { text-align: right; white-space: nowrap }
+.items td { padding: .4em 0; border-bottom: 1px solid #d0d7de; vertical-align: middle }
+.picture { width: 72px }
+.picture img { display: block; width: 56px; height: 56px; object-fit: cover; border-radius: 6px }
+.amount { text-align: right; white-space: nowrap; padding-left: 1em }
 .from { margin-top: 2em; color: #57606a }
+@media (prefers-color-scheme: dark) {
+body { color: #e6edf3; background: #16191d }
+a, .from a { color: #9ecbff }
+a.button { background: #e6edf3; color: #16191d }
+th, .plain, .from { color: #aab4be }
+.items td { border-color: #3d444d }
+.logo { background: #fff; padding: 4px; border-radius: 4px }
+}
 </style></head>
 <body>
-${body}
+${logo}${body.join('\n')}
 </body>
 </html>
 `;

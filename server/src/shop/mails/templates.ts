@@ -2,6 +2,7 @@ import sql from 'sql-template-tag';
 import * as codes from '../customers/codes.ts';
 import { resetLink, verificationLink } from '../links.ts';
 import type { Mails, MailTemplate, QueuedMail } from '../mail.ts';
+import { readFront } from '../merchant/front.ts';
 import type { Shop } from '../shop.ts';
 import { agentApproved } from './agent-templates.ts';
 import type { MailContext } from './context.ts';
@@ -32,11 +33,10 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
 
 /** The mail that was queued, as it is to be sent now. Secrets in links are made here, and replace those sent before. */
 export async function compose(shop: Shop, baseUrl: string, { template, about }: QueuedMail): Promise<Mail | undefined> {
-  const settings = await shop.one<{ name: string }>(sql`select name from site_settings where site_id = ${shop.siteId}`);
-  const shop_name = settings?.name ?? '';
+  const front = await readFront(shop);
   const write = WRITERS[template] as Writer<MailTemplate>;
-  const content = await write({ shop, shop_name, baseUrl }, about);
-  return content && render(content, shop_name);
+  const content = await write({ shop, front, shop_name: front.name, baseUrl }, about);
+  return content && render(content, front);
 }
 
 async function registration(

@@ -2,6 +2,7 @@ import type { CancelReason, Order, Refund, RefundReason } from '@commerce-backen
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
+import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { beginMove, endMove, type MoveOutcome, paymentOf } from './moves.ts';
@@ -149,6 +150,7 @@ async function succeed(
         fulfillment_status = ${after.fulfillment_status ?? order.fulfillment_status}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
+  await mail.enqueue(shop, 'order_refunded', { order_id, refund_id: id });
   await restockLines(shop, id);
   const { fulfillment_status, ...money } = after;
   await events.record(shop, order_id, {

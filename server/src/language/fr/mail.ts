@@ -1,0 +1,38 @@
+import type { mail as english } from '../en/mail.ts';
+
+export const mail: Record<keyof typeof english, string> = {
+  placed_subject: 'Votre commande {number} chez {shop}',
+  placed: 'Merci pour votre commande.',
+  reminder_subject: 'Votre commande {number} attend votre paiement',
+  reminder: 'Nous gardons la commande {number} pour vous.',
+  received_subject: 'Nous avons reçu votre paiement pour la commande {number}',
+  received: 'Merci : {amount} ont été reçus pour la commande {number}.',
+  received_next: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
+  shipped_subject: 'Votre commande {number} est en route',
+  shipped: 'Un colis de la commande {number} est en route.',
+  cancelled_subject: 'Votre commande {number} est annulée',
+  cancelled: 'La commande {number} est annulée.',
+  cancelled_expired: 'Le paiement n’est pas arrivé à temps. La commande {number} est annulée.',
+  cancelled_failed: 'Le paiement a échoué. La commande {number} est annulée.',
+  refunded_subject: 'Nous avons remboursé {amount} de la commande {number}',
+  refunded: 'Nous avons remboursé {amount} de la commande {number}.',
+  refunded_card:
+    'L’argent revient par le moyen de paiement utilisé. Selon votre banque, cela peut prendre quelques jours.',
+  refunded_other: 'La boutique vous vire l’argent. S’il n’est pas arrivé dans quelques jours, écrivez-nous.',
+  next_transfer:
+    'Virez le montant avant le {day} en indiquant la référence. Nous expédions les articles dès réception du virement.',
+  next_preparing: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
+  next_unconfirmed: 'Votre banque n’a pas encore confirmé le paiement. Nous vous écrirons dès que ce sera fait.',
+  next_handed_over: 'Vous payez à la remise des articles.',
+  number: 'Numéro de commande',
+  placed_on: 'Passée le',
+  items: 'Votre commande',
+  of: '{count} sur {total}',
+  tax_included: 'TVA comprise',
+  carrier: 'Transporteur',
+  tracking_number: 'Numéro de suivi',
+  track: 'Suivre le colis',
+  view: 'Voir vos commandes',
+  questions: 'Des questions ? Répondez à cet e-mail en indiquant le numéro de commande.',
+  call: 'Téléphone : {phone}',
+};

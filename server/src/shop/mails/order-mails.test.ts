@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { mailsTo } from '../../../test/mail.ts';
+import { openShop } from '../../../test/shop.ts';
+import { leaveScreenshot, openTab } from '../../../test/tab.ts';
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+let browser: Browser;
+
+beforeAll(async () => {
+  if (chromium) browser = await openChromium(chromium);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+const plain = (html: string) => html.replaceAll(/[\u00a0\u202f]/g, ' ');
+
+/** An order of two mugs in a language, paid by bank transfer, and the mails that its buyer got. */
+async function givenOrder(locale: string) {
+  const shop = await openShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', {
+    body: {
+      name: 'Alder & Finch',
+      bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' },
+      time_zone: 'Europe/Berlin',
+      brand: { accent_color: '#2f5d50', support_email: 'help@shop.example', support_phone: '+49 30 1234567' },
+      legal: { terms_url: 'https://shop.example/terms', imprint_url: 'https://shop.example/imprint' },
+    },
+  });
+  const option = await shop.givenShippingOption({ countries: ['DE'] });
+  const product = await shop.givenProduct({
+    name: 'Stoneware mug',
+    price: '14.00',
+    inventory_quantity: 5,
+    images: [{ url: 'https://shop.example/mug.jpg' }],
+  });
+  const cart = await shop.givenCart([{ variant_id: product.variants[0]?.id ?? '', quantity: 2 }]);
+  const email = `june@s${shop.site_id.slice(-8)}.example.com`;
+  const { data: checkout } = await shop.storefront.POST('/api/storefront/checkout', {
+    body: { cart_id: cart.id, locale },
+  });
+  const params = { path: { checkout_id: checkout?.id ?? '' } };
+  const address = { first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin' };
+  await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
+    params,
+    body: {
+      email,
+      shipping_address: { ...address, postal_code: '10115', country: 'DE' },
+      shipping_option_id: option.id,
+      payment_method: 'bank_transfer',
+    },
+  });
+  const done = await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
+  const order_id = done.data?.order.id ?? '';
+  const newest = async () => (await mailsTo(shop, email)).at(-1) ?? { subject: '', html: '', token: '' };
+  return { ...shop, email, order_id, order: done.data?.order, newest };
+}
+
+test('a mail of an order is in its language, with its number, items, amounts, address, what comes next, and the brand', async () => {
+  const { newest, order } = await givenOrder('de');
+
+  const { subject, html } = await newest();
+
+  expect(subject).toBe(`Ihre Bestellung ${order?.order_number} bei Alder &amp; Finch`);
+  expect(html).toContain('<html lang="de">');
+  for (const text of [
+    'Vielen Dank für Ihre Bestellung.',
+    order?.order_number,
+    'src="https://shop.example/mug.jpg"',
+    '2 × Stoneware mug',
+    '28,00 €',
+    '32,90 €',
+    'DE89 3704 0044 0532 0130 00',
+    'Bitte überweisen Sie den Betrag bis ',
+    'Lindenallee 7',
+    '10115 Berlin',
+    'Deutschland',
+    'background: #2f5d50',
+    'Antworten Sie auf diese E-Mail',
+    '<a href="https://shop.example/imprint">Impressum</a>',
+  ]) {
+    expect(plain(html)).toContain(text);
+  }
+  expect(html).not.toMatch(/<link|@import|url\(/);
+  expect(html.length).toBeLessThan(20_000);
+});
+
+test('payment, parcel, refund each have a mail of their own', async () => {
+  const { dashboard, order_id, order, newest } = await givenOrder('fr');
+  const params = { path: { order_id } };
+
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  const paid = await newest();
+  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params,
+    body: { carrier: 'DHL', tracking_number: '00340', tracking_url: 'https://dhl.example/00340' },
+  });
+  const shipped = await newest();
+  await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: '10.00', reason: 'damaged' },
+  });
+  const refunded = await newest();
+
+  const number = order?.order_number;
+  expect(paid.subject).toBe(`Nous avons reçu votre paiement pour la commande ${number}`);
+  expect(shipped.subject).toBe(`Votre commande ${number} est en route`);
+  expect(shipped.html).toContain('href="https://dhl.example/00340"');
+  expect(plain(refunded.subject)).toBe(`Nous avons remboursé 10,00 € de la commande ${number}`);
+});
+
+played(
+  'a mail fits small and large screens, in light and in dark',
+  async () => {
+    const { newest } = await givenOrder('de');
+    const { html } = await newest();
+    const { page } = await openTab(browser, 375);
+    await page.setContent(html);
+
+    for (const scheme of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      for (const width of [375, 1280]) {
+        await page.setViewport({ width, height: 900 });
+        await leaveScreenshot(page, `mail-${scheme}-${width}`);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
+      const png = await page.screenshot({ fullPage: true });
+      expect(Buffer.from(png.subarray(1, 4)).toString()).toBe('PNG');
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(background).toBe(scheme === 'dark' ? 'rgb(22, 25, 29)' : 'rgb(255, 255, 255)');
+    }
+  },
+  60_000,
+);
