@@ -13,17 +13,14 @@ export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string 
   const answer = (payment: Id, found: TestPayment) => outcomeOf(baseUrl, payment, found);
   return {
     name: TEST_PROVIDER,
-
     async begin(payment) {
       await row(payment, enter(payment));
       return answer(payment, await known(db, payment));
     },
-
     async outcomeOf(payment) {
       const found = (await row(payment, progress(payment))) ?? (await row(payment, read(payment)));
       return found && answer(payment, found);
     },
-
     async capture(payment, { amount }) {
       await row(
         payment,
@@ -33,20 +30,17 @@ export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string 
       );
       return answer(payment, await known(db, payment));
     },
-
     async cancel(payment) {
       await row(payment, cancelled(payment));
       return answer(payment, await known(db, payment));
     },
-
     async refund(payment, refund) {
       await row(payment, refunded(payment, refund));
       const { refunds } = await known(db, payment);
+      const made = refund.id in refunds;
       const reference = `test_refund_${refund.id}`;
-      if (refund.id in refunds) return { status: 'succeeded', reference, reason: null };
-      return { status: 'failed', reference, reason: 'exceeds_captured' };
+      return { status: made ? 'succeeded' : 'failed', reference, reason: made ? null : 'exceeds_captured' };
     },
-
     receive: async () => undefined,
   };
 }
