@@ -26,7 +26,7 @@ export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string 
         payment,
         sql`update test_payments set status = 'succeeded', captured = ${amount}
           where site_id = ${payment.site_id} and id = ${payment.id} and status = 'authorized' and amount >= ${amount}
-          returning *`,
+          returning ${COLUMNS}`,
       );
       return answer(payment, await known(db, payment));
     },
@@ -62,6 +62,8 @@ export interface TestPayment {
   cancel_url: string | null;
 }
 
+const COLUMNS = sql`status, amount, captured, currency, refunds, return_url, cancel_url`;
+
 /** How a payment begins, by its token. */
 const BEGINNINGS: Partial<Record<string, Outcome['status']>> = {
   tok_success: 'succeeded',
@@ -88,7 +90,7 @@ function enter({
         cancel_url, expires_at)
       values (${site_id}, ${id}, ${scenario}, ${status}, ${capture}, ${amount}, ${status === 'succeeded' ? amount : 0},
         ${currency}, ${return_url}, ${cancel_url}, ${expires_at})
-      on conflict (site_id, id) do nothing returning *`;
+      on conflict (site_id, id) do nothing returning ${COLUMNS}`;
 }
 
 /** What has become of it by the time it is asked about. */
@@ -97,14 +99,14 @@ function progress({ site_id, id }: Id): Sql {
   return sql`update test_payments set status = ${next}, captured = case when ${next} = 'succeeded' then amount else 0 end
       where site_id = ${site_id} and id = ${id} and (status = 'pending'
         or (status = 'authorized' and capture = 'automatic') or (status = 'requires_action' and expires_at <= now()))
-      returning *`;
+      returning ${COLUMNS}`;
 }
 
 /** What the human decides on the provider's page; what is decided stays so. */
 export function decide({ site_id, id }: Id, approved: boolean): Sql {
   return sql`update test_payments set captured = case when ${approved} and capture = 'automatic' then amount else 0 end,
         status = case when not ${approved} then 'failed' when capture = 'manual' then 'authorized' else 'succeeded' end
-      where site_id = ${site_id} and id = ${id} and status = 'requires_action' and expires_at > now() returning *`;
+      where site_id = ${site_id} and id = ${id} and status = 'requires_action' and expires_at > now() returning ${COLUMNS}`;
 }
 
 /** A payment that never came is entered as cancelled, so that it cannot come any more. */
@@ -112,17 +114,17 @@ function cancelled({ site_id, id }: Id): Sql {
   return sql`insert into test_payments as t (site_id, id, scenario, status, capture, amount, currency, expires_at)
       values (${site_id}, ${id}, 'unknown', 'cancelled', 'automatic', 0, '', now())
       on conflict (site_id, id) do update set status = 'cancelled'
-        where t.status in ('requires_action', 'pending', 'authorized') returning *`;
+        where t.status in ('requires_action', 'pending', 'authorized') returning ${COLUMNS}`;
 }
 
 function refunded({ site_id, id }: Id, refund: MoneyMove): Sql {
   return sql`update test_payments t set refunds = t.refunds || jsonb_build_object(${refund.id}::text, ${refund.amount}::bigint)
       where site_id = ${site_id} and id = ${id} and not t.refunds ? ${refund.id} and ${refund.amount} + (
-        select coalesce(sum(value::bigint), 0) from jsonb_each_text(t.refunds)) <= t.captured returning *`;
+        select coalesce(sum(value::bigint), 0) from jsonb_each_text(t.refunds)) <= t.captured returning ${COLUMNS}`;
 }
 
 export function read({ site_id, id }: Id): Sql {
-  return sql`select * from test_payments where site_id = ${site_id} and id = ${id}`;
+  return sql`select ${COLUMNS} from test_payments where site_id = ${site_id} and id = ${id}`;
 }
 
 async function known(db: Pool, payment: Id): Promise<TestPayment> {
