@@ -206,7 +206,7 @@ interface Terms extends Pick<CartInput, 'tax' | 'shipping' | 'digits'> {
   random(most: number): string;
 }
 
-const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', country: 'DE' };
+const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
 async function orderCart(
   shop: OpenShop,

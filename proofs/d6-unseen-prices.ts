@@ -201,7 +201,7 @@ async function keepFewOptions({ premises, site_id }: OpenShop): Promise<void> {
   );
 }
 
-const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', country: 'DE' };
+const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
 function answersFor({ shipping_option_id }: Scene) {
   const given = { email: 'june@example.com', payment_method: 'bank_transfer', shipping_address: ADDRESS } as const;

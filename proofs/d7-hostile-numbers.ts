@@ -225,7 +225,13 @@ async function dearestOrder(shop: OpenShop): Promise<string[]> {
   const [cart_id = ''] = await putInCarts(shop, [[{ variant_id: onlyVariantOf(product), quantity: 1 }]]);
   const { id: checkout_id } = await shop.must('storefront.createCheckout', { body: { cart_id } });
   const path = { checkout_id };
-  const address = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', country: 'DE' };
+  const address = {
+    last_name: 'Okafor',
+    address1: 'Lindenallee 7',
+    city: 'Berlin',
+    postal_code: '10115',
+    country: 'DE',
+  };
   const body = { ...answersOf(), shipping_address: address, shipping_option_id: option.id };
   await shop.must('storefront.updateCheckout', { path, body });
   const { order } = await shop.must('storefront.completeCheckout', { path, body: {} });

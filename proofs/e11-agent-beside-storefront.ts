@@ -183,7 +183,9 @@ async function bounded(world: World, tenant: Tenant, limit: keyof typeof LIMITS)
   const { cart, cart_line, checkout } = await agentsOwn(world, tenant, agent.secret);
   const [cart_id = '', line_item_id = '', checkout_id = ''] = [cart[0], cart_line[0], checkout[0]];
   const line = { variant_id: await stapleOf(world, tenant), quantity: 1 };
-  const address = { shipping_address: { last_name: tenant.canary, address1: '1', city: 'Berlin', country: 'DE' } };
+  const address = {
+    shipping_address: { last_name: tenant.canary, address1: '1', city: 'Berlin', postal_code: '10115', country: 'DE' },
+  };
   const made = await openAgent(world, tenant, customer.id);
   const calls: [string, Call['path'], unknown][] = [
     ['storefront.addCartItem', { cart_id }, line],
@@ -215,7 +217,13 @@ async function bounded(world: World, tenant: Tenant, limit: keyof typeof LIMITS)
 /** The customer fills in what the order still needs. */
 async function readyFor(world: World, tenant: Tenant, headers: Call['headers'], checkout_id: string) {
   const [shipping_option_id] = tenant.ids.shipping_option;
-  const shipping_address = { last_name: tenant.canary, address1: '1', city: 'Berlin', country: 'DE' };
+  const shipping_address = {
+    last_name: tenant.canary,
+    address1: '1',
+    city: 'Berlin',
+    postal_code: '10115',
+    country: 'DE',
+  };
   const body = { shipping_address, shipping_option_id, payment_method: 'bank_transfer' };
   const { text } = await world.send(
     callOf('storefront.updateCheckout', headers, { path: { checkout_id }, body }),

@@ -230,7 +230,7 @@ const SCRIPTS: Record<string, Script> = {
   },
 };
 
-const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', country: 'DE' };
+const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
 /** Checkouts of one piece each, all of which fit as long as none of them is confirmed. */
 async function prepareMany(agent: AgentPurchases, price: number, count: number) {

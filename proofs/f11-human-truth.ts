@@ -136,7 +136,7 @@ async function openMarket(
   };
 }
 
-const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', country: 'DE' };
+const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
 async function order(
   shop: OpenShop,

@@ -97,7 +97,7 @@ export async function fillIn(world: World, tenant: Tenant, cart_id: string | und
     'storefront.updateCheckout',
     {
       email: `${canary}@example.com`,
-      phone: canary,
+      phone: '+49 30 1234567',
       shipping_address: addressOf(tenant),
       shipping_option_id: tenant.ids.shipping_option[0],
       payment_method: 'bank_transfer',

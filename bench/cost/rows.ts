@@ -124,7 +124,14 @@ async function buyBare(shopper: Shopper): Promise<unknown> {
   const id = await fillBareCart(shopper);
   await shopper.call('POST', `/carts/${id}`, {
     email: 'june@example.com',
-    address: { first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', country: 'DE' },
+    address: {
+      first_name: 'June',
+      last_name: 'Okafor',
+      address1: 'Lindenallee 7',
+      city: 'Berlin',
+      postal_code: '10115',
+      country: 'DE',
+    },
   });
   return shopper.call('POST', `/carts/${id}/complete`);
 }

@@ -68,7 +68,7 @@ export async function furnish(shop: OpenShop, marker: string, given: Partial<Tex
   const marked = Object.fromEntries(TEXT_NAMES.map((name) => [name, `${marker} ${name}`])) as Texts;
   const email = `${marker}@example.com`;
   const variant_image = `https://img.example/${marker}.jpg`;
-  const own = { email, variant_image, discount_code: `${marker}-code`, postal_code: '10115', phone: marker };
+  const own = { email, variant_image, discount_code: `${marker}-code`, postal_code: '10115', phone: '+49 30 1234567' };
   const texts: Texts = { ...marked, ...own, ...given };
   await shop.must('dashboard.updateSettings', {
     body: {
@@ -124,7 +124,7 @@ async function fillIn(furnished: Furnished) {
   const { shop, texts, shipping_option_id } = furnished;
   const checkout = await begin(furnished, texts.discount_code);
   const { first_name, last_name, company, address1, address2, city, state, postal_code } = texts;
-  const address = { first_name, last_name, company, address1, address2, city, state, postal_code, country: 'DE' };
+  const address = { first_name, last_name, company, address1, address2, city, state, postal_code, country: 'HK' };
   await shop.must('storefront.updateCheckout', {
     path: { checkout_id: checkout.id },
     body: {
@@ -166,7 +166,7 @@ const details = ({ texts }: Furnished) => ({
   email: texts.email,
   phone: texts.phone,
   note: texts.note,
-  shipping_country: 'DE',
+  shipping_country: 'HK',
   shipping_last_name: texts.last_name,
   shipping_address1: texts.address1,
   shipping_city: texts.city,

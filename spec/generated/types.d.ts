@@ -2045,7 +2045,7 @@ export interface paths {
         };
         /**
          * List shipping options for a cart
-         * @description The active options for the country and the cart's subtotal after the discount, in the merchant's order. Empty if nothing in the cart has to be shipped.
+         * @description The active options for the address, and for the cart's weight and subtotal after the discount, in the merchant's order. Empty if nothing in the cart has to be shipped.
          */
         get: operations["storefront.listCartShippingOptions"];
         put?: never;
@@ -4541,6 +4541,18 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description Where it is offered; empty means everywhere. */
             countries: components["schemas"]["Country"][];
+            /** @description Where in the countries it is offered: only for addresses with one of these states, compared as those of tax rates. Empty means everywhere. */
+            states: string[];
+            /** @description Only for postal codes that begin with one of these; spaces, hyphens and case do not matter. Empty means everywhere. */
+            postcode_prefixes: string[];
+            /** @description Offered from this weight of all that is shipped; null means no minimum. Goods without a weight count 0. */
+            minimum_weight_grams: number | null;
+            /** @description Offered up to this weight; null means no maximum. */
+            maximum_weight_grams: number | null;
+            /** @description How many days it takes at least, as shoppers are told; null when nothing is said. */
+            estimated_days_min: number | null;
+            /** @description How many days it takes at most; not below estimated_days_min. */
+            estimated_days_max: number | null;
             /** @description Offered from this subtotal (after the discount); null means no minimum. */
             minimum_subtotal: components["schemas"]["Money"] | null;
             /** @description Offered up to this subtotal (after the discount); null means no maximum. */
@@ -4558,6 +4570,18 @@ export interface components {
             price: components["schemas"]["MoneyInput"];
             /** @description Empty or left out means everywhere. */
             countries?: components["schemas"]["Country"][];
+            /** @description Where in the countries it is offered: only for addresses with one of these states, compared as those of tax rates. Empty means everywhere. */
+            states?: string[];
+            /** @description Only for postal codes that begin with one of these; spaces, hyphens and case do not matter. Empty means everywhere. */
+            postcode_prefixes?: string[];
+            /** @description Offered from this weight of all that is shipped; null means no minimum. Goods without a weight count 0. */
+            minimum_weight_grams?: number | null;
+            /** @description Offered up to this weight; null means no maximum. */
+            maximum_weight_grams?: number | null;
+            /** @description How many days it takes at least, as shoppers are told; null when nothing is said. */
+            estimated_days_min?: number | null;
+            /** @description How many days it takes at most; not below estimated_days_min. */
+            estimated_days_max?: number | null;
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
             /** @description Not below minimum_subtotal. */
             maximum_subtotal?: components["schemas"]["MoneyInputOrNull"];
@@ -4575,6 +4599,18 @@ export interface components {
             price?: components["schemas"]["MoneyInput"];
             /** @description Replaces the list. */
             countries?: components["schemas"]["Country"][];
+            /** @description Where in the countries it is offered: only for addresses with one of these states, compared as those of tax rates. Empty means everywhere. */
+            states?: string[];
+            /** @description Only for postal codes that begin with one of these; spaces, hyphens and case do not matter. Empty means everywhere. */
+            postcode_prefixes?: string[];
+            /** @description Offered from this weight of all that is shipped; null means no minimum. Goods without a weight count 0. */
+            minimum_weight_grams?: number | null;
+            /** @description Offered up to this weight; null means no maximum. */
+            maximum_weight_grams?: number | null;
+            /** @description How many days it takes at least, as shoppers are told; null when nothing is said. */
+            estimated_days_min?: number | null;
+            /** @description How many days it takes at most; not below estimated_days_min. */
+            estimated_days_max?: number | null;
             minimum_subtotal?: components["schemas"]["MoneyInputOrNull"];
             maximum_subtotal?: components["schemas"]["MoneyInputOrNull"];
             kind?: components["schemas"]["ShippingKind"];
@@ -5133,10 +5169,10 @@ export interface components {
             /** @description Whether the whole quantity could be bought now. */
             available: boolean;
         };
-        /** @description Something that the customer should know before buying. Of a line: price_changed means that the price differs from when the line was last added or set; out_of_stock, that there is less stock than the quantity; low_stock, that there is enough but little; unavailable, that it is no longer for sale. Of the whole cart: discount_not_applied means that the code on the cart takes nothing off, because the lines that are for sale do not meet its conditions any more. */
+        /** @description Something that the customer should know before buying. Of a line: price_changed means that the price differs from when the line was last added or set; out_of_stock, that there is less stock than the quantity; low_stock, that there is enough but little; unavailable, that it is no longer for sale. Of the whole cart: discount_not_applied means that the code on the cart takes nothing off, because the lines that are for sale do not meet its conditions any more; address_undeliverable, that the shop has no way to deliver this to the address, so that it cannot be completed. */
         CartWarning: {
             /** @enum {string} */
-            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable" | "discount_not_applied";
+            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable" | "discount_not_applied" | "address_undeliverable";
             /** @description Null for what concerns the whole cart. */
             line_item_id: components["schemas"]["IdOrNull"];
             message: string;
@@ -5150,6 +5186,8 @@ export interface components {
             available: number | null;
             /** @description Given for discount_not_applied, the refusal that applying the code would get now, such as discount_minimum_not_met. */
             reason?: string;
+            /** @description Given for address_undeliverable, the countries that the shop delivers to; empty when it names none, so that something else about the address or the goods is in the way. */
+            countries?: components["schemas"]["Country"][];
         };
         /** @description A cart. Every read shows current prices, stock and totals. Lines that are no longer for sale (warning unavailable) are not counted. total = subtotal − discount; shipping and tax come with the checkout. */
         Cart: {
@@ -5195,6 +5233,10 @@ export interface components {
             kind: components["schemas"]["ShippingKind"];
             /** @description The cost for this cart; 0 with a free_shipping code. */
             price: components["schemas"]["Money"];
+            /** @description How many days it takes at least; null when the shop does not say, or once it is ordered. */
+            estimated_days_min: number | null;
+            /** @description How many days it takes at most. */
+            estimated_days_max: number | null;
         };
         /** @description An address of the shop's own pages, to which the hosted page leads back; null for none. It is https (or http://localhost during development), without a user name or password, and its origin is that of settings.storefront_url or stands in settings.allowed_origins; an empty list allows none here. It is kept as a browser writes it, and judged again before it is used. */
         ReturnUrl: string | null;
@@ -5275,7 +5317,7 @@ export interface components {
             tax_included: boolean;
             total: components["schemas"]["Money"];
             warnings: components["schemas"]["CartWarning"][];
-            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id. Empty when it is ready. */
+            /** @description The fields that are required to complete it, such as email, shipping_address.city or shipping_option_id, and those that cannot be right: a postal code that is none of the country, a phone number that nobody could call. Empty when it is ready. */
             missing: string[];
             /** @description The payment under way; null when there is none. */
             payment: components["schemas"]["CheckoutPayment"] | null;
@@ -5656,7 +5698,7 @@ export interface components {
         /** @description Something about a line, or about the whole, that the customer should know before buying. */
         AgentWarning: {
             /** @enum {string} */
-            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable" | "discount_not_applied";
+            code: "price_changed" | "out_of_stock" | "low_stock" | "unavailable" | "discount_not_applied" | "address_undeliverable";
             /** @description Null for what concerns the whole. */
             line_item_id: components["schemas"]["IdOrNull"];
         };
@@ -11912,6 +11954,10 @@ export interface operations {
                  * @example DE
                  */
                 country: components["schemas"]["Country"];
+                /** @description The state of the address. Without it, options for some states only are left out. */
+                state?: string;
+                /** @description The postal code of the address. Without it, options for some postal codes only are left out. */
+                postal_code?: string;
             };
             header?: never;
             path: {
@@ -11933,6 +11979,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         shipping_options: components["schemas"]["ShippingChoice"][];
+                        /** @description address_undeliverable where goods have to be shipped and no option is left. */
+                        warnings: components["schemas"]["CartWarning"][];
                     };
                 };
             };

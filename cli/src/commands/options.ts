@@ -47,6 +47,13 @@ function momentOf(text: string, daysLater: number): string {
   return date.toISOString();
 }
 
+/** A number of days, or from and to. */
+export function days(text: string): string {
+  const [, from, to = from] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(text) ?? [];
+  if (from === undefined || Number(from) > Number(to)) throw new InvalidArgumentError('Give days such as 2 or 2-4.');
+  return text;
+}
+
 const NONE = 'none';
 
 /** What an option holds that takes "none", too: commander knows no null. */

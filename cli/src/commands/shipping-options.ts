@@ -13,6 +13,11 @@ const KINDS = ['delivery', 'pickup'] as const;
 interface Fields {
   price?: string;
   country?: string[];
+  state?: string[];
+  postcode?: string[];
+  minimumWeight?: options.OrNone<number>;
+  maximumWeight?: options.OrNone<number>;
+  days?: options.OrNone<string>;
   kind?: (typeof KINDS)[number];
   minimumSubtotal?: options.OrNone<string>;
   maximumSubtotal?: options.OrNone<string>;
@@ -36,6 +41,7 @@ const LIST_EXAMPLES = '\nExamples:\n  $ commerce shipping-options list';
 const CREATE_EXAMPLES = `
 Examples:
   $ commerce shipping-options create Parcel --price 4.90 --country DE --country AT --maximum-subtotal 59.99
+  $ commerce shipping-options create Courier --price 9 --country DE --postcode 10 --maximum-weight 5000 --days 1-2
   $ commerce shipping-options create "Free parcel" --price 0 --minimum-subtotal 60
   $ commerce shipping-options create "Fetch it yourself" --price 0 --kind pickup`;
 
@@ -91,6 +97,11 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
 function addFields(command: Command): Command {
   return command
     .option('--country <code>', 'offered for this country alone, such as DE; may be repeated', options.repeated)
+    .option('--state <state>', 'offered in this state of the countries alone; may be repeated', options.repeated)
+    .option('--postcode <prefix>', 'offered for postal codes that begin so; may be repeated', options.repeated)
+    .option('--minimum-weight <grams>', 'offered from this weight on', options.orNone(options.wholeNumber))
+    .option('--maximum-weight <grams>', 'offered up to this weight', options.orNone(options.wholeNumber))
+    .option('--days <days>', 'how many days it takes, such as 2 or 2-4', options.orNone(options.days))
     .addOption(options.choice('--kind <kind>', 'delivery or pickup', KINDS))
     .option('--minimum-subtotal <amount>', 'offered from this subtotal on', options.orNone(options.amount))
     .option('--maximum-subtotal <amount>', 'offered up to this subtotal', options.orNone(options.amount))
@@ -99,14 +110,28 @@ function addFields(command: Command): Command {
 }
 
 /** The fields that were named, as the server takes them; the others are undefined, which JSON leaves out. */
-function named({ price, country, kind, position, ...bounds }: Fields) {
+function named({ price, country, state, postcode, days, kind, position, ...bounds }: Fields) {
   return {
     ...{ price, kind, position },
     countries: options.listOf(country)?.map((code) => code.toUpperCase()),
+    states: options.listOf(state),
+    postcode_prefixes: options.listOf(postcode),
+    minimum_weight_grams: options.orNull(bounds.minimumWeight),
+    maximum_weight_grams: options.orNull(bounds.maximumWeight),
+    ...daysOf(options.orNull(days)),
     minimum_subtotal: options.orNull(bounds.minimumSubtotal),
     maximum_subtotal: options.orNull(bounds.maximumSubtotal),
     description: options.orNull(bounds.description),
   };
+}
+
+/** `2-4` are two days at least and four at most. */
+function daysOf(days: string | null | undefined) {
+  if (days === undefined) return {};
+  const [from, to = from] = (days ?? '').split('-').map(Number);
+  return days === null
+    ? { estimated_days_min: null, estimated_days_max: null }
+    : { estimated_days_min: from, estimated_days_max: to };
 }
 
 const COLUMNS: Column<ShippingOption>[] = [
@@ -115,7 +140,8 @@ const COLUMNS: Column<ShippingOption>[] = [
   { title: 'KIND', value: ({ kind }) => kind },
   { title: 'PRICE', value: ({ price }) => price, right: true },
   { title: 'CURRENCY', value: ({ currency }) => currency },
-  { title: 'COUNTRIES', value: ({ countries }) => countries.join(' ') || 'all', shrinks: true },
+  { title: 'WHERE', value: whereOf, shrinks: true },
+  { title: 'DAYS', value: ({ estimated_days_min: from, estimated_days_max: to }) => rangeOf(from, to) },
   { title: 'SUBTOTAL', value: boundsOf },
   {
     title: 'STATE',
@@ -124,6 +150,16 @@ const COLUMNS: Column<ShippingOption>[] = [
   },
   { title: 'ID', value: ({ id }) => id },
 ];
+
+function whereOf({ countries, states, postcode_prefixes }: ShippingOption): string {
+  const prefixes = postcode_prefixes.map((prefix) => `${prefix}…`);
+  return [...countries, ...states, ...prefixes].join(' ') || 'everywhere';
+}
+
+function rangeOf(from: number | null, to: number | null): string {
+  const days = [from, to].filter((day) => day !== null);
+  return [...new Set(days)].join('-') || '–';
+}
 
 function boundsOf({ minimum_subtotal: from, maximum_subtotal: to }: ShippingOption): string {
   if (from && to) return `${from} to ${to}`;

@@ -41,7 +41,10 @@ export const PICKUP = 'Pick up in the workshop';
 
 /** Its shipping options, in the order in which shoppers see them. */
 export const demoShippingOptions: ShippingOptionInput[] = [
-  { name: STANDARD, description: 'Two to four working days.', price: '4.90', countries: NEIGHBOURS },
+  {
+    ...{ name: STANDARD, description: 'Two to four working days.', price: '4.90', countries: NEIGHBOURS },
+    ...{ estimated_days_min: 2, estimated_days_max: 4 },
+  },
   { name: EXPRESS, description: 'Tomorrow, if you order before noon.', price: '12.90', countries: ['DE', 'AT'] },
   { name: PICKUP, description: 'Erlenweg 3, Leipzig. Pay there.', price: '0', kind: 'pickup' },
 ];

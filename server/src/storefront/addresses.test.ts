@@ -5,7 +5,7 @@ import { openShop } from '../../test/shop.ts';
 const addresses = '/api/storefront/customer/me/addresses';
 const address = '/api/storefront/customer/me/addresses/{address_id}';
 
-const HOME = { last_name: 'Okafor', address1: 'Elm Street 1', city: 'Berlin', country: 'DE' };
+const HOME = { last_name: 'Okafor', address1: 'Elm Street 1', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
 type Customer = Awaited<ReturnType<Awaited<ReturnType<typeof openShop>>['givenCustomer']>>;
 

@@ -1,7 +1,7 @@
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as carts from '../shop/carts/carts.ts';
 import * as cartDiscounts from '../shop/carts/discounts.ts';
-import * as shippingOptions from '../shop/shipping/options.ts';
+import { choicesForCart } from '../shop/shipping/choices.ts';
 
 export const createCart: Handler<'storefront.createCart'> = ({ shop, body }) => carts.create(shop, body?.locale);
 
@@ -22,10 +22,5 @@ export const applyDiscount: Handler<'storefront.applyDiscount'> = ({ shop, path,
 export const removeDiscount: Handler<'storefront.removeDiscount'> = ({ shop, path }) =>
   cartDiscounts.remove(shop, path.cart_id);
 
-export const listCartShippingOptions: Handler<'storefront.listCartShippingOptions'> = async ({
-  shop,
-  path,
-  query,
-}) => ({
-  shipping_options: await shippingOptions.choicesForCart(shop, path.cart_id, query.country),
-});
+export const listCartShippingOptions: Handler<'storefront.listCartShippingOptions'> = ({ shop, path, query }) =>
+  choicesForCart(shop, path.cart_id, query);

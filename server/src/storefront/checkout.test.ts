@@ -167,7 +167,7 @@ test('fields left out of a change stay, and null takes them back', async () => {
   });
 });
 
-test('an address to ship to needs name, street, city and country; goods that are fetched need none', async () => {
+test('an address to ship to needs name, street, city, country and its postal code; goods that are fetched need none', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const pickup = await shop.givenShippingOption({ name: 'Pick up', price: '0.00', kind: 'pickup' });
@@ -178,7 +178,7 @@ test('an address to ship to needs name, street, city and country; goods that are
     body: { shipping_address: null, shipping_option_id: pickup.id, payment_method: 'manual' },
   });
 
-  expect(missing).toEqual(['shipping_address.address1', 'shipping_address.city']);
+  expect(missing).toEqual(['shipping_address.address1', 'shipping_address.city', 'shipping_address.postal_code']);
   expect(data).toMatchObject({
     status: 'ready',
     shipping_option: { kind: 'pickup' },
@@ -194,7 +194,9 @@ test('a shipping option that is not offered for the address is refused, and one 
 
   const { data: moved } = await shop.storefront.PATCH(checkoutPath, {
     ...at(id),
-    body: { shipping_address: { last_name: 'Okafor', address1: 'Rue 1', city: 'Paris', country: 'FR' } },
+    body: {
+      shipping_address: { last_name: 'Okafor', address1: 'Rue 1', postal_code: '75002', city: 'Paris', country: 'FR' },
+    },
   });
   const { error, response } = await shop.storefront.PATCH(checkoutPath, {
     ...at(id),

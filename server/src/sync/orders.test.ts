@@ -132,7 +132,13 @@ test('an order for the hosted checkout holds its stock, and is made by a human a
 
   const { rows } = await shop.owner.query(sql`select checkout_id from commerce.sync_orders where id = ${handed.id}`);
   const params = { path: { checkout_id: rows[0].checkout_id } };
-  const address = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', country: 'DE' };
+  const address = {
+    last_name: 'Okafor',
+    address1: 'Lindenallee 7',
+    city: 'Berlin',
+    postal_code: '10115',
+    country: 'DE',
+  };
   await unwrap(
     storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
       params,

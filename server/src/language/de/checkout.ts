@@ -43,10 +43,11 @@ export const checkout: Record<keyof typeof english, string> = {
   ask_company: 'Geben Sie die Firma ein.',
   ask_address1: 'Geben Sie Straße und Hausnummer ein.',
   ask_address2: 'Geben Sie den Adresszusatz ein.',
-  ask_postal_code: 'Geben Sie die Postleitzahl ein.',
+  ask_postal_code:
+    'Geben Sie die Postleitzahl so ein, wie sie in diesem Land geschrieben wird, in Deutschland etwa 10115.',
   ask_city: 'Geben Sie den Ort ein.',
   ask_state: 'Geben Sie das Bundesland oder die Region ein.',
-  ask_phone: 'Geben Sie die Telefonnummer ein.',
+  ask_phone: 'Geben Sie eine Telefonnummer ein, unter der man anrufen kann, etwa 030 1234567.',
   ask_note: 'Geben Sie die Nachricht ein.',
   ask_delivery: 'Wählen Sie eine Versandart.',
   ask_payment: 'Wählen Sie eine Zahlungsart.',
@@ -145,6 +146,7 @@ export const checkout: Record<keyof typeof english, string> = {
   code_refused: 'Der Rabattcode kann nicht eingelöst werden',
   code_refused_text: '{why} Entfernen Sie ihn, um fortzufahren. Es wurde nichts abgebucht.',
   prices_changed: 'Die Preise einiger Artikel haben sich geändert',
+  withdrawn: '{name} ist nicht mehr erhältlich',
   total_changed: 'Die Gesamtsumme hat sich von {before} auf {now} geändert',
   price_text:
     'Es wurde nichts bestellt. Bitte prüfen Sie Ihre Bestellung noch einmal: Wenn Sie einverstanden sind, bestellen Sie zur neuen Gesamtsumme.',

@@ -91,9 +91,12 @@ function alert(heading: string, sentence: string): Html {
   return html`<div class="alert note" role="alert" tabindex="-1" autofocus><h2>${heading}</h2><p>${sentence}</p></div>`;
 }
 
-function priceAlert(language: Language, { currency, total }: Checkout, expected: string): Html {
+function priceAlert(language: Language, { currency, total, items, warnings }: Checkout, expected: string): Html {
   const { say } = language;
   const [before, now] = [language.amount(expected, currency), language.amount(total, currency)];
+  const gone = warnings.find(({ code }) => code === 'unavailable');
+  const name = gone && items.find(({ id }) => id === gone.line_item_id)?.name;
+  if (name) return alert(say('checkout.withdrawn', { name }), say('checkout.price_text'));
   const heading = total === expected ? say('checkout.prices_changed') : say('checkout.total_changed', { before, now });
   return alert(heading, say('checkout.price_text'));
 }

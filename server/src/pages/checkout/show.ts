@@ -6,7 +6,7 @@ import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
 import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { getForCustomer } from '../../shop/orders/rows.ts';
-import * as shippingOptions from '../../shop/shipping/options.ts';
+import { choicesForCart } from '../../shop/shipping/choices.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { Html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
@@ -68,7 +68,8 @@ export async function showOpen(
   if (checkout.items.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   const countries = (await checkoutPage.deliveryCountries(shop)) ?? allCountries();
   const country = checkout.shipping_address?.country ?? (countries.length === 1 ? (countries[0] ?? null) : null);
-  const choices = country ? await shippingOptions.choicesForCart(shop, checkout.cart_id, country) : [];
+  const destination = { ...checkout.shipping_address, country };
+  const choices = country ? (await choicesForCart(shop, checkout.cart_id, destination)).shipping_options : [];
   const view: CheckoutView = {
     language,
     front: visit.front,

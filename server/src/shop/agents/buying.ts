@@ -16,7 +16,7 @@ import * as budgets from '../mandates/budgets.ts';
 import { requireCategories } from '../mandates/categories.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
-import * as shippingOptions from '../shipping/options.ts';
+import { choicesForCart, type Destination } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { compactUnderstood, type Finding, find, matchNamed, sortOf } from './find.ts';
 import { candidateOf, type Proposal } from './products.ts';
@@ -223,10 +223,9 @@ async function prepareCheckout(
   const { shipping_address, shipping_option_id, note } = body;
   const created = await checkouts.create(shop, checkoutDeps, cart_id);
   const address = shipping_address ?? created.shipping_address;
-  const country = address?.country;
   const option =
     shipping_option_id ??
-    (created.requires_shipping && country ? await cheapestOption(shop, cart_id, country) : undefined);
+    (created.requires_shipping && address?.country ? await cheapestOption(shop, cart_id, address) : undefined);
   return checkouts.update(shop, checkoutDeps, created.id, {
     ...(shipping_address && { shipping_address }),
     ...(option && { shipping_option_id: option }),
@@ -235,8 +234,8 @@ async function prepareCheckout(
 }
 
 /** The cheapest delivery, since an address was given; a pickup only if nothing delivers there. */
-async function cheapestOption(shop: Shop, cart_id: string, country: string): Promise<string | undefined> {
-  const choices = await shippingOptions.choicesForCart(shop, cart_id, country);
+async function cheapestOption(shop: Shop, cart_id: string, destination: Destination): Promise<string | undefined> {
+  const { shipping_options: choices } = await choicesForCart(shop, cart_id, destination);
   const delivered = choices.filter(({ kind }) => kind === 'delivery');
   const [first] = (delivered.length > 0 ? delivered : choices).toSorted((a, b) => Number(a.price) - Number(b.price));
   return first?.id;

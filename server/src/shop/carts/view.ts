@@ -87,7 +87,8 @@ function warningsOfCode({ discount }: CartState): CartWarning[] {
   return [{ ...NOTHING_MORE, code: 'discount_not_applied', line_item_id: null, message: sentence, reason }];
 }
 
-const NOTHING_MORE = { previous_price: null, price: null, requested: null, available: null };
+/** The fields that most warnings leave empty. */
+export const NOTHING_MORE = { previous_price: null, price: null, requested: null, available: null };
 
 function warningsOf(line: CartLine, { currency_digits: digits, show_stock }: CartState): CartWarning[] {
   const { id: line_item_id, quantity: requested } = line;

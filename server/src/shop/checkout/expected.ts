@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { labelOf } from '../carts/view.ts';
 import { ShopError } from '../errors.ts';
 import { canonicalAmount, decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
@@ -22,7 +23,7 @@ export function requireSeen(shop: Shop, priced: Priced, expected_total: string |
   const told = expected_total !== undefined && row.told_prices !== null && isSame(now, row.told_prices);
   if (total === expected && (told || isSame(now, row.shown_prices))) return;
 
-  const message = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
+  const message = messageOf(shop, priced, total, expected);
   const context = { expected_total: expected, total, lines: changesOf(priced, now) };
   throw new ShopError('price_changed', message, context, async () => {
     await shop.run(
@@ -30,6 +31,13 @@ export function requireSeen(shop: Shop, priced: Priced, expected_total: string |
         where site_id = ${shop.siteId} and id = ${row.id} and status <> 'completed'`,
     );
   });
+}
+
+/** Names what was withdrawn: that alone explains another total. */
+function messageOf({ agent }: Shop, { cart }: Priced, total: string, expected: string): string {
+  const change = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
+  const gone = cart.lines.find(({ sellable }) => !sellable);
+  return gone && !agent ? `${labelOf(gone)} is no longer for sale. ${change}` : change;
 }
 
 function isSame(one: Record<string, string>, other: Record<string, string>): boolean {

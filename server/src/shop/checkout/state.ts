@@ -1,6 +1,7 @@
 import type {
   Address,
   BankDetails,
+  CartWarning,
   CheckoutStatus,
   CountryTaxRate,
   NextAction,
@@ -17,10 +18,18 @@ import { notFound, ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Outcome } from '../payments/provider.ts';
-import { type ActiveOption, activeOptions, choicesAmong, type Parcel } from '../shipping/options.ts';
+import {
+  type ActiveOption,
+  activeOptions,
+  choicesAmong,
+  type Destination,
+  undeliverable,
+  weightOf,
+} from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { taxTermsFor } from '../tax-rates.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
+import { missingOf } from './missing.ts';
 
 /** A checkout with its cart, and what both come to now. */
 
@@ -182,6 +191,8 @@ export interface Priced {
   tax: TaxTerms;
   totals: Totals;
   missing: string[];
+  /** What is in the way beside its cart. */
+  warnings: CartWarning[];
 }
 
 /** Prices a checkout by its cart as it is now. Throws what `carts.readForCustomer` throws. */
@@ -211,16 +222,24 @@ export function priceCart(
   const goods = totalsOf({ lines, discount, shipping: 0, tax, digits });
 
   const free_shipping = discount?.kind === 'free_shipping';
-  const parcel = { subtotal: goods.subtotal - goods.discount, requires_shipping, free_shipping };
-  const shipping_option = chosenOption(row, terms.shipping_options, parcel, digits);
+  const parcel = {
+    ...destinationOf(row),
+    subtotal: goods.subtotal - goods.discount,
+    weight_grams: weightOf(lines),
+    requires_shipping,
+    free_shipping,
+  };
+  const choices = choicesAmong(terms.shipping_options, parcel, digits);
+  const shipping_option = choices.find(({ id }) => id === row.shipping_option_id) ?? null;
   const shipping = shipping_option ? minorUnits(shipping_option.price, digits) : 0;
   const totals = shipping === 0 ? goods : totalsOf({ lines, discount, shipping, tax, digits });
 
   const offered = offeredMethods(terms, checkoutDeps, shipping_option);
   const free = totals.total === 0;
-  const chosen = offered.find((method) => method === row.payment_method) ?? null;
+  const chosen = offered.find((method) => method === (row.payment_method ?? methodOf(shipping_option))) ?? null;
   const payment_method: PaymentMethod | null = free ? 'free' : chosen;
-  const priced = { row, cart, terms, lines, requires_shipping, shipping_option, tax, totals, payment_method };
+  const warnings = undeliverable(terms.shipping_options, choices, parcel);
+  const priced = { row, cart, terms, lines, requires_shipping, shipping_option, tax, totals, payment_method, warnings };
   return { ...priced, payment_methods: free ? ['free'] : offered, missing: missingOf(priced) };
 }
 
@@ -236,15 +255,14 @@ export async function readTerms(shop: Shop): Promise<SellingTerms> {
   return found;
 }
 
-function chosenOption(
-  { shipping_option_id, shipping_address }: CheckoutRow,
-  options: ActiveOption[],
-  parcel: Omit<Parcel, 'country'>,
-  digits: number,
-): ShippingChoice | null {
-  if (!shipping_option_id) return null;
-  const offered = choicesAmong(options, { ...parcel, country: shipping_address?.country ?? '' }, digits);
-  return offered.find(({ id }) => id === shipping_option_id) ?? null;
+function destinationOf({ shipping_address }: CheckoutRow): Destination {
+  const { country = null, state = null, postal_code = null } = shipping_address ?? {};
+  return { country, state, postal_code };
+}
+
+/** What is fetched is paid for there, unless another method is chosen. */
+function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
+  return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }
 
 /** Those that can be chosen. Goods are paid when they are handed over only where they are fetched. */
@@ -258,26 +276,6 @@ export function offeredMethods(
   if (card || has_payment_account) offered.push('card');
   if (shipping_option?.kind === 'pickup') offered.push('manual');
   return offered;
-}
-
-const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
-
-function missingOf({
-  row,
-  requires_shipping,
-  shipping_option,
-  payment_method,
-}: Pick<Priced, 'row' | 'requires_shipping' | 'shipping_option' | 'payment_method'>): string[] {
-  const missing: string[] = [];
-  if (!row.email) missing.push('email');
-  const address = row.shipping_address;
-  if (requires_shipping && shipping_option?.kind !== 'pickup') {
-    if (!address) missing.push('shipping_address');
-    else missing.push(...ADDRESS_FIELDS.filter((field) => !address[field]).map((field) => `shipping_address.${field}`));
-  }
-  if (requires_shipping && !shipping_option) missing.push('shipping_option_id');
-  if (!payment_method) missing.push('payment_method');
-  return missing;
 }
 
 /** The payment that an order is made of. */

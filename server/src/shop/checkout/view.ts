@@ -34,7 +34,7 @@ export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): 
     ...totalsOnTheWire(totals, shop.currencyDigits),
     discount_code: cart.discount?.code ?? null,
     tax_included: tax.included,
-    warnings: over ? [] : cartView.warnings(cart),
+    warnings: over ? [] : [...cartView.warnings(cart), ...priced.warnings],
     missing: over ? [] : missing,
     payment: paymentOf(checkoutDeps, row),
   };
@@ -113,6 +113,8 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
             description: null,
             kind: shipping_kind,
             price: order.shipping_cost,
+            estimated_days_min: null,
+            estimated_days_max: null,
           },
     payment_methods: order.payment_method ? [order.payment_method] : [],
     warnings: [],

@@ -14,7 +14,7 @@ import { checkoutUrl } from '../links.ts';
 import { minorUnits } from '../money.ts';
 import { listForCustomer } from '../orders/rows.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
-import { choicesAmong } from '../shipping/options.ts';
+import { choicesAmong, weightOf } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { type FoundLine, findVariants, refuseOtherPrices } from './order-lines.ts';
 
@@ -118,9 +118,13 @@ async function fillCart(shop: Shop, lines: FoundLine[]): Promise<string> {
 }
 
 /** Chooses the cheapest delivery for the address. Throws `shipping_option_unavailable` when there is none. */
-async function shipCheapest(shop: Shop, { row, totals, terms }: Priced): Promise<CheckoutRow> {
-  const country = row.shipping_address?.country ?? '';
-  const parcel = { country, subtotal: totals.subtotal - totals.discount, requires_shipping: true };
+async function shipCheapest(shop: Shop, { row, totals, terms, lines }: Priced): Promise<CheckoutRow> {
+  const parcel = {
+    ...{ country: null, ...row.shipping_address },
+    subtotal: totals.subtotal - totals.discount,
+    weight_grams: weightOf(lines),
+    requires_shipping: true,
+  };
   const options = choicesAmong(terms.shipping_options, parcel, shop.currencyDigits);
   const costOf = ({ price }: { price: string }) => minorUnits(price, shop.currencyDigits);
   const [cheapest] = options.filter(({ kind }) => kind === 'delivery').sort((a, b) => costOf(a) - costOf(b));

@@ -1,19 +1,9 @@
-import type {
-  Deletion,
-  ShippingChoice,
-  ShippingOption,
-  ShippingOptionInput,
-  ShippingOptionPatch,
-} from '@commerce-backend/spec';
+import type { Deletion, ShippingOption, ShippingOptionInput, ShippingOptionPatch } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
-import { together } from '../../db/connect.ts';
-import * as carts from '../carts/carts.ts';
-import { forSale } from '../carts/rows.ts';
-import { totals } from '../carts/view.ts';
 import { holdCurrency } from '../currency.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
-import { canonicalAmount, decimal, minorUnits } from '../money.ts';
+import { canonicalAmount } from '../money.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import { normalName } from '../plain-text.ts';
 import { moveTo } from '../products/parts.ts';
@@ -25,6 +15,7 @@ const MAX_OPTIONS = 100;
 
 function columns(shop: Shop): Sql {
   return sql`id, name, description, kind, price::text as price, ${shop.currency}::text as currency, countries,
+    states, postcode_prefixes, minimum_weight_grams, maximum_weight_grams, estimated_days_min, estimated_days_max,
     minimum_subtotal::text as minimum_subtotal, maximum_subtotal::text as maximum_subtotal, active, position,
     created_at, updated_at`;
 }
@@ -56,17 +47,20 @@ export async function get(shop: Shop, id: string): Promise<ShippingOption> {
 export async function create(shop: Shop, input: ShippingOptionInput): Promise<ShippingOption> {
   await holdCurrency(shop);
   const plan = planned(shop, input);
-  refuseCrossed(plan.minimum_subtotal, plan.maximum_subtotal);
+  refuseCrossed(plan);
   const ids = await lockOrder(shop);
   if (ids.length >= MAX_OPTIONS) {
     throw new ShopError('limit_reached', `A shop has ${MAX_OPTIONS} shipping options at most.`, { limit: MAX_OPTIONS });
   }
   const id = uuidv7();
   await shop.run(
-    sql`insert into shipping_options (site_id, id, name, description, kind, price, countries, minimum_subtotal,
+    sql`insert into shipping_options (site_id, id, name, description, kind, price, countries, states, postcode_prefixes,
+        minimum_weight_grams, maximum_weight_grams, estimated_days_min, estimated_days_max, minimum_subtotal,
         maximum_subtotal, position, active)
       values (${shop.siteId}, ${id}, ${plan.name}, ${plan.description ?? null}, ${plan.kind ?? 'delivery'}, ${plan.price},
-        ${plan.countries ?? []}, ${plan.minimum_subtotal ?? null}, ${plan.maximum_subtotal ?? null}, ${ids.length + 1},
+        ${plan.countries ?? []}, ${plan.states ?? []}, ${plan.postcode_prefixes ?? []},
+        ${plan.minimum_weight_grams ?? null}, ${plan.maximum_weight_grams ?? null}, ${plan.estimated_days_min ?? null},
+        ${plan.estimated_days_max ?? null}, ${plan.minimum_subtotal ?? null}, ${plan.maximum_subtotal ?? null}, ${ids.length + 1},
         ${plan.active ?? true})`,
   );
   if (plan.position !== undefined) await arrange(shop, moveTo(ids, id, plan.position));
@@ -79,8 +73,7 @@ export async function update(shop: Shop, id: string, patch: ShippingOptionPatch)
   const ids = await lockOrder(shop);
   const before = await get(shop, id);
   const plan = planned(shop, patch);
-  const { minimum_subtotal = before.minimum_subtotal, maximum_subtotal = before.maximum_subtotal } = plan;
-  refuseCrossed(minimum_subtotal, maximum_subtotal);
+  refuseCrossed({ ...before, ...given(plan) });
   await shop.run(
     sql`update shipping_options set ${join([...assignments(plan), sql`updated_at = now()`], ', ')}
       where site_id = ${shop.siteId} and id = ${id}`,
@@ -132,9 +125,30 @@ function planned(shop: Shop, input: ShippingOptionPatch): ShippingOptionPatch {
   };
 }
 
-function refuseCrossed(minimum: string | null | undefined, maximum: string | null | undefined): void {
-  if (!minimum || !maximum || Number(minimum) <= Number(maximum)) return;
-  throw new ValidationError([bodyMistake(['maximum_subtotal'], 'value_error', 'This is below minimum_subtotal.')]);
+function given(plan: ShippingOptionPatch): ShippingOptionPatch {
+  return Object.fromEntries(Object.entries(plan).filter(([, value]) => value !== undefined));
+}
+
+const BOUNDS = [
+  ['minimum_subtotal', 'maximum_subtotal'],
+  ['minimum_weight_grams', 'maximum_weight_grams'],
+  ['estimated_days_min', 'estimated_days_max'],
+] as const;
+
+/** Limits within a country need one country: a state or postal code says nothing without it. */
+function refuseCrossed(plan: ShippingOptionPatch): void {
+  const mistakes = BOUNDS.flatMap(([from, to]) => {
+    const [minimum, maximum] = [plan[from] ?? null, plan[to] ?? null];
+    const crossed = minimum !== null && maximum !== null && Number(minimum) > Number(maximum);
+    return crossed ? [bodyMistake([to], 'value_error', `This is below ${from}.`)] : [];
+  });
+  for (const field of ['states', 'postcode_prefixes'] as const) {
+    if ((plan[field]?.length ?? 0) > 0 && (plan.countries?.length ?? 0) === 0) {
+      const msg = `Say in countries which country these ${field} are in.`;
+      mistakes.push(bodyMistake([field], 'value_error', msg));
+    }
+  }
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
 /** One assignment for each field given; the position is arranged among the others. */
@@ -145,66 +159,16 @@ function assignments(plan: ShippingOptionPatch): Sql[] {
     kind: sql`kind = ${plan.kind}`,
     price: sql`price = ${plan.price}`,
     countries: sql`countries = ${plan.countries}`,
+    states: sql`states = ${plan.states}`,
+    postcode_prefixes: sql`postcode_prefixes = ${plan.postcode_prefixes}`,
+    minimum_weight_grams: sql`minimum_weight_grams = ${plan.minimum_weight_grams}`,
+    maximum_weight_grams: sql`maximum_weight_grams = ${plan.maximum_weight_grams}`,
+    estimated_days_min: sql`estimated_days_min = ${plan.estimated_days_min}`,
+    estimated_days_max: sql`estimated_days_max = ${plan.estimated_days_max}`,
     minimum_subtotal: sql`minimum_subtotal = ${plan.minimum_subtotal}`,
     maximum_subtotal: sql`maximum_subtotal = ${plan.maximum_subtotal}`,
     active: sql`active = ${plan.active}`,
   };
   const fields = Object.keys(columns) as (keyof typeof columns)[];
   return fields.filter((field) => plan[field] !== undefined).map((field) => columns[field]);
-}
-
-/** What decides which options there are; the subtotal is in minor units, less the discount. */
-export interface Parcel {
-  country: string;
-  subtotal: number;
-  requires_shipping: boolean;
-  /** Under a code for free shipping every option costs 0. */
-  free_shipping?: boolean;
-}
-
-/** An active option, with what it asks of a parcel. */
-export type ActiveOption = ShippingChoice & Pick<ShippingOption, 'countries' | 'minimum_subtotal' | 'maximum_subtotal'>;
-
-/** The active options of a site as an array, in the merchant's order. */
-export function activeOptions(shop: Shop): Sql {
-  return sql`(
-    select coalesce(json_agg(json_build_object('id', id, 'name', name, 'description', description, 'kind', kind,
-      'price', price::text, 'countries', countries, 'minimum_subtotal', minimum_subtotal::text,
-      'maximum_subtotal', maximum_subtotal::text) order by position, id), '[]')
-    from shipping_options where site_id = ${shop.siteId} and active)`;
-}
-
-/** The options for a parcel; none when nothing has to be shipped. */
-export function choicesAmong(options: ActiveOption[], parcel: Parcel, digits: number): ShippingChoice[] {
-  if (!parcel.requires_shipping) return [];
-  return options
-    .filter((option) => fits(option, parcel, digits))
-    .map(({ id, name, description, kind, price }) => {
-      return { id, name, description, kind, price: parcel.free_shipping ? decimal(0, digits) : price };
-    });
-}
-
-function fits({ countries, ...option }: ActiveOption, { country, subtotal }: Parcel, digits: number): boolean {
-  const [minimum, maximum] = [option.minimum_subtotal ?? null, option.maximum_subtotal ?? null];
-  return (
-    (countries.length === 0 || countries.includes(country)) &&
-    (minimum === null || minorUnits(minimum, digits) <= subtotal) &&
-    (maximum === null || minorUnits(maximum, digits) >= subtotal)
-  );
-}
-
-/** The options for a cart that goes to a country. Throws what `carts.readForCustomer` throws. */
-export async function choicesForCart(shop: Shop, cart_id: string, country: string): Promise<ShippingChoice[]> {
-  const [cart, found] = await together(
-    carts.readForCustomer(shop, cart_id, shop.customerId, false),
-    shop.one<{ options: ActiveOption[] }>(sql`select ${activeOptions(shop)} as options`),
-  );
-  const { subtotal, discount } = totals(cart);
-  const parcel = {
-    country,
-    subtotal: subtotal - discount,
-    requires_shipping: forSale(cart.lines).some((line) => line.requires_shipping),
-    free_shipping: cart.discount?.holds === true && cart.discount.terms.kind === 'free_shipping',
-  };
-  return choicesAmong(found?.options ?? [], parcel, shop.currencyDigits);
 }

@@ -1,0 +1,43 @@
+import type { Address } from '@commerce-backend/spec';
+import { isPossiblePhoneNumber } from 'libphonenumber-js/min';
+import { postcodeValidator, postcodeValidatorExistsForCountry } from 'postcode-validator';
+
+/** What an address must have to be delivered to, by its country. */
+
+/**
+ * Where nothing is delivered without a postal code: the countries whose `require` has a Z in the address data of Google's
+ * libaddressinput (cpp/src/region_data_constants.cc).
+ */
+const NEEDS_POSTAL_CODE = new Set(
+  `AS AT AU AX BE BL BR CA CH CN DE DK ES FI FK FM FR GB GF GG GL GP GR GS GU IM IN IO IT JE JP KR LI LU MF MH MP MQ MX MY NC NL NO
+    NZ PF PL PM PN PR PT PW RE RU SE SG SH SJ SM TC TR TW UA US VI WF YT ZA`.split(/\s+/),
+);
+
+/** Whether an address has the postal code that its country needs, in a form that the country has. */
+export function hasPostalCode({ country, postal_code }: Address): boolean {
+  return !country || fitsCountry(postal_code ?? '', country);
+}
+
+function fitsCountry(postal_code: string, country: string): boolean {
+  const code = postal_code.trim().toUpperCase();
+  if (code === '') return !NEEDS_POSTAL_CODE.has(country);
+  if (!postcodeValidatorExistsForCountry(country)) return true;
+  return spellings(code).some((spelling) => postcodeValidator(spelling, country));
+}
+
+/** People leave out the space or hyphen of a code, or the country's letters before it. */
+function spellings(code: string): string[] {
+  const plain = code.replace(/^[A-Z]{1,2}-(?=\d)/, '').replaceAll(/[\s-]/g, '');
+  const cuts = Array.from({ length: Math.min(plain.length, 10) }, (_, at) => at + 1);
+  const divided = cuts.flatMap((at) => [' ', '-'].map((sign) => `${plain.slice(0, at)}${sign}${plain.slice(at)}`));
+  return [code, plain, ...divided];
+}
+
+/**
+ * Whether a number has as many digits as numbers of the country, or of the country that it names, have. Where no country is known,
+ * it need only be a number.
+ */
+export function isPhone(phone: string, country: string | null | undefined): boolean {
+  if (!country && !phone.trim().startsWith('+')) return /^[\d\s()/.-]{4,32}$/.test(phone);
+  return isPossiblePhoneNumber(phone, (country ?? undefined) as Parameters<typeof isPossiblePhoneNumber>[1]);
+}

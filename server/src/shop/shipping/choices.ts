@@ -1,0 +1,131 @@
+import type { Address, CartWarning, ShippingChoice, ShippingOption } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { together } from '../../db/connect.ts';
+import * as carts from '../carts/carts.ts';
+import { type CartLine, forSale } from '../carts/rows.ts';
+import { NOTHING_MORE, totals } from '../carts/view.ts';
+import { decimal, minorUnits } from '../money.ts';
+import type { Shop } from '../shop.ts';
+import { stateKey } from '../states.ts';
+
+/** Which of the shop's options there are for what someone buys. */
+
+/** Where something goes, as far as it is known. */
+export type Destination = Pick<Address, 'country' | 'state' | 'postal_code'>;
+
+/** What decides which options there are; the subtotal is in minor units, less the discount. */
+export interface Parcel extends Destination {
+  subtotal: number;
+  weight_grams: number;
+  requires_shipping: boolean;
+  /** Under a code for free shipping every option costs 0. */
+  free_shipping?: boolean;
+}
+
+/** An active option, with what it asks of a parcel. */
+export type ActiveOption = ShippingChoice &
+  Pick<
+    ShippingOption,
+    | 'countries'
+    | 'states'
+    | 'postcode_prefixes'
+    | 'minimum_weight_grams'
+    | 'maximum_weight_grams'
+    | 'minimum_subtotal'
+    | 'maximum_subtotal'
+  >;
+
+/** The active options of a site as an array, in the merchant's order. */
+export function activeOptions(shop: Shop): Sql {
+  return sql`(
+    select coalesce(json_agg(json_build_object('id', id, 'name', name, 'description', description, 'kind', kind,
+      'price', price::text, 'countries', countries, 'states', states, 'postcode_prefixes', postcode_prefixes,
+      'minimum_weight_grams', minimum_weight_grams, 'maximum_weight_grams', maximum_weight_grams,
+      'estimated_days_min', estimated_days_min, 'estimated_days_max', estimated_days_max,
+      'minimum_subtotal', minimum_subtotal::text,
+      'maximum_subtotal', maximum_subtotal::text) order by position, id), '[]')
+    from shipping_options where site_id = ${shop.siteId} and active)`;
+}
+
+/** What lines that are shipped weigh together. */
+export function weightOf(lines: CartLine[]): number {
+  return lines.reduce(
+    (sum, { requires_shipping, weight_grams, quantity }) => sum + (requires_shipping ? weight_grams * quantity : 0),
+    0,
+  );
+}
+
+/** The options for a parcel; none when nothing has to be shipped. */
+export function choicesAmong(options: ActiveOption[], parcel: Parcel, digits: number): ShippingChoice[] {
+  if (!parcel.requires_shipping) return [];
+  return options
+    .filter((option) => fits(option, parcel, digits))
+    .map(({ id, name, description, kind, price, estimated_days_min, estimated_days_max }) => {
+      const cost = parcel.free_shipping ? decimal(0, digits) : price;
+      return { id, name, description, kind, price: cost, estimated_days_min, estimated_days_max };
+    });
+}
+
+function fits(option: ActiveOption, parcel: Parcel, digits: number): boolean {
+  const [minimum, maximum] = [option.minimum_subtotal ?? null, option.maximum_subtotal ?? null];
+  return (
+    reaches(option, parcel) &&
+    (option.minimum_weight_grams === null || option.minimum_weight_grams <= parcel.weight_grams) &&
+    (option.maximum_weight_grams === null || option.maximum_weight_grams >= parcel.weight_grams) &&
+    (minimum === null || minorUnits(minimum, digits) <= parcel.subtotal) &&
+    (maximum === null || minorUnits(maximum, digits) >= parcel.subtotal)
+  );
+}
+
+function reaches(option: ActiveOption, { country, state, postal_code }: Destination): boolean {
+  const { countries, states, postcode_prefixes } = option;
+  const here = country ?? '';
+  if (countries.length > 0 && !countries.includes(here)) return false;
+  if (states.length > 0 && !(state && states.some((one) => stateKey(here, one) === stateKey(here, state))))
+    return false;
+  const code = folded(postal_code ?? '');
+  return (
+    postcode_prefixes.length === 0 || postcode_prefixes.some((prefix) => code !== '' && code.startsWith(folded(prefix)))
+  );
+}
+
+function folded(code: string): string {
+  return code.replaceAll(/[\s-]/g, '').toUpperCase();
+}
+
+/** That there is no way to send this there; nothing while the country is not known. */
+export function undeliverable(options: ActiveOption[], choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
+  if (!parcel.requires_shipping || !parcel.country || choices.length > 0) return [];
+  const everywhere = options.some(({ countries }) => countries.length === 0);
+  const countries = everywhere ? [] : [...new Set(options.flatMap((option) => option.countries))].sort();
+  const message =
+    countries.length === 0 || countries.includes(parcel.country)
+      ? 'The shop has no way to deliver this to the address.'
+      : `The shop does not deliver to this country. It delivers to ${countries.join(', ')}.`;
+  const short = message.length > 1_000 ? 'The shop does not deliver to this country.' : message;
+  return [{ ...NOTHING_MORE, code: 'address_undeliverable', line_item_id: null, message: short, countries }];
+}
+
+/** The options for a cart that goes somewhere. Throws what `carts.readForCustomer` throws. */
+export async function choicesForCart(
+  shop: Shop,
+  cart_id: string,
+  destination: Destination,
+): Promise<{ shipping_options: ShippingChoice[]; warnings: CartWarning[] }> {
+  const [cart, found] = await together(
+    carts.readForCustomer(shop, cart_id, shop.customerId, false),
+    shop.one<{ options: ActiveOption[] }>(sql`select ${activeOptions(shop)} as options`),
+  );
+  const { subtotal, discount } = totals(cart);
+  const lines = forSale(cart.lines);
+  const parcel = {
+    ...destination,
+    subtotal: subtotal - discount,
+    weight_grams: weightOf(lines),
+    requires_shipping: lines.some((line) => line.requires_shipping),
+    free_shipping: cart.discount?.holds === true && cart.discount.terms.kind === 'free_shipping',
+  };
+  const options = found?.options ?? [];
+  const shipping_options = choicesAmong(options, parcel, shop.currencyDigits);
+  return { shipping_options, warnings: undeliverable(options, shipping_options, parcel) };
+}
