@@ -13,7 +13,7 @@ import type { Shop } from '../shop.ts';
  * these the best sellers.
  */
 
-const LIMITS = { name_words: 20_000, completions: 12, products_each: 60, named: 2_000, ranked: 50 };
+const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, ranked: 40 };
 const MAX_WORDS = 8;
 
 /** Throws nothing: what nobody can have meant has no suggestions. */
