@@ -120,7 +120,7 @@ const LIES: Record<string, (order: Order, scene: Scene) => void> = {
   },
   'another size': ({ line_items: [line] }) => Object.assign(line as Line, { option1: 'XL' }),
   'another currency': (order, { chance }) => Object.assign(order, { currency: chance.of(['USD', 'JPY', 'XXX']) }),
-  'a price of three decimals': ({ line_items: [line] }) => Object.assign(line as Line, { price: '10.500' }),
+  'a price of three decimals': ({ line_items: [line] }) => Object.assign(line as Line, { price: '10.505' }),
   'a negative price': ({ line_items: [line] }) => Object.assign(line as Line, { price: '-10.50', total: '-10.50' }),
   'an odd quantity': ({ line_items: [line] }, { chance }) =>
     Object.assign(line as Line, { quantity: chance.of([0, -1, 1.5, 1_000, 2 ** 53]) }),
