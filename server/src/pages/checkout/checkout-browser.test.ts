@@ -137,6 +137,7 @@ played(
       '#shipping_country': 'Germ',
       '#shipping_last_name': 'Okafor',
       '#shipping_address1': 'Lindenallee 7',
+      '#shipping_postal_code': '10115',
       '#shipping_city': 'Berlin',
     })) {
       await tabTo(field);

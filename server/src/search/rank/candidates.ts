@@ -94,7 +94,7 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
         union all
         ${judged(db, query, weak)}
       )
-      select best.*, has_enough_strong, ${isSingle ? sql`null` : termVectors(db, groups)} as term_vectors,
+      select best.*, has_enough_strong, ${isSingle ? sql`null::json` : termVectors(db, groups)} as term_vectors,
         (select json_object_agg(failed, products) from (
           select failed, count(*) as products from judged group by failed) as c) as counts
       from enough, (
@@ -102,7 +102,9 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
           json_agg(p.sales_count) as sales_count, json_agg(b.score) as score, json_agg(b.head_groups) as head_groups,
           json_agg(b.vendor_match) as vendor_match, json_agg(b.failed) as failed,
           json_agg(b.exact_groups) as exact_groups, json_agg(b.guessed_groups) as guessed_groups,
-          json_agg(b.code_match) as code_match, ${query.withStock ? sql`json_agg(${query.filters.canBeBought})` : sql`null`} as in_stock, ${isSingle ? sql`null` : productVectors(db)} as vectors
+          json_agg(b.code_match) as code_match,
+          ${query.withStock ? sql`json_agg(${query.filters.canBeBought})` : sql`null::json`} as in_stock,
+          ${isSingle ? sql`null` : productVectors(db)} as vectors
         from (select * from judged order by failed, score desc, product_id limit ${RERANKED}) as b
         join products p on p.site_id = ${db.siteId} and p.id = b.product_id) as best`,
   );

@@ -34,11 +34,14 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
   return { products, collections, terms: termsOf(named, before, last).slice(0, limit) };
 }
 
+/** What is read of a product; the currency is the shop's. */
+type Named = Omit<SuggestedProduct, 'currency'>;
+
 /** The products whose names have all words, the best sellers first, and what is sold out last. */
-function readProducts(shop: Shop, before: Token[], last: Token): Promise<SuggestedProduct[]> {
+function readProducts(shop: Shop, before: Token[], last: Token): Promise<Named[]> {
   const terms = before.map(({ term }) => term).filter((term) => !isStopWord(term));
   const hits = terms.length > 0 ? namedByAll(shop, terms, last) : namedByLast(shop, last);
-  return shop.rows<SuggestedProduct>(
+  return shop.rows<Named>(
     sql`${hits}, ranked as materialized (
         select p.* from hits join products p on p.site_id = ${shop.siteId} and p.id = hits.product_id
         where ${visible} order by p.sales_count desc, p.id desc limit ${LIMITS.ranked}::int
