@@ -4,12 +4,15 @@ import { defineConfig } from 'vitest/config';
 // As for the tests (../vitest.config.ts).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
 
-/** The short forms of the proofs, what the documents have for pasting, and the examples: `npm run prove -- --short`. */
+/**
+ * The short forms of the proofs, what the documents have for pasting, the examples, backups, and the pages in a browser:
+ * `npm run prove -- --short`.
+ */
 export default defineConfig({
   test: {
     name: 'proofs',
     root: import.meta.dirname,
-    include: ['*.short.ts'],
+    include: ['*.short.ts', '../server/{src,test}/**/*.short.ts'],
     globalSetup: ['../server/test/database.ts'],
     setupFiles: ['../server/test/after-each-file.ts'],
     testTimeout: 600_000,

@@ -84,7 +84,7 @@ function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter(
       ({ name, parentPath }) =>
-        name.endsWith('.ts') && !name.endsWith('.test.ts') && !parentPath.includes('node_modules'),
+        name.endsWith('.ts') && !/\.(?:test|short)\.ts$/.test(name) && !parentPath.includes('node_modules'),
     )
     .map(({ name, parentPath }) => join(parentPath, name));
 }

@@ -5,8 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * the others have nothing left to do.
  */
 const LONG = [
-  'pages/checkout/checkout-browser.test.ts',
-  'backup/backup.test.ts',
   'commands/commands.test.ts',
   'demo/seed.test.ts',
   'search/rank/search.test.ts',
@@ -23,8 +21,6 @@ const LONG = [
   'db/embedded-copy.test.ts',
   'shop/lock-order.test.ts',
   'index/learn-meanings.test.ts',
-  'account/mailed-links-browser.test.ts',
-  'agent-consent/agent-consent-browser.test.ts',
   'src/drain.test.ts',
 ];
 

@@ -73,17 +73,8 @@ const BEGINNINGS: Partial<Record<string, Outcome['status']>> = {
   tok_3ds: 'requires_action',
 };
 
-function enter({
-  id,
-  site_id,
-  amount,
-  currency,
-  capture,
-  means,
-  return_url,
-  cancel_url,
-  expires_at,
-}: PaymentToBegin): Sql {
+function enter(payment: PaymentToBegin): Sql {
+  const { id, site_id, amount, currency, capture, means, return_url, cancel_url, expires_at } = payment;
   const scenario = means.kind === 'page' ? 'page' : means.token;
   const status = means.kind === 'page' ? 'requires_action' : (BEGINNINGS[scenario] ?? 'failed');
   return sql`insert into test_payments (site_id, id, scenario, status, capture, amount, captured, currency, return_url,
