@@ -169,7 +169,13 @@ export async function agentCheckout(world: World, tenant: Tenant, agent: string,
   };
   const { checkout } = (await callAs(world, as, 'agent.findAndBuy', body)) as { checkout: { id: string } };
   const path = { checkout_id: checkout.id };
-  const ready = await callAs(world, as, 'storefront.updateCheckout', { payment_method: 'bank_transfer' }, path);
+  const ready = await callAs(
+    world,
+    as,
+    'storefront.updateCheckout',
+    { payment_method: 'bank_transfer', phone: null },
+    path,
+  );
   return ready as { id: string; total: string };
 }
 

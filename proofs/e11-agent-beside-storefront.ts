@@ -224,7 +224,7 @@ async function readyFor(world: World, tenant: Tenant, headers: Call['headers'], 
     postal_code: '10115',
     country: 'DE',
   };
-  const body = { shipping_address, shipping_option_id, payment_method: 'bank_transfer' };
+  const body = { phone: null, shipping_address, shipping_option_id, payment_method: 'bank_transfer' };
   const { text } = await world.send(
     callOf('storefront.updateCheckout', headers, { path: { checkout_id }, body }),
     tenant,

@@ -182,7 +182,11 @@ export class AgentShoppers {
     const body = { variant_id: this.#variant_id, quantity: 1 };
     const { checkout } = (await this.#must('agent.findAndBuy', { as, body })) as unknown as { checkout: Told };
     const path = { checkout_id: checkout.id };
-    return this.#must('storefront.updateCheckout', { as, path, body: { payment_method: 'bank_transfer' } });
+    return this.#must('storefront.updateCheckout', {
+      as,
+      path,
+      body: { payment_method: 'bank_transfer', phone: null },
+    });
   }
 
   /** The id of the order, unless the budget does not pay for it. */

@@ -107,15 +107,16 @@ const INVARIANTS: Record<string, string> = {
     select id from commerce.orders where checkout_id is not null and discount_code is null and discount <> 0`,
   'refunds are no more than was paid': `
     select o.id from commerce.orders o cross join lateral (
-      select coalesce(sum(r.amount) filter (where m.status is distinct from 'failed'), 0) as begun,
+      select count(*) as refunds, coalesce(sum(r.amount) filter (where m.status is distinct from 'failed'), 0) as begun,
         coalesce(sum(r.amount) filter (where m.status is null or m.status = 'succeeded'), 0) as done
       from commerce.refunds r
       left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
       where r.site_id = o.site_id and r.order_id = o.id
     ) r
     where r.begun <> o.refunds_begun or r.begun > coalesce(o.captured, o.total)
-      or (o.payment_status = 'refunded') <> (r.done > 0 and r.done = coalesce(o.captured, o.total))
-      or (o.payment_status = 'partially_refunded') <> (r.done > 0 and r.done < coalesce(o.captured, o.total))`,
+      or (r.refunds > 0 and (o.payment_status = 'refunded') <> (r.done > 0 and r.done = coalesce(o.captured, o.total)))
+      or (r.refunds > 0 and (o.payment_status = 'partially_refunded')
+        <> (r.done > 0 and r.done < coalesce(o.captured, o.total)))`,
   'no more of a line is shipped than was ordered': `
     select l.id from commerce.order_lines l
     join commerce.fulfillment_items i on i.site_id = l.site_id and i.line_id = l.id
