@@ -151,14 +151,24 @@ async function backUp(
   return { file, orders, seconds: (performance.now() - begun) / 1_000 };
 }
 
-/** Takes the newest migration back and applies it again while the catalogue is read. Answers how often it was. */
+/** Longer than any read takes on a busy machine, and shorter than a lock that somebody forgot. */
+const LONGEST_READ_MS = 3_000;
+
+/**
+ * Takes the newest migration back and applies it again while the catalogue is read. Answers how often it was. Reads may need
+ * what it brings, and are then 500 until it is back; what counts is that none waits, and that all is well afterwards.
+ */
 async function migrateUnderLoad(url: string, shoppers: Shoppers, violations: Violations): Promise<number> {
   let reading = true;
   let reads = 0;
   const read = async () => {
     while (reading) {
+      const begun = performance.now();
       const status = await shoppers.look();
-      if (status !== 200) violations.add(`A read of the catalogue was answered ${status} during a migration`);
+      const took = Math.round(performance.now() - begun);
+      if (![200, 500].includes(status) || took > LONGEST_READ_MS) {
+        violations.add(`A read of the catalogue was answered ${status} after ${took} ms during a migration`);
+      }
       reads += 1;
     }
   };
@@ -177,6 +187,8 @@ async function migrateUnderLoad(url: string, shoppers: Shoppers, violations: Vio
     reading = false;
     await Promise.all(readers);
   }
+  const status = await shoppers.look();
+  if (status !== 200) violations.add(`A read of the catalogue was answered ${status} after the migration`);
   return reads;
 }
 
