@@ -194,6 +194,15 @@ const SENDERS: Record<string, Sender> = {
     picky: ['amount'],
     body: () => ({ reason: 'damaged' }),
   },
+  // The order was paid by a transfer: nothing is reserved that could be captured.
+  'dashboard.captureOrder': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
+  // Compared with the order's total, and not shown.
+  'dashboard.markOrdersPaid': {
+    body: () => ({ orders: [{ order_number: 'none' }] }),
+    async shown(_, { status }) {
+      return status === 200 ? [] : undefined;
+    },
+  },
   // It comes to another amount, and the refusal repeats what was expected.
   'storefront.completeCheckout': {
     path: ({ checkout_id }) => ({ checkout_id }),

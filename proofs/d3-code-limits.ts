@@ -191,7 +191,7 @@ async function oncePerCustomer({ shop, variant_id }: Scene): Promise<Found> {
   const guest = await checkOut(shop, guestCart, email);
   const { id: own } = await shop.must('storefront.createCheckout', { body: { cart_id }, customer_token });
   const path = { checkout_id: own };
-  await shop.must('storefront.updateCheckout', { path, body: answersOf(email), customer_token });
+  await shop.must('storefront.updateCheckout', { path, body: { ...answersOf(email), phone: null }, customer_token });
   const answers = await Promise.all([
     shop.ask('storefront.completeCheckout', { path, body: {}, customer_token }),
     shop.ask('storefront.completeCheckout', { path: { checkout_id: guest.id }, body: {} }),
