@@ -12,7 +12,7 @@ import { done, emptyFolder, ownEnvironment, REPOSITORY, ran } from './outside.ts
 
 /** The figures that docs/production.md states, and a little more. */
 const MOST_PACKAGES = 265;
-const MOST_MEGABYTES = 140;
+const MOST_MEGABYTES = 180;
 
 let folder: string;
 let remove: () => Promise<void>;
