@@ -5,7 +5,7 @@ import { minorUnits } from '../money.ts';
 import { endMove } from '../orders/moves.ts';
 import * as refunds from '../orders/refunds.ts';
 import type { Outcome, PaymentProvider, RefundOutcome } from '../payments/provider.ts';
-import { type PaymentProviders, providerNamed } from '../payments/providers.ts';
+import { type PaymentProviders, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { takeEvent } from './settle.ts';
 
@@ -33,9 +33,11 @@ export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, on
   const moves = await inShop(db, tenant, SYSTEM, (shop) => claimPending(shop, only));
   const failures: unknown[] = [];
   let ended = 0;
+  const providerOfMove = providersByName(deps, tenant.site_id);
   for (const move of moves) {
     try {
-      if (await finish(db, tenant, deps, move)) ended += 1;
+      const provider = await providerOfMove(move.provider);
+      if (await finish(db, tenant, deps, { move, provider })) ended += 1;
     } catch (error) {
       failures.push(error);
     }
@@ -59,8 +61,12 @@ async function claimPending(shop: Shop, only: string | undefined): Promise<Move[
   );
 }
 
-async function finish(db: Pool, tenant: Tenant, deps: MovingDeps, move: Move): Promise<boolean> {
-  const provider = await providerNamed(deps, tenant.site_id, move.provider);
+async function finish(
+  db: Pool,
+  tenant: Tenant,
+  deps: MovingDeps,
+  { move, provider }: { move: Move; provider: PaymentProvider | undefined },
+): Promise<boolean> {
   if (!provider)
     throw new Error(`Payment ${move.payment_id} belongs to ${move.provider}, which is not set up any more.`);
   const payment = { id: move.payment_id, site_id: tenant.site_id, reference: move.reference };

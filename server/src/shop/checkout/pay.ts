@@ -61,7 +61,11 @@ async function payOnce(
   }
   if (!begun) return undefined;
   const { attempt, isOther } = begun;
-  const charging = await providerNamed(input.checkoutDeps, tenant.site_id, attempt.provider);
+  // A payment that was open already may be at another provider than new ones.
+  const charging =
+    attempt.provider === provider.name
+      ? provider
+      : await providerNamed(input.checkoutDeps, tenant.site_id, attempt.provider);
   const outcome = charging && (await ask(charging, tenant, begun));
   return { ...(await settle(db, tenant, actor, { ...input, attempt, outcome })), isOther };
 }

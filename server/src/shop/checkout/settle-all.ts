@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import { inShop } from '../in-shop.ts';
 import { minorUnits } from '../money.ts';
 import type { Outcome, PaymentProvider } from '../payments/provider.ts';
-import { type PaymentProviders, providerNamed } from '../payments/providers.ts';
+import { type PaymentProviders, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import type { Attempt } from './attempts.ts';
 import { endAttempt } from './attempts.ts';
@@ -47,11 +47,11 @@ export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps)
   const open = await inShop(db, tenant, SYSTEM, claimOpen);
   const failures: unknown[] = [];
   let settled = 0;
+  const providerOfPayment = providersByName(deps, tenant.site_id);
   for (const payment of open) {
-    const provider = await providerNamed(deps, tenant.site_id, payment.provider);
-    if (!provider) continue;
     try {
-      if (await settle({ db, tenant, deps, provider, payment })) settled += 1;
+      const provider = await providerOfPayment(payment.provider);
+      if (provider && (await settle({ db, tenant, deps, provider, payment }))) settled += 1;
     } catch (error) {
       failures.push(error);
     }

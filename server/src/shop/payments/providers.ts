@@ -27,3 +27,16 @@ export async function providerNamed(
   const own = await accounts?.providerOf(site_id);
   return own?.name === name ? own : undefined;
 }
+
+/** `providerNamed` for many payments of a site: an account is read, and its keys are opened, once for all. */
+export function providersByName(
+  providers: PaymentProviders,
+  site_id: string,
+): (name: string) => Promise<PaymentProvider | undefined> {
+  const found = new Map<string, Promise<PaymentProvider | undefined>>();
+  return (name) => {
+    const provider = found.get(name) ?? providerNamed(providers, site_id, name);
+    found.set(name, provider);
+    return provider;
+  };
+}
