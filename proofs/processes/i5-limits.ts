@@ -88,6 +88,8 @@ interface Means {
  * after it may have been counted, or a server did not wait for Redis and counted for itself, as it should.
  */
 const TRIES = 5;
+/** A little more than shared-limiter.ts counts for itself after Redis did not answer in time. */
+const REDIS_LEFT_ALONE_MS = 1_200;
 
 async function useUp(name: RateLimitName, begin: Begin, { servers, redis, violations }: Means): Promise<void> {
   const { seconds, strict } = RATE_LIMITS[name];
@@ -103,8 +105,8 @@ async function useUp(name: RateLimitName, begin: Begin, { servers, redis, violat
       return;
     }
     why = `${late ? 'its window ended, ' : ''}${failed} requests failed, Redis counted ${missed} too few; ${faults.join('; ')}`;
-    // The next window begins with the next request.
-    if (late) await new Promise((done) => setTimeout(done, seconds * 1_000));
+    // The next window begins with the next request, and a server leaves a slow Redis alone for a second.
+    await new Promise((done) => setTimeout(done, late ? seconds * 1_000 : REDIS_LEFT_ALONE_MS * attempt));
   }
   throw new Error(`${name} could not be used up in ${TRIES} attempts: ${why}`);
 }
