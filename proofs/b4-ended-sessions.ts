@@ -50,6 +50,11 @@ const ENDINGS: Record<string, Ending> = {
     end: ({ world, tenant, first }) => callAs(world, asCustomer(tenant, first.token), 'storefront.logoutCustomer'),
     ends: 'the first',
   },
+  'a logout everywhere': {
+    end: ({ world, tenant, first }) =>
+      callAs(world, asCustomer(tenant, first.token), 'storefront.logoutCustomerEverywhere'),
+    ends: 'all',
+  },
   'another password': {
     end: ({ world, tenant, first }) =>
       callAs(world, asCustomer(tenant, first.token), 'storefront.changePassword', {

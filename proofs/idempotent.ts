@@ -13,6 +13,7 @@ export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe)
 export const ENDS_ITS_CREDENTIAL = [
   'dashboard.logout',
   'storefront.logoutCustomer',
+  'storefront.logoutCustomerEverywhere',
   'storefront.deleteCustomer',
   'agent.revokeToken',
 ];

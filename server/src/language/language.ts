@@ -43,6 +43,15 @@ export class Language {
     return cached(`number ${this.locale}`, () => new Intl.NumberFormat(this.locale)).format(value);
   }
 
+  /** A share from 0 to 1, as the contract has it: `0.19`. */
+  percent(share: string): string {
+    const format = cached(
+      `percent ${this.locale}`,
+      () => new Intl.NumberFormat(this.locale, { style: 'percent', maximumFractionDigits: 2 }),
+    );
+    return format.format(Number(share));
+  }
+
   /** A length of time, given as the database has it: `24 hours`. */
   duration(interval: string): string {
     const [value = '', units = ''] = interval.split(' ');

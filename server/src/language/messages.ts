@@ -39,7 +39,12 @@ export function messageFor(code: LanguageCode, locale: string, key: MessageKey):
   const [area = '', name = ''] = key.split('.');
   const text = MESSAGES[code][area as Area][name];
   if (text === undefined) throw new Error(`There is no text ${key}.`);
-  const made = new IntlMessageFormat(text, locale);
+  const made = new IntlMessageFormat(code === 'fr' ? bindSigns(text) : text, locale);
   parsed.set(id, made);
   return made;
+}
+
+/** French leaves a space before these signs, at which no line may end. */
+function bindSigns(text: string): string {
+  return text.replaceAll(/ (?=[:;!?»])/g, '\u00a0').replaceAll('« ', '«\u00a0');
 }

@@ -328,6 +328,28 @@ test('a logout ends the session with all its tokens, those being made included, 
   expect((await shop.storefront.withCustomer(other?.access_token ?? '').GET(me)).response.status).toBe(200);
 });
 
+test('logging out everywhere ends every session of the customer, tokens being made included, and nobody else’s', async () => {
+  const shop = await openShop();
+  const { client, email } = await shop.givenCustomer();
+  const { session: other } = await logInAs(shop, email, PASSWORD);
+  const neighbour = await shop.givenCustomer();
+
+  const renewals = Array.from({ length: 4 }, () => client.POST(refresh));
+  const [{ response }, ...renewed] = await Promise.all([
+    client.POST('/api/storefront/customer/logout-all'),
+    ...renewals,
+  ]);
+
+  expect(response.status).toBe(204);
+  const tokens = [other, ...renewed.map(({ data }) => data)].flatMap((session) => session?.access_token ?? []);
+  for (const token of tokens) {
+    expect((await shop.storefront.withCustomer(token).GET(me)).response.status).toBe(401);
+  }
+  expect((await client.GET(me)).response.status).toBe(401);
+  expect((await neighbour.client.GET(me)).response.status).toBe(200);
+  expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
+});
+
 test('a login or a renewal repeated with its key brings the same token, until that is revoked', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();

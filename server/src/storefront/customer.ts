@@ -54,6 +54,11 @@ export const logoutCustomer: Handler<'storefront.logoutCustomer'> = async ({ sho
   return undefined;
 };
 
+export const logoutCustomerEverywhere: Handler<'storefront.logoutCustomerEverywhere'> = async ({ shop, caller }) => {
+  await sessions.endAllSessions(shop, customerOf(caller));
+  return undefined;
+};
+
 export const requestPasswordReset: Handler<'storefront.requestPasswordReset'> = async ({ shop, body }) => {
   await registration.requestReset(shop, body.email);
   return { status: 'reset_sent' };

@@ -47,6 +47,19 @@ export const account: Record<keyof typeof english, string> = {
   activity_last: '{assistant}, das Neueste zuerst: die letzten {count}.',
   activity_none: 'Noch nichts.',
   back: 'Zurück zu Ihrem Konto',
+  safety: 'Sicherheit',
+  log_out_everywhere: 'Überall abmelden',
+  log_out_everywhere_why:
+    'Beendet jede Anmeldung: auf diesem Gerät, auf anderen und im Shop. Assistenten behalten ihren Zugang.',
+  again: 'Noch einmal bestellen',
+  again_rest: 'Den Rest bestellen',
+  again_after: 'Vor dem Bestellen prüfen Sie alles noch einmal. Es gelten die heutigen Preise.',
+  again_title: 'Nicht mehr alles ist erhältlich',
+  again_nothing: 'Nichts aus dieser Bestellung ist noch erhältlich',
+  again_missing: 'Was fehlt',
+  again_offered: 'Was Sie bestellen können',
+  again_fewer: 'nur noch {available} von {quantity} vorrätig.',
+  again_back: 'Zurück zur Bestellung',
 
   link_dead: 'Dieser Link funktioniert nicht',
   link_dead_text:

@@ -46,6 +46,18 @@ export const account = {
   activity_last: '{assistant}, newest first: the last {count}.',
   activity_none: 'Nothing yet.',
   back: 'Back to your account',
+  safety: 'Security',
+  log_out_everywhere: 'Log out everywhere',
+  log_out_everywhere_why: 'Ends every login: on this device, on others, and in the shop. Assistants keep their access.',
+  again: 'Order again',
+  again_rest: 'Order the rest',
+  again_after: 'You then check everything, at the prices of today, before you order.',
+  again_title: 'Not everything is available any more',
+  again_nothing: 'Nothing of this order is available any more',
+  again_missing: 'What is missing',
+  again_offered: 'What you can order',
+  again_fewer: 'only {available} of {quantity} left.',
+  again_back: 'Back to the order',
 
   link_dead: 'This link does not work',
   link_dead_text:

@@ -47,6 +47,19 @@ export const account: Record<keyof typeof english, string> = {
   activity_last: '{assistant}, du plus récent au plus ancien : les {count} dernières actions.',
   activity_none: 'Rien pour le moment.',
   back: 'Retour à votre compte',
+  safety: 'Sécurité',
+  log_out_everywhere: 'Se déconnecter partout',
+  log_out_everywhere_why:
+    'Met fin à toutes les connexions : sur cet appareil, sur les autres et dans la boutique. Les assistants gardent leur accès.',
+  again: 'Commander à nouveau',
+  again_rest: 'Commander le reste',
+  again_after: 'Vous vérifierez tout avant de commander. Les prix du jour s’appliquent.',
+  again_title: 'Tout n’est plus disponible',
+  again_nothing: 'Plus rien de cette commande n’est disponible',
+  again_missing: 'Ce qui manque',
+  again_offered: 'Ce que vous pouvez commander',
+  again_fewer: 'il n’en reste que {available} sur {quantity}.',
+  again_back: 'Retour à la commande',
 
   link_dead: 'Ce lien ne fonctionne pas',
   link_dead_text:

@@ -8,11 +8,13 @@ import { accountLink } from '../../shop/links.ts';
 import * as agentTokens from '../../shop/mandates/tokens.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import * as orders from '../../shop/orders/orders.ts';
+import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
-import { type LoginWords, logIn, loginPage, logOut } from '../parts/login.ts';
+import { type LoginWords, logOut, logOutEverywhere } from '../parts/login.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
+import { orderAgain, showOrder } from './order.ts';
 import { activityView, overviewView } from './views.ts';
 import type { AccountVisit } from './visit.ts';
 
@@ -22,15 +24,20 @@ function loginWords({ language: { say } }: AccountVisit): LoginWords {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+function idIn(given: unknown): string | undefined {
+  return typeof given === 'string' && UUID.test(given) ? given : undefined;
+}
+
 /** Where customers see their orders and the agents that shop for them, and stop those agents. */
 export const accountPage: PageRoute<AccountVisit> = {
   path: '/account',
   where: 'account',
   async arrive(request) {
-    const agent = String(request.req.query.agent ?? '');
+    const { agent, order } = request.req.query;
     return {
       ...(await arriveInShop(request, (id) => accountLink('', id))),
-      agent_id: UUID.test(agent) ? agent : undefined,
+      agent_id: idIn(agent),
+      order_id: idIn(order),
     };
   },
   formOf: ({ session, path }) => `account ${session?.session_id ?? ''} ${path}`,
@@ -44,9 +51,10 @@ const DEEDS_SHOWN = 50;
 
 async function show(visit: AccountVisit): Promise<PageAnswer> {
   const { session, agent_id, checkoutDeps } = visit;
-  if (!session) return loginPage(visit, accountPage.formOf(visit), loginWords(visit));
-  await count(visit, 'storefront.getCustomer');
+  if (!session) return showAccess(visit, accountPage.formOf(visit), loginWords(visit));
   const csrf = visit.guard.csrfFor(visit.req, visit.res, accountPage.formOf(visit));
+  if (visit.order_id) return showOrder(visit, csrf, visit.order_id, session.customer_id);
+  await count(visit, 'storefront.getCustomer');
   // Orders past their deadline are expired before they are shown, as everywhere.
   await expireUnpaid(visit.db, visit.tenant);
   return inShopOfVisit(visit, async (shop) => {
@@ -71,17 +79,20 @@ async function show(visit: AccountVisit): Promise<PageAnswer> {
 
 async function post(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   const action = body.get('action') ?? '';
-  if (action === 'log_in') return logIn(visit, accountPage.formOf(visit), loginWords(visit), body);
+  const entering = postAccess(visit, accountPage.formOf(visit), loginWords(visit), body);
+  if (entering) return entering;
   if (action === 'log_out') return logOut(visit, body);
   if (!visit.session) return { redirect: visit.path };
+  if (action === 'log_out_everywhere') return logOutEverywhere(visit, body, visit.session.customer_id);
+  if (action === 'reorder') return orderAgain(visit, body);
   if (action === 'revoke') return revoke(visit, body, visit.session.customer_id);
   throw new ShopError('invalid_request', 'There is no such action.');
 }
 
 /** Ends an agent's access: its next call fails, in every process. */
 async function revoke(visit: AccountVisit, body: FormBody, customer_id: string): Promise<PageAnswer> {
-  const id = body.get('agent') ?? '';
-  if (!UUID.test(id)) throw new ShopError('invalid_request', 'The form names no assistant.');
+  const id = idIn(body.get('agent'));
+  if (!id) throw new ShopError('invalid_request', 'The form names no assistant.');
   await count(visit, 'storefront.revokeAgent');
   return runAction(
     visit,

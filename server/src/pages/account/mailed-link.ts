@@ -5,10 +5,12 @@ import { chooseLocale } from '../../language/locales.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
+import { accountLink } from '../../shop/links.ts';
 import { type Front, readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
 import { type Notice, noticePage } from '../parts/document.ts';
 import type { Notices } from '../parts/notices.ts';
+import { accessPath } from '../parts/paths.ts';
 import type { PageAnswer, PageRequest } from '../parts/route.ts';
 import { count, type Visit } from '../parts/visit.ts';
 
@@ -82,6 +84,17 @@ export function countLook(visit: LinkVisit): Promise<void> {
 export const LINK_NOTICES: Notices = {
   not_found: 'account.link_dead',
 };
+
+/** Where one goes on with what the link has done. */
+export function toLogin({ tenant, language }: LinkVisit): Notice['link'] {
+  return { href: accountLink('', tenant.site_id), label: language.say('page.login_button') };
+}
+
+/** Where one asks for another mail. */
+export function toAccess({ tenant, language }: LinkVisit, view: 'forgot' | 'register'): Notice['link'] {
+  const href = accessPath(accountLink('', tenant.site_id), view);
+  return { href, label: language.say(view === 'forgot' ? 'access.forgot' : 'access.register') };
+}
 
 /** A notice in the name of the shop. */
 export function linkNotice({ front, language }: LinkVisit, status: number, notice: Notice): PageAnswer {

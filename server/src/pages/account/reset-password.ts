@@ -1,20 +1,18 @@
-import { document } from '../../http/contract/contract.ts';
-import { valueErrors } from '../../http/contract/validator.ts';
 import type { Language } from '../../language/language.ts';
 import * as registration from '../../shop/account/registration.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { resetLink } from '../../shop/links.ts';
-import { isCommonPassword } from '../../shop/passwords/common.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { page } from '../parts/document.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { csrfField, type Mistake, mistakeSummary, passwordField } from '../parts/form-parts.ts';
 import { html } from '../parts/html.ts';
+import { newPasswordMistake, PASSWORD_RULES } from '../parts/new-password.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, runAction } from '../parts/visit.ts';
 import { paragraphs, rich } from '../parts/words.ts';
-import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice } from './mailed-link.ts';
+import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice, toAccess, toLogin } from './mailed-link.ts';
 
 /** Where the link in a mail leads with which a customer who forgot the password sets another. */
 export const resetPasswordPage: PageRoute<LinkVisit> = {
@@ -65,7 +63,7 @@ ${passwordField(form, {
   name: 'new_password',
   label: say('account.reset_new'),
   autocomplete: 'new-password',
-  hint: say('account.reset_hint', { count: RULES.minLength }),
+  hint: say('account.reset_hint', { count: PASSWORD_RULES.minLength }),
 })}
 ${passwordField(form, { name: 'new_password_again', label: say('account.reset_again'), autocomplete: 'new-password' })}
 <button class="primary" name="action" value="reset_password">${say('account.reset_button')}</button>
@@ -99,23 +97,13 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   return answer;
 }
 
-const RULES = document.components.schemas?.NewPassword as { minLength: number; maxLength: number };
-
 async function passwordMistakes(language: Language, password: string, again: string): Promise<Mistake<FieldName>[]> {
   const { say } = language;
-  const at = (field: FieldName, message: string) => [{ field, message }];
-  if (password === '') return at('new_password', say('account.reset_empty'));
-  if (password.includes('\0')) return at('new_password', say('account.reset_untypable'));
-  if (valueErrors('NewPassword', password).length > 0) {
-    const characters = [...password].length;
-    const length = language.number(characters);
-    const short = say('account.reset_short', { count: language.number(RULES.minLength), length });
-    const long = say('account.reset_long', { count: language.number(RULES.maxLength), length });
-    return at('new_password', characters < RULES.minLength ? short : long);
-  }
-  if (await isCommonPassword(password)) return at('new_password', say('account.reset_common'));
-  if (again === '') return at('new_password_again', say('account.reset_once_more'));
-  return again === password ? [] : at('new_password_again', say('account.reset_different'));
+  const message = await newPasswordMistake(language, password);
+  if (message) return [{ field: 'new_password', message }];
+  if (again === password) return [];
+  const repeated = again === '' ? say('account.reset_once_more') : say('account.reset_different');
+  return [{ field: 'new_password_again', message: repeated }];
 }
 
 /** Another post was faster, or the link has been replaced meanwhile. */
@@ -129,6 +117,7 @@ function done(visit: LinkVisit): PageAnswer {
   return linkNotice(visit, 200, {
     title: language.say('account.reset_done'),
     sentences: paragraphs(language.say('account.reset_done_text', { shop })),
+    link: toLogin(visit),
   });
 }
 
@@ -137,6 +126,7 @@ function usedBefore(visit: LinkVisit): PageAnswer {
   return linkNotice(visit, 410, {
     title: language.say('account.reset_used'),
     sentences: paragraphs(language.say('account.reset_used_text', { shop })),
+    link: toLogin(visit),
   });
 }
 
@@ -146,5 +136,6 @@ function expired(visit: LinkVisit): PageAnswer {
   return linkNotice(visit, 410, {
     title: language.say('account.reset_expired'),
     sentences: paragraphs(language.say('account.reset_expired_text', { shop, life })),
+    link: toAccess(visit, 'forgot'),
   });
 }

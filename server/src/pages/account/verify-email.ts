@@ -10,7 +10,7 @@ import { html } from '../parts/html.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, runAction } from '../parts/visit.ts';
 import { paragraphs, rich } from '../parts/words.ts';
-import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice } from './mailed-link.ts';
+import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice, toAccess, toLogin } from './mailed-link.ts';
 
 const PURPOSES: codes.CodePurpose[] = ['register', 'verify_email'];
 
@@ -45,6 +45,7 @@ function over(visit: LinkVisit): PageAnswer | undefined {
           rich(language, 'account.verified_text', { email: html`<strong dir="auto">${code.email}</strong>`, shop }),
           language.say('account.verified_link'),
         ],
+        link: toLogin(visit),
       });
     case 'expired':
       return expired(visit);
@@ -59,6 +60,7 @@ function expired(visit: LinkVisit): PageAnswer {
   return linkNotice(visit, 410, {
     title: language.say('account.verify_expired'),
     sentences: paragraphs(language.say('account.verify_expired_text', { shop, life })),
+    link: toAccess(visit, 'register'),
   });
 }
 
@@ -104,5 +106,6 @@ async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<Pa
   return linkNotice(visit, 410, {
     title: language.say('account.verify_replaced'),
     sentences: paragraphs(language.say('account.verify_replaced_text', { shop: name })),
+    link: toLogin(visit),
   });
 }

@@ -5,8 +5,10 @@ import { assistantNamed, budgetInWords, deedInWords, endInWords, SCOPES } from '
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
+import { withQuery } from '../parts/paths.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { moment, money, rich } from '../parts/words.ts';
+import { orderPath } from './order.ts';
 import type { AccountVisit } from './visit.ts';
 
 /** The account: what waits for the customer first, then the agents, then the orders. */
@@ -31,7 +33,8 @@ export function overviewView(visit: AccountVisit, csrf: string, overview: Overvi
 <form method="post" action="${path}" class="who">${csrfField(csrf)}<p>${rich(language, 'account.logged_in', { email })} <button class="link" name="action" value="log_out">${say('page.log_out')}</button></p></form>
 ${waiting.length > 0 && waitingSection(language, waiting, tenant.currency)}
 ${agentsSection(visit, csrf, agents)}
-${ordersSection(language, orders, orders_total)}
+${ordersSection(visit, orders, orders_total)}
+${safetySection(visit, csrf)}
 </div>`;
   return { status: 200, html: page({ language, title, front, where: 'account', main }) };
 }
@@ -84,7 +87,7 @@ ${amount(say('account.left'), agent.budget_remaining_cents)}
 ${categories.length > 0 && html`<p>${rich(language, 'account.only', { categories: only })}</p>`}</details>
 <p class="hint">${rich(language, until, { moment: moment(language, expires_at) })}</p>
 <div class="buttons">
-<a href="${path}&amp;agent=${id}">${say('account.activity_link')}</a>
+<a href="${withQuery(path, 'agent', id)}">${say('account.activity_link')}</a>
 ${
   status === 'active' &&
   html`<form method="post" action="${path}">${csrfField(csrf)}<input type="hidden" name="agent" value="${id}"><button class="secondary" name="action" value="revoke" aria-label="${say('account.revoke_agent', { name: agent_name })}">${say('account.revoke')}</button></form>`
@@ -93,25 +96,34 @@ ${
 </li>`;
 }
 
-function ordersSection(language: Language, orders: Order[], total: number): Html {
-  const { say } = language;
+function ordersSection(visit: AccountVisit, orders: Order[], total: number): Html {
+  const { say } = visit.language;
   const latest = say('account.orders_latest', { shown: orders.length, total });
   return html`
 <section aria-labelledby="orders">
 <h2 id="orders">${say('account.orders')}</h2>
-${orders.length > 0 ? html`<ul class="cards">${orders.map((order) => orderCard(language, order))}</ul>` : html`<p>${say('account.orders_none')}</p>`}
+${orders.length > 0 ? html`<ul class="cards">${orders.map((order) => orderCard(visit, order))}</ul>` : html`<p>${say('account.orders_none')}</p>`}
 ${total > orders.length && html`<p class="hint">${latest}</p>`}
 </section>`;
 }
 
-function orderCard(language: Language, order: Order): Html {
-  const { order_number: number, created_at, total, currency } = order;
+function orderCard({ language, path }: AccountVisit, order: Order): Html {
+  const { id, order_number: number, created_at, total, currency } = order;
   return html`
 <li class="card">
-<p class="card-title"><strong>${language.say('account.order', { number })}</strong> <span>${money(language, total, currency)}</span></p>
+<p class="card-title"><strong><a href="${orderPath(path, id)}">${language.say('account.order', { number })}</a></strong> <span>${money(language, total, currency)}</span></p>
 <p class="hint">${moment(language, created_at)}</p>
 <p>${orderState(language, order)}</p>
 </li>`;
+}
+
+function safetySection({ language: { say }, path }: AccountVisit, csrf: string): Html {
+  return html`
+<section aria-labelledby="safety">
+<h2 id="safety">${say('account.safety')}</h2>
+<p class="hint">${say('account.log_out_everywhere_why')}</p>
+<form method="post" action="${path}" class="buttons">${csrfField(csrf)}<button class="secondary" name="action" value="log_out_everywhere">${say('account.log_out_everywhere')}</button></form>
+</section>`;
 }
 
 function orderState({ say }: Language, { status, payment_status, fulfillment_status }: Order): string {

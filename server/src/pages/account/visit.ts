@@ -4,4 +4,6 @@ import type { CustomerVisit } from '../parts/customer-visit.ts';
 export interface AccountVisit extends CustomerVisit {
   /** The agent whose activity is looked at. */
   agent_id: string | undefined;
+  /** The order that is looked at. */
+  order_id: string | undefined;
 }

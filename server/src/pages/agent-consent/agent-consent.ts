@@ -6,11 +6,12 @@ import * as userCodes from '../../shop/agents/user-codes.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { accountLink, consentPage } from '../../shop/links.ts';
+import { postAccess, showAccess } from '../parts/access.ts';
 import { centsIn, digitsOf } from '../parts/agent-words.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
-import { type LoginWords, logIn, loginPage, logOut } from '../parts/login.ts';
+import { type LoginWords, logOut } from '../parts/login.ts';
 import { setSessionCookie } from '../parts/page-session.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
@@ -56,7 +57,7 @@ function consentPath(site_id: string, user_code: string | undefined, seal?: stri
 
 async function show(visit: ConsentVisit): Promise<PageAnswer> {
   const { session, user_code } = visit;
-  if (!session) return loginPage(visit, agentConsentPage.formOf(visit), loginWords(visit));
+  if (!session) return showAccess(visit, agentConsentPage.formOf(visit), loginWords(visit));
   if (!user_code) return enterCodePage(visit, csrfOf(visit));
   const consent = await readRequest(visit, user_code);
   if ('html' in consent || 'redirect' in consent) return consent;
@@ -86,7 +87,8 @@ async function readRequest(visit: ConsentVisit, user_code: string): Promise<Agen
 
 async function post(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
   const action = body.get('action') ?? '';
-  if (action === 'log_in') return logIn(visit, agentConsentPage.formOf(visit), loginWords(visit), body);
+  const entering = postAccess(visit, agentConsentPage.formOf(visit), loginWords(visit), body);
+  if (entering) return entering;
   if (action === 'log_out') return logOut(visit, body);
   if (!visit.session) return { redirect: visit.path };
   if (action === 'enter_code') return enterCode(visit, body);

@@ -1,6 +1,7 @@
+import { postAccess, showAccess } from '../parts/access.ts';
 import type { CustomerVisit } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
-import { type LoginWords, logIn, loginPage } from '../parts/login.ts';
+import type { LoginWords } from '../parts/login.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { CHECKOUT_NOTICES } from './notices.ts';
 import { post } from './post.ts';
@@ -20,17 +21,17 @@ export const checkoutPage: PageRoute<CheckoutVisit> = {
 
 /** To those who are not the customer, what an agent prepared is shown as nothing but a login. */
 function askWho(visit: CustomerVisit): PageAnswer {
-  return loginPage(visit, `login ${visit.path}`, wordsFor(visit));
+  return showAccess(visit, `login ${visit.path}`, wordsFor(visit));
 }
 
 async function logInFirst(visit: CustomerVisit, body: FormBody): Promise<PageAnswer> {
-  if (body.get('action') !== 'log_in') return { redirect: visit.path };
-  return logIn(visit, `login ${visit.path}`, wordsFor(visit), body);
+  return postAccess(visit, `login ${visit.path}`, wordsFor(visit), body) ?? { redirect: visit.path };
 }
 
 function wordsFor({ session, language: { say } }: CustomerVisit): LoginWords {
   return {
     where: 'checkout',
+    known: true,
     title: say('checkout.login'),
     why: session ? say('checkout.login_other', { email: session.email }) : say('checkout.login_why'),
   };

@@ -3,10 +3,10 @@ import { isCountry } from '../../shop/countries.ts';
 import { page } from '../parts/document.ts';
 import { csrfField, mistakeSummary, radios, selectField, textArea, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
+import { cost, summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import { money, rich } from '../parts/words.ts';
 import { codeInWords } from './codes.ts';
 import { ADDRESS_FIELDS, ADDRESS_PARTS, type AddressKind, type AddressPart, addressField } from './fields.ts';
-import { cost, summaryLines, summaryTotals } from './order-summary.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
 /** The first step: who buys, where to, how it is delivered and paid. One form, whose buttons say what to do with it. */

@@ -5,10 +5,10 @@ import { askAgain } from '../../shop/checkout/pay.ts';
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
+import { summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { inShopOfVisit } from '../parts/visit.ts';
 import { CHECKOUT_NOTICES } from './notices.ts';
-import { summaryLines, summaryTotals } from './order-summary.ts';
 import { type CheckoutView, steps, summaryOf } from './view.ts';
 import { arrive, type CheckoutVisit, countCheckout } from './visit.ts';
 

@@ -1,11 +1,10 @@
-import type { Address } from '@commerce-backend/spec';
-import type { Language } from '../../language/language.ts';
+import { addressLines } from '../parts/address-lines.ts';
 import { linkOut, page } from '../parts/document.ts';
 import { checkBox, csrfField, mistakeSummary, radios } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
+import { summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import { rich } from '../parts/words.ts';
 import { notBuyable } from './form.ts';
-import { summaryLines, summaryTotals } from './order-summary.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
 /** The second step: everything once more, the final total, and the button that orders. */
@@ -69,21 +68,6 @@ function answer({ language: { say }, path }: CheckoutView, question: string, val
   return html`
 <div class="answer"><dt>${question}</dt><dd>${value}</dd>
 <dd class="change"><a href="${path}?change=1#${field}" aria-label="${label}">${say('checkout.change')}</a></dd></div>`;
-}
-
-export function addressLines(language: Language, address: Address | null): Html {
-  if (!address) return html``;
-  const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;
-  const lines = [
-    [first_name, last_name].filter(Boolean).join(' '),
-    company,
-    address1,
-    address2,
-    [postal_code, city].filter(Boolean).join(' '),
-    state,
-    country && language.country(country),
-  ];
-  return html`${lines.filter(Boolean).map((line) => html`<p dir="auto">${line}</p>`)}`;
 }
 
 /** The form of the buttons beside lines that cannot be bought. */

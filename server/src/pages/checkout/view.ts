@@ -3,9 +3,9 @@ import type { Language } from '../../language/language.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { assistantNamed, budgetInWords, endInWords } from '../parts/agent-words.ts';
 import { type Html, html } from '../parts/html.ts';
+import type { Summary } from '../parts/order-summary.ts';
 import { rich } from '../parts/words.ts';
 import type { FormState } from './fields.ts';
-import type { Summary } from './order-summary.ts';
 
 /** All that the page of an open checkout shows. */
 export interface CheckoutView {

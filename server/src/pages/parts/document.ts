@@ -93,15 +93,18 @@ export function linkOut(address: string, words: string | Html): Html {
 export interface Notice {
   title: string;
   sentences: readonly (string | Html)[];
+  /** Where to go on. */
+  link?: { href: string; label: string } | undefined;
 }
 
 export function noticePage(
-  { title, sentences }: Notice,
+  { title, sentences, link }: Notice,
   about: Pick<Document, 'language' | 'front' | 'back' | 'where'>,
 ): string {
   const main = html`<section class="notice">
 <h1>${title}</h1>
 ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
+${link && html`<p><a class="button" href="${link.href}">${link.label}</a></p>`}
 </section>`;
   return page({ ...about, title, main });
 }

@@ -2,14 +2,16 @@ import { unlockPasses } from '../../http/callers/unlock-cookie.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
+import type { Shop } from '../../shop/shop.ts';
 import type { CustomerVisit } from './customer-visit.ts';
 import { page, type Where } from './document.ts';
 import type { FormBody } from './form-body.ts';
 import { csrfField, type Mistake, mistakeSummary, passwordField, textField } from './form-parts.ts';
 import { html } from './html.ts';
 import { clearSessionCookie, setSessionCookie } from './page-session.ts';
+import { accessPath } from './paths.ts';
 import type { PageAnswer } from './route.ts';
-import { count, runAction } from './visit.ts';
+import { count, type FormAction, runAction } from './visit.ts';
 import { rich } from './words.ts';
 
 /** Logging in and out on the pages, with the password of the shop. */
@@ -22,6 +24,8 @@ export interface LoginWords {
   title: string;
   /** Why one is to log in, in a sentence. */
   why: string;
+  /** Whether only one who has an account already can go on: nobody else is offered one. */
+  known?: true;
 }
 
 interface Entered {
@@ -34,7 +38,7 @@ interface Entered {
 export function loginPage(
   { front, path, guard, req, res, language }: CustomerVisit,
   form: string,
-  { where, title, why }: LoginWords,
+  { where, title, why, known }: LoginWords,
   { email = '', mistakes = [], status = 200 }: Entered = {},
 ): PageAnswer {
   const { say } = language;
@@ -51,6 +55,10 @@ ${passwordField(state, { name: 'password', label: say('page.login_password'), au
 <button class="primary" name="action" value="log_in">${say('page.login_button')}</button>
 <p class="after-button">${rich(language, 'page.login_hint', { shop: html`<span dir="auto">${front.name}</span>` })}</p>
 </form>
+<ul class="ways">
+<li><a href="${accessPath(path, 'forgot')}">${say('access.forgot')}</a></li>
+${!known && html`<li><a href="${accessPath(path, 'register')}">${say('access.register')}</a></li>`}
+</ul>
 </section>`;
   return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
 }
@@ -103,14 +111,30 @@ export async function logIn(
 
 /** Ends the session of this browser, here and everywhere else that it is known. */
 export async function logOut(visit: CustomerVisit, body: FormBody): Promise<PageAnswer> {
-  const { session, checkoutDeps, tenant, res, guard, path } = visit;
-  if (!session) return { redirect: path };
-  await count(visit, 'storefront.logoutCustomer');
+  const { session } = visit;
+  if (!session) return { redirect: visit.path };
+  const act = { operation_id: 'storefront.logoutCustomer', action: 'log_out', body } as const;
+  return leave(visit, act, (shop) => sessions.endSession(shop, session.session_id));
+}
+
+/** Ends all sessions of the customer, in the shop and on every device. */
+export async function logOutEverywhere(visit: CustomerVisit, body: FormBody, customer_id: string): Promise<PageAnswer> {
+  const act = {
+    operation_id: 'storefront.logoutCustomerEverywhere',
+    action: 'log_out_everywhere',
+    body,
+  } as const;
+  return leave(visit, act, (shop) => sessions.endAllSessions(shop, customer_id));
+}
+
+async function leave(visit: CustomerVisit, act: FormAction, end: (shop: Shop) => Promise<void>): Promise<PageAnswer> {
+  const { checkoutDeps, tenant, res, guard, path } = visit;
+  await count(visit, act.operation_id);
   const answer = await runAction(
     visit,
-    { operation_id: 'storefront.logoutCustomer', action: 'log_out', body },
+    act,
     async (shop) => {
-      await sessions.endSession(shop, session.session_id);
+      await end(shop);
       return { redirect: path };
     },
     async (_shop, error) => {

@@ -27,17 +27,18 @@ export function inShopOfVisit<T>({ db, tenant, actor }: Visit, work: (shop: Shop
 }
 
 /**
- * Counts the visit as a call of the operation whose work it is; `params` are those of its path that it is counted by. Throws
- * `rate_limited`.
+ * Counts the visit as a call of the operation whose work it is; `params` are those of its path, and `body` those of its fields,
+ * that it is counted by. Throws `rate_limited`.
  */
 export async function count(
   { limits, req, res, caller, tenant }: Visit,
   operation_id: Operation['id'],
   params: Record<string, string> = {},
+  body: Record<string, string> = {},
 ): Promise<void> {
   const operation = operationOf(operation_id);
   (res.locals as Notes).operation = operation;
-  const about = Object.assign(Object.create(req) as Request, { params });
+  const about = Object.assign(Object.create(req) as Request, { params, body });
   const claim = { ...NO_CLAIM, kind: caller.kind, site_id: tenant.site_id };
   const counted = await limits.countStrictly(operation, claim, about);
   (res.locals as Notes).succeeded = counted.succeeded;

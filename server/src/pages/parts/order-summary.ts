@@ -1,6 +1,7 @@
+import type { TaxLine } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
-import { type Html, html } from '../parts/html.ts';
-import { money, rich } from '../parts/words.ts';
+import { type Html, html } from './html.ts';
+import { money, rich } from './words.ts';
 
 /** What is bought and what it comes to: the same for the checkout and for the order that came of it. */
 export interface Summary {
@@ -15,6 +16,8 @@ export interface Summary {
   requires_shipping: boolean;
   tax: string;
   tax_included: boolean;
+  /** The tax by rate, of an order whose rates are known. */
+  tax_lines?: readonly TaxLine[];
   total: string;
 }
 
@@ -69,10 +72,27 @@ ${
   )
 }
 ${requires_shipping && row(say('checkout.delivery'), shipping_cost === null ? say('checkout.not_chosen') : cost(language, shipping_cost, currency))}
-${!tax_included && row(say('checkout.tax'), amount(tax))}
+${!tax_included && taxRows(summary)}
 <div class="total"><dt>${say('checkout.total')}</dt><dd class="sum">${amount(summary.total)}</dd></div>
 </dl>
-${tax_included && Number(tax) > 0 && html`<p class="contained">${rich(language, 'checkout.tax_contained', { amount: amount(tax) })}</p>`}`;
+${tax_included && Number(tax) > 0 && taxContained(summary)}`;
+}
+
+function taxRows({ language, currency, tax, tax_lines = [] }: Summary): Html | Html[] {
+  const { say } = language;
+  if (tax_lines.length === 0) return row(say('checkout.tax'), money(language, tax, currency));
+  return tax_lines.map((line) =>
+    row(say('order.tax_at', { rate: language.percent(line.rate) }), money(language, line.tax, currency)),
+  );
+}
+
+function taxContained({ language, currency, tax, tax_lines = [] }: Summary): Html | Html[] {
+  const all = { amount: money(language, tax, currency) };
+  if (tax_lines.length === 0) return html`<p class="contained">${rich(language, 'checkout.tax_contained', all)}</p>`;
+  return tax_lines.map((line) => {
+    const values = { amount: money(language, line.tax, currency), rate: language.percent(line.rate) };
+    return html`<p class="contained">${rich(language, 'order.tax_contained_at', values)}</p>`;
+  });
 }
 
 function row(term: Html | string, value: Html | string): Html {

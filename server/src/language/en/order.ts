@@ -1,0 +1,21 @@
+/** An order on a page of its own: for its customer, and for whoever has its link. */
+export const order = {
+  placed: 'Placed on {moment}',
+  payment: 'Payment',
+  payment_by: '{method}: {state}',
+  delivery: 'Delivery',
+  delivery_by: '{method}: {state}',
+  cancelled_on: 'The order was cancelled on {moment}.',
+  parcels: 'Shipments',
+  parcel: 'Sent on {moment}',
+  parcel_delivered: 'Delivered on {moment}',
+  carrier: 'Carrier',
+  tracking_number: 'Tracking number',
+  track: 'Track this shipment',
+  track_number: 'Track shipment {number}',
+  refunds: 'Refunds',
+  refund_done: '{amount} were refunded on {moment}.',
+  refund_pending: '{amount} are being refunded. This can take a few days.',
+  tax_at: 'Tax, {rate}',
+  tax_contained_at: 'Includes {amount} tax ({rate})',
+} as const;

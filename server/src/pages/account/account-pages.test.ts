@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { mailsTo } from '../../../test/mail.ts';
+import { type Page, PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+function accountOf({ site_id }: Pick<OpenShop, 'site_id'>, more = ''): string {
+  return `/account?site_id=${site_id}${more}`;
+}
+
+function heading({ html }: Page): string {
+  return textOf(/<h1>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? '');
+}
+
+function textOf(html: string): string {
+  return unescaped(html.replaceAll(/<[^>]*>/g, '')).replaceAll(/[\u00a0\u202f]/g, ' ');
+}
+
+/** The links of a page by their words. */
+function linkOf({ html }: Page, words: string): string {
+  const links = [...html.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/g)];
+  const found = links.find(([, , text = '']) => textOf(text) === words);
+  if (!found) throw new Error(`The page has no link “${words}”.`);
+  return unescaped(found[1] ?? '');
+}
+
+/** A customer who is logged in on the pages. */
+async function givenVisitor(shop: OpenShop, headers: Record<string, string> = {}) {
+  const customer = await shop.givenCustomer();
+  const browser = new PaperBrowser(shop.baseUrl, headers);
+  const login = await browser.open(accountOf(shop));
+  const account = await browser.press(login, 'log_in', { email: customer.email, password: PASSWORD });
+  return { customer, browser, account };
+}
+
+test('a customer who forgot the password gets a link by mail, sets another and logs in, without leaving the pages', async () => {
+  const shop = await openShop();
+  const { email } = await shop.givenCustomer();
+  const browser = new PaperBrowser(shop.baseUrl);
+  const login = await browser.open(accountOf(shop));
+  const asked = await browser.open(linkOf(login, 'Forgot your password?'));
+  const wrong = await browser.press(asked, 'request_reset', { email: 'nobody' });
+  expect([wrong.response.status, wrong.html.includes('href="#email"')]).toEqual([422, true]);
+
+  const sent = await browser.press(asked, 'request_reset', { email: email.toUpperCase() });
+  expect([sent.response.status, heading(sent)]).toEqual([200, 'Look into your mailbox']);
+  const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
+  const form = await browser.open(unescaped(/href="([^"]*\/account\/[^"]*\/reset\/[^"]*)"/.exec(html)?.[1] ?? ''));
+  const NEW = 'a longer horse';
+  const done = await browser.press(form, 'reset_password', { new_password: NEW, new_password_again: NEW });
+  const again = await browser.open(linkOf(done, 'Log in'));
+  const account = await browser.press(again, 'log_in', { email, password: NEW });
+  expect(heading(account)).toBe('Your account');
+});
+
+test('a new customer creates an account, confirms the address and logs in, without leaving the pages', async () => {
+  const shop = await openShop();
+  const email = `june-${randomUUID()}@example.com`;
+  const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
+  const login = await browser.open(accountOf(shop));
+  const form = await browser.open(linkOf(login, 'Konto erstellen'));
+  const common = await browser.press(form, 'register', { email, new_password: 'password1' });
+  expect([common.response.status, textOf(common.html)]).toEqual([
+    422,
+    expect.stringContaining('Dieses Passwort wird als eines der ersten erraten.'),
+  ]);
+  const empty = await browser.press(form, 'register', { first_name: 'x'.repeat(256) });
+  expect([...empty.html.matchAll(/<a href="#(\w+)">/g)].map(([, field]) => field)).toEqual([
+    'first_name',
+    'email',
+    'new_password',
+  ]);
+
+  const entries = { first_name: 'June', last_name: 'Okafor', email, new_password: PASSWORD };
+  const sent = await browser.press(form, 'register', entries);
+  expect([sent.response.status, heading(sent)]).toEqual([200, 'Sehen Sie in Ihr Postfach']);
+  const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
+  const link = unescaped(/href="([^"]*\/account\/[^"]*\/verify-email\/[^"]*)"/.exec(html)?.[1] ?? '');
+  const done = await browser.press(await browser.open(link), 'verify_email');
+  const account = await browser.press(await browser.open(linkOf(done, 'Anmelden')), 'log_in', {
+    email,
+    password: PASSWORD,
+  });
+  expect(heading(account)).toBe('Ihr Konto');
+  const { rows } = await shop.owner.query('select first_name, last_name from commerce.customers where site_id = $1', [
+    shop.site_id,
+  ]);
+  expect(rows).toEqual([{ first_name: 'June', last_name: 'Okafor' }]);
+});
+
+test('neither form tells whether an address has an account, and both count as the storefront’s operations do', async () => {
+  const shop = await openShop();
+  const { email: known } = await shop.givenCustomer();
+  const unknown = `nobody-${randomUUID()}@example.com`;
+  const limited = await startServer(databaseUrl(), { rateLimits: true });
+  const askingFor = async (email: string) => {
+    const browser = new PaperBrowser(limited.baseUrl);
+    const answers: string[] = [];
+    for (const action of ['request_reset', 'register']) {
+      const form = await browser.open(accountOf(shop, `&login=${action === 'register' ? action : 'forgot'}`));
+      for (let count = 0; count < 4; count += 1) {
+        const page = await browser.press(form, action, { email, new_password: PASSWORD });
+        answers.push(`${page.response.status} ${page.html}`);
+      }
+    }
+    return answers;
+  };
+  const answers = await askingFor(known);
+  expect(await askingFor(unknown)).toEqual(answers);
+  await stopServer(limited);
+  // Three an hour for an address.
+  expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '200', '200', '429', '200', '200', '200', '429']);
+  const { rows } = await shop.owner.query(
+    'select action, count(*)::int from commerce.audit_events where site_id = $1 group by 1 order by 1',
+    [shop.site_id],
+  );
+  expect(rows).toEqual([
+    { action: 'storefront.loginCustomer', count: 1 },
+    { action: 'storefront.registerCustomer', count: 6 },
+    { action: 'storefront.requestPasswordReset', count: 6 },
+  ]);
+});
+
+test('the login of the page for assistants leads to a new password and a new account, and back', async () => {
+  const shop = await openShop();
+  const browser = new PaperBrowser(shop.baseUrl);
+  const path = `/agent-consent?site_id=${shop.site_id}&user_code=BCDF-GHJK`;
+  const login = await browser.open(path);
+  for (const [words, back] of [
+    ['Forgot your password?', 'Back to the login'],
+    ['Create an account', 'I have an account'],
+  ] as const) {
+    const form = await browser.open(linkOf(login, words));
+    expect(form.response.status).toBe(200);
+    expect(heading(await browser.open(linkOf(form, back)))).toBe(heading(login));
+    expect(linkOf(form, back)).toBe(path);
+  }
+});
+
+test('an order in the account shows its items, totals with tax, delivery, parcels, payment and refunds', async () => {
+  const shop = await openShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', {
+    body: { prices_include_tax: true, default_tax_rate: '0.19' },
+  });
+  const { customer, browser, account } = await givenVisitor(shop, { 'Accept-Language': 'de' });
+  const product = await shop.givenProduct({
+    name: 'Becher',
+    price: '23.80',
+    images: [{ url: 'https://img.example/b.jpg' }],
+  });
+  const content = [{ variant_id: product.variants[0]?.id ?? '', quantity: 2 }];
+  const order = await shop.givenOrder({ content, client: customer.client });
+  const list = await browser.open(account.path + accountOf(shop).slice('/account'.length));
+  const open = await browser.open(linkOf(list, `Bestellung ${order.order_number}`));
+  const text = textOf(open.html);
+  expect(heading(open)).toBe(`Bestellung ${order.order_number}`);
+  for (const words of [
+    'Becher',
+    '2 × 23,80 €',
+    '52,50 €',
+    'MwSt. (19 %)',
+    'Bitte überweisen Sie',
+    'DE89 3704',
+    'Lindenallee 7',
+  ]) {
+    expect(text).toContain(words);
+  }
+  expect(open.html).toContain('src="https://img.example/b.jpg"');
+  expect(open.html).toContain('class="qr-code"');
+
+  const path = { order_id: order.id };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path } });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params: { path },
+    body: { carrier: 'DHL', tracking_number: '00340', tracking_url: 'https://track.example/00340' },
+  });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params: { path },
+    body: { amount: '5.00', reason: 'damaged', note: 'only for staff' },
+  });
+  const later = await browser.open(linkOf(list, `Bestellung ${order.order_number}`));
+  expect(linkOf(later, 'Sendung 00340 verfolgen')).toBe('https://track.example/00340');
+  expect(textOf(later.html)).toContain('DHL');
+  expect(textOf(later.html)).toMatch(/5,00 € wurden am .* erstattet/);
+  expect(later.html).not.toContain('only for staff');
+  expect(later.html).not.toContain('Bitte überweisen Sie');
+});
+
+test('an order of somebody else is not there, with or without a login', async () => {
+  const shop = await openShop();
+  const { browser } = await givenVisitor(shop);
+  const other = await shop.givenCustomer();
+  const order = await shop.givenOrder({ client: other.client });
+  const paths = [accountOf(shop, `&order=${order.id}`), accountOf(shop, `&order=${order.id}&again=1`)];
+  for (const path of paths) {
+    const page = await browser.open(path);
+    expect([page.response.status, page.html.includes(order.order_number)]).toEqual([404, false]);
+    expect(heading(await new PaperBrowser(shop.baseUrl).open(path))).toBe('Log in to your account');
+  }
+});
+
+test('an order is ordered again with one press, at the prices of today, beside the cart that the customer is filling', async () => {
+  const shop = await openShop();
+  const { customer, browser } = await givenVisitor(shop);
+  const product = await shop.givenProduct({ name: 'Mug', price: '10.00' });
+  const content = [{ variant_id: product.variants[0]?.id ?? '', quantity: 3 }];
+  const order = await shop.givenOrder({ content, client: customer.client });
+  const cart = await shop.givenCart('7.00', customer.client);
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
+    params: { path: { product_id: product.id } },
+    body: { price: '12.00' },
+  });
+
+  const page = await browser.open(accountOf(shop, `&order=${order.id}`));
+  const checkout = await browser.press(page, 'reorder');
+  expect(checkout.path).toMatch(/^\/checkout\/chk_/);
+  expect(textOf(checkout.html)).toContain('3 × €12.00');
+  const { data } = await customer.client.GET('/api/storefront/cart/{cart_id}', {
+    params: { path: { cart_id: cart.id } },
+  });
+  expect(data?.items).toHaveLength(1);
+  const { rows } = await shop.owner.query(
+    'select customer_id, email from commerce.checkouts where site_id = $1 and order_id is null',
+    [shop.site_id],
+  );
+  expect(rows).toEqual([{ customer_id: customer.id, email: customer.email }]);
+});
+
+test('what is not for sale any more is told before a checkout begins, and the rest can be ordered', async () => {
+  const shop = await openShop();
+  const { customer, browser } = await givenVisitor(shop);
+  const [mug, bowl, plate] = [
+    await shop.givenProduct({ name: 'Mug' }),
+    await shop.givenProduct({ name: 'Bowl', inventory_quantity: 5 }),
+    await shop.givenProduct({ name: 'Plate' }),
+  ];
+  const content = [mug, bowl, plate].map(({ variants }) => ({ variant_id: variants[0]?.id ?? '', quantity: 3 }));
+  const order = await shop.givenOrder({ content, client: customer.client });
+  const archive = (product_id: string) =>
+    shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
+      params: { path: { product_id } },
+      body: { status: 'archived' },
+    });
+  await archive(mug.id);
+
+  const page = await browser.open(accountOf(shop, `&order=${order.id}`));
+  const told = await browser.press(page, 'reorder');
+  expect(heading(told)).toBe('Not everything is available any more');
+  expect(textOf(told.html)).toContain('Mug: No longer for sale.');
+  expect(textOf(told.html)).toContain('Bowl: only 2 of 3 left.');
+  const count = async () =>
+    (await shop.owner.query('select from commerce.checkouts where site_id = $1 and order_id is null', [shop.site_id]))
+      .rowCount;
+  expect(await count()).toBe(0);
+  const checkout = await browser.press(told, 'reorder');
+  expect(checkout.path).toMatch(/^\/checkout\/chk_/);
+  expect([...textOf(checkout.html).matchAll(/(\d) × /g)].map(([, pieces]) => pieces)).toEqual(['2', '3']);
+
+  await archive(bowl.id);
+  await archive(plate.id);
+  const nothing = await browser.press(page, 'reorder');
+  expect(heading(nothing)).toBe('Nothing of this order is available any more');
+  expect(nothing.html).not.toContain('value="reorder"');
+  expect(await count()).toBe(1);
+});
+
+test('logging out everywhere ends the session of the page and those of the storefront', async () => {
+  const shop = await openShop();
+  const { customer, browser, account } = await givenVisitor(shop);
+  const other = new PaperBrowser(shop.baseUrl);
+  await other.press(await other.open(accountOf(shop)), 'log_in', { email: customer.email, password: PASSWORD });
+
+  const page = await browser.press(account, 'log_out_everywhere');
+  expect(heading(page)).toBe('Log in to your account');
+  expect(heading(await other.open(accountOf(shop)))).toBe('Log in to your account');
+  expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
+});

@@ -1,0 +1,122 @@
+import { type ReorderLine, reorder, reorderLines } from '../../shop/checkout/reorder.ts';
+import { ShopError } from '../../shop/errors.ts';
+import { promiseNoChange } from '../../shop/in-shop.ts';
+import { checkoutUrl } from '../../shop/links.ts';
+import { expireUnpaid } from '../../shop/orders/expiry.ts';
+import { getShown, type ShownOrder } from '../../shop/orders/shown.ts';
+import type { Shop } from '../../shop/shop.ts';
+import { page } from '../parts/document.ts';
+import type { FormBody } from '../parts/form-body.ts';
+import { csrfField } from '../parts/form-parts.ts';
+import { type Html, html } from '../parts/html.ts';
+import { orderView } from '../parts/order-view.ts';
+import { withQuery } from '../parts/paths.ts';
+import type { PageAnswer } from '../parts/route.ts';
+import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
+import type { AccountVisit } from './visit.ts';
+
+/**
+ * One order in the account, which can be ordered again. What is not for sale any more is told before a checkout begins:
+ * `&again=1` shows what would be in it.
+ */
+export function orderPath(path: string, order_id: string): string {
+  return withQuery(path, 'order', order_id);
+}
+
+export async function showOrder(
+  visit: AccountVisit,
+  csrf: string,
+  order_id: string,
+  customer_id: string,
+): Promise<PageAnswer> {
+  const { db, tenant, req } = visit;
+  await count(visit, 'storefront.getCustomerOrder');
+  await expireUnpaid(db, tenant, order_id);
+  return inShopOfVisit(visit, async (shop) => {
+    await promiseNoChange(shop);
+    const order = await getShown(shop, order_id, customer_id);
+    return req.query.again === undefined
+      ? orderPage(visit, order, csrf)
+      : againPage(visit, order, csrf, await reorderLines(shop, order_id));
+  });
+}
+
+function orderPage(visit: AccountVisit, order: ShownOrder, csrf: string): PageAnswer {
+  const { front, path, language, checkoutDeps } = visit;
+  const title = language.say('account.order', { number: order.order_number });
+  const main = html`
+${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againForm(visit, csrf, order.id, 'account.again') })}
+<p class="back"><a href="${path}">${language.say('account.back')}</a></p>`;
+  return { status: 200, html: page({ language, title, front, where: 'account', main }) };
+}
+
+/** `certain`: the reader knows what is missing, and wants the rest. */
+function againForm(
+  { language, path }: AccountVisit,
+  csrf: string,
+  order_id: string,
+  label: 'account.again' | 'account.again_rest',
+): Html {
+  const certain = label === 'account.again_rest' && html`<input type="hidden" name="certain" value="yes">`;
+  return html`
+<form class="order" method="post" action="${orderPath(path, order_id)}">
+${csrfField(csrf)}
+<input type="hidden" name="order" value="${order_id}">${certain}
+<button class="primary" name="action" value="reorder">${language.say(label)}</button>
+<p class="after-button">${language.say('account.again_after')}</p>
+</form>`;
+}
+
+/** What of an order can be ordered again, and what cannot. */
+function againPage(visit: AccountVisit, order: ShownOrder, csrf: string, lines: ReorderLine[]): PageAnswer {
+  const { front, path, language } = visit;
+  const { say } = language;
+  const offered = lines.filter(({ available }) => available > 0);
+  const title = say(offered.length > 0 ? 'account.again_title' : 'account.again_nothing');
+  const list = (heading: string, some: ReorderLine[], words: (line: ReorderLine) => Html) =>
+    some.length > 0 &&
+    html`<h2>${heading}</h2><ul class="bullets">${some.map((line) => html`<li>${words(line)}</li>`)}</ul>`;
+  const missing = (line: ReorderLine) =>
+    html`<span dir="auto">${nameOf(line)}</span>: ${line.available > 0 ? say('account.again_fewer', { available: line.available, quantity: line.quantity }) : say('checkout.unavailable')}`;
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+${list(
+  say('account.again_missing'),
+  lines.filter(({ available, quantity }) => available < quantity),
+  missing,
+)}
+${list(say('account.again_offered'), offered, (line) => html`<span class="pieces">${line.available}</span> × <span dir="auto">${nameOf(line)}</span>`)}
+${offered.length > 0 && againForm(visit, csrf, order.id, 'account.again_rest')}
+<p class="after-button"><a href="${orderPath(path, order.id)}">${say('account.again_back')}</a></p>
+</section>`;
+  return { status: 200, html: page({ language, title, front, where: 'account', main }) };
+}
+
+function nameOf({ name, variant_name }: ReorderLine): string {
+  return variant_name ? `${name}, ${variant_name}` : name;
+}
+
+/** Begins a checkout of the same things and leads there; unless something is missing, and the reader does not know it yet. */
+export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
+  const { order_id, path, checkoutDeps, language } = visit;
+  if (!order_id) throw new ShopError('invalid_request', 'The form names no order.');
+  const again = withQuery(orderPath(path, order_id), 'again', '1');
+  await count(visit, 'storefront.createCheckout');
+  const work = async (shop: Shop) => {
+    const lines = await reorderLines(shop, order_id);
+    const isWhole = lines.length > 0 && lines.every(({ available, quantity }) => available === quantity);
+    const isNothing = lines.every(({ available }) => available === 0);
+    if (isNothing || !(isWhole || body.has('certain'))) return { redirect: again };
+    const { id } = await reorder(shop, checkoutDeps, { order_id, locale: language.locale });
+    const { pathname } = new URL(checkoutUrl(shop, checkoutDeps, id));
+    return { redirect: pathname };
+  };
+  const act = { operation_id: 'storefront.createCheckout', action: 'reorder', body } as const;
+  return runAction(visit, act, work, async (_shop, error) => {
+    // Somebody else was faster: the page says what is left.
+    if (error instanceof ShopError && ['insufficient_stock', 'cart_empty'].includes(error.code))
+      return { redirect: again };
+    throw error;
+  });
+}

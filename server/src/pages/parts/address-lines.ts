@@ -1,0 +1,19 @@
+import type { Address } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
+import { type Html, html } from './html.ts';
+
+/** An address as it stands on a parcel. */
+export function addressLines(language: Language, address: Address | null): Html {
+  if (!address) return html``;
+  const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;
+  const lines = [
+    [first_name, last_name].filter(Boolean).join(' '),
+    company,
+    address1,
+    address2,
+    [postal_code, city].filter(Boolean).join(' '),
+    state,
+    country && language.country(country),
+  ];
+  return html`${lines.filter(Boolean).map((line) => html`<p dir="auto">${line}</p>`)}`;
+}

@@ -1,0 +1,80 @@
+import { valueErrors } from '../../http/contract/validator.ts';
+import * as registration from '../../shop/account/registration.ts';
+import * as codes from '../../shop/customers/codes.ts';
+import type { Shop } from '../../shop/shop.ts';
+import type { CustomerVisit } from './customer-visit.ts';
+import { noticePage, page, type Where } from './document.ts';
+import type { FormBody } from './form-body.ts';
+import { csrfField, type Mistake, mistakeSummary, textField } from './form-parts.ts';
+import { html } from './html.ts';
+import { accessPath } from './paths.ts';
+import type { PageAnswer } from './route.ts';
+import { count, runAction } from './visit.ts';
+import { paragraphs, rich } from './words.ts';
+
+/** Asking for a link to set a new password. What is said never depends on whether the address has an account. */
+
+/** The page on which a form stands. */
+export interface Place {
+  /** What the forms of the page are about. */
+  form: string;
+  where: Where;
+}
+
+interface Entered {
+  email?: string;
+  mistakes?: readonly Mistake<'email'>[];
+  status?: number;
+}
+
+export function forgotPage(
+  { front, path, guard, req, res, language }: CustomerVisit,
+  { form, where }: Place,
+  { email = '', mistakes = [], status = 200 }: Entered = {},
+): PageAnswer {
+  const { say } = language;
+  const title = say('access.forgot_title');
+  const state = { language, entered: { email }, mistakes };
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+<p>${rich(language, 'access.forgot_why', { shop: html`<span dir="auto">${front.name}</span>` })}</p>
+${mistakeSummary(say('access.check'), mistakes)}
+<form method="post" action="${accessPath(path, 'forgot')}" novalidate>
+${csrfField(guard.csrfFor(req, res, form))}
+${textField(state, { name: 'email', label: say('page.login_email'), type: 'email', autocomplete: 'username', maximum: 254 })}
+<button class="primary" name="action" value="request_reset">${say('access.forgot_button')}</button>
+</form>
+<p class="after-button"><a href="${path}">${say('access.back')}</a></p>
+</section>`;
+  return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
+}
+
+export async function askForLink(visit: CustomerVisit, place: Place, body: FormBody): Promise<PageAnswer> {
+  const { say } = visit.language;
+  const email = body.get('email') ?? '';
+  if (email === '' || valueErrors('Email', email).length > 0) {
+    const message = email ? say('checkout.ask_email_form') : say('page.login_no_email');
+    return forgotPage(visit, place, { email, mistakes: [{ field: 'email', message }], status: 422 });
+  }
+  await count(visit, 'storefront.requestPasswordReset', {}, { email });
+  const act = { operation_id: 'storefront.requestPasswordReset', action: 'request_reset', body } as const;
+  const work = async (shop: Shop) => {
+    await registration.requestReset(shop, email);
+    return { redirect: accessPath(visit.path, 'forgot_sent') };
+  };
+  return runAction(visit, act, work, async (_shop, error) => {
+    throw error;
+  });
+}
+
+export function forgotSentPage({ front, path, language }: CustomerVisit, { where }: Place): PageAnswer {
+  const life = language.duration(codes.LIFETIMES.reset_password);
+  const sentences = paragraphs(language.say('access.forgot_sent_text', { shop: front.name, life }));
+  const notice = {
+    title: language.say('access.sent'),
+    sentences,
+    link: { href: path, label: language.say('access.back') },
+  };
+  return { status: 200, html: noticePage(notice, { language, front, where }) };
+}

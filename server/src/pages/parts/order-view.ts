@@ -1,0 +1,143 @@
+import type { Fulfillment, LineItem } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
+import type { ShownOrder, ShownRefund } from '../../shop/orders/shown.ts';
+import { addressLines } from './address-lines.ts';
+import { linkOut } from './document.ts';
+import { type Html, html } from './html.ts';
+import { type Summary, summaryLines, summaryTotals } from './order-summary.ts';
+import { transfer } from './transfer.ts';
+import { moment, money, rich } from './words.ts';
+
+/** An order as whoever placed it sees it: in the account, and by the link in a mail. */
+export interface OrderView {
+  language: Language;
+  /** Our own address, from which pictures may come. */
+  ownOrigin: string;
+  order: ShownOrder;
+  /** What stands between the heading and the order, e.g. that something could not be done. */
+  alert?: Html | undefined;
+  /** What can be done with it: forms and links, below the totals. */
+  actions?: Html | undefined;
+}
+
+/** The heading of the page, and everything below it. */
+export function orderView({ language, ownOrigin, order, alert, actions }: OrderView): Html {
+  const { say } = language;
+  const { instructions } = order.payment;
+  const shown = summaryOf(language, order);
+  return html`
+<h1>${say('account.order', { number: order.order_number })}</h1>
+<p class="number">${rich(language, 'order.placed', { moment: moment(language, order.created_at) })}</p>
+${alert}
+<div class="columns">
+<div class="entry">
+${instructions && transfer(language, instructions)}
+${standing(language, order)}
+${parcels(language, order)}
+${refundsOf(language, order)}
+${addresses(language, order)}
+</div>
+<aside class="summary" id="summary" aria-labelledby="summary-heading">
+<h2 id="summary-heading">${say('checkout.your_order')}</h2>
+${summaryLines(shown, ownOrigin)}
+${summaryTotals(shown)}
+${actions}
+</aside>
+</div>`;
+}
+
+function summaryOf(language: Language, order: ShownOrder): Summary {
+  const lines = order.line_items.map(({ name, variant_name = null, image_url = null, quantity, price, total }) => ({
+    name,
+    variant_name,
+    image_url,
+    quantity,
+    price,
+    total,
+    warnings: [],
+  }));
+  return { ...order, language, lines, requires_shipping: Boolean(order.shipping_method) };
+}
+
+/** How it stands with payment and delivery. */
+function standing(language: Language, order: ShownOrder): Html {
+  const { say } = language;
+  const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at } = order;
+  const paid = say(`account.payment_${payment_status}`);
+  const sent = say(`account.delivery_${fulfillment_status}`);
+  const method = payment_method && say(`checkout.pay_${payment_method}`);
+  const payment = method ? say('order.payment_by', { method, state: paid }) : paid;
+  const delivery = shipping_method ? say('order.delivery_by', { method: shipping_method, state: sent }) : sent;
+  return html`
+<section class="part">
+<dl class="facts">
+<div><dt>${say('order.payment')}</dt><dd>${payment}</dd></div>
+${status !== 'cancelled' && html`<div><dt>${say('order.delivery')}</dt><dd dir="auto">${delivery}</dd></div>`}
+</dl>
+${cancelled_at && html`<p>${rich(language, 'order.cancelled_on', { moment: moment(language, cancelled_at) })}</p>`}
+</section>`;
+}
+
+function parcels(language: Language, { fulfillments, line_items }: ShownOrder): Html | undefined {
+  if (fulfillments.length === 0) return undefined;
+  return html`
+<section class="part" aria-labelledby="parcels">
+<h2 id="parcels">${language.say('order.parcels')}</h2>
+<ul class="cards">
+${fulfillments.map((parcel) => parcelCard(language, parcel, line_items))}
+</ul>
+</section>`;
+}
+
+function parcelCard(language: Language, parcel: Fulfillment, lines: readonly LineItem[]): Html {
+  const { say } = language;
+  const { carrier, tracking_number, tracking_url, created_at, delivered_at, items } = parcel;
+  const content = items.flatMap(({ line_item_id, quantity }) => {
+    const line = lines.find(({ id }) => id === line_item_id);
+    return line
+      ? [html`<li><span class="pieces">${quantity}</span> × <span dir="auto">${nameOf(line)}</span></li>`]
+      : [];
+  });
+  const label = tracking_number ? say('order.track_number', { number: tracking_number }) : say('order.track');
+  return html`
+<li class="card">
+<p class="card-title"><strong>${rich(language, 'order.parcel', { moment: moment(language, created_at) })}</strong></p>
+${delivered_at && html`<p>${rich(language, 'order.parcel_delivered', { moment: moment(language, delivered_at) })}</p>`}
+${content.length > 0 && html`<ul class="bullets">${content}</ul>`}
+<dl class="amounts">
+${carrier && html`<div><dt>${say('order.carrier')}</dt><dd dir="auto">${carrier}</dd></div>`}
+${tracking_number && html`<div><dt>${say('order.tracking_number')}</dt><dd class="copy" dir="auto">${tracking_number}</dd></div>`}
+</dl>
+${isWebAddress(tracking_url) && html`<p>${linkOut(tracking_url, label)}</p>`}
+</li>`;
+}
+
+function nameOf({ name, variant_name }: LineItem): string {
+  return variant_name ? `${name}, ${variant_name}` : name;
+}
+
+/** The contract asks for one; an order that was brought from elsewhere may hold anything. */
+function isWebAddress(address: string | null): address is string {
+  return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address);
+}
+
+function refundsOf(language: Language, { refunds, currency }: ShownOrder): Html | undefined {
+  if (refunds.length === 0) return undefined;
+  const sentence = ({ amount, status, created_at }: ShownRefund) => {
+    const values = { amount: money(language, amount, currency), moment: moment(language, created_at) };
+    return rich(language, status === 'pending' ? 'order.refund_pending' : 'order.refund_done', values);
+  };
+  return html`
+<section class="part" aria-labelledby="refunds">
+<h2 id="refunds">${language.say('order.refunds')}</h2>
+${refunds.map((refund) => html`<p>${sentence(refund)}</p>`)}
+</section>`;
+}
+
+function addresses(language: Language, { shipping_address, billing_address }: ShownOrder): Html {
+  const part = (heading: string, address: ShownOrder['shipping_address']) =>
+    address && html`<section class="part"><h2>${heading}</h2>${addressLines(language, address)}</section>`;
+  return html`
+${part(language.say('checkout.delivery_address'), shipping_address)}
+${part(language.say('checkout.billing_address'), billing_address)}`;
+}

@@ -1,0 +1,17 @@
+/** A path of ours with one more value in its query. */
+export function withQuery(path: string, name: string, value: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
+}
+
+/**
+ * What stands beside the login of a page, as `?login=` of its address says: the request for a link to set a new password, the
+ * request for an account, and what is said when it has been sent.
+ */
+export const ACCESS_VIEWS = ['forgot', 'forgot_sent', 'register', 'register_sent'] as const;
+
+export type AccessView = (typeof ACCESS_VIEWS)[number];
+
+/** The address of such a view, on the page with a login whose path is given. */
+export function accessPath(path: string, view: AccessView): string {
+  return withQuery(path, 'login', view);
+}

@@ -1,0 +1,113 @@
+import { valueErrors } from '../../http/contract/validator.ts';
+import type { Language } from '../../language/language.ts';
+import * as registration from '../../shop/account/registration.ts';
+import * as codes from '../../shop/customers/codes.ts';
+import { hashPassword, logins } from '../../shop/passwords/passwords.ts';
+import type { Shop } from '../../shop/shop.ts';
+import type { CustomerVisit } from './customer-visit.ts';
+import { noticePage, page } from './document.ts';
+import type { Place } from './forgotten-password.ts';
+import type { FormBody } from './form-body.ts';
+import { csrfField, type Entered, type Mistake, mistakeSummary, passwordField, textField } from './form-parts.ts';
+import { html } from './html.ts';
+import { newPasswordMistake, PASSWORD_RULES } from './new-password.ts';
+import { accessPath } from './paths.ts';
+import type { PageAnswer } from './route.ts';
+import { count, runAction } from './visit.ts';
+import { paragraphs, rich } from './words.ts';
+
+/** Asking for an account. What is said, and how long it takes, never depends on whether the address has one. */
+
+const NAMES = ['first_name', 'last_name', 'email'] as const;
+
+type FieldName = (typeof NAMES)[number] | 'new_password';
+
+interface Retry {
+  entered?: Entered<FieldName>;
+  mistakes?: readonly Mistake<FieldName>[];
+  status?: number;
+}
+
+export function registerPage(
+  { front, path, guard, req, res, language }: CustomerVisit,
+  { form, where }: Place,
+  { entered = {}, mistakes = [], status = 200 }: Retry = {},
+): PageAnswer {
+  const { say } = language;
+  const title = say('access.register');
+  const state = { language, entered, mistakes };
+  const main = html`
+<section class="notice">
+<h1>${title}</h1>
+<p>${rich(language, 'access.register_why', { shop: html`<span dir="auto">${front.name}</span>` })}</p>
+${mistakeSummary(say('access.check'), mistakes)}
+<form method="post" action="${accessPath(path, 'register')}" novalidate>
+${csrfField(guard.csrfFor(req, res, form))}
+${textField(state, { name: 'first_name', label: say('checkout.first_name'), autocomplete: 'given-name', optional: true, maximum: 255 })}
+${textField(state, { name: 'last_name', label: say('checkout.last_name'), autocomplete: 'family-name', optional: true, maximum: 255 })}
+${textField(state, { name: 'email', label: say('page.login_email'), type: 'email', autocomplete: 'username', maximum: 254 })}
+${passwordField(state, {
+  name: 'new_password',
+  label: say('page.login_password'),
+  autocomplete: 'new-password',
+  hint: say('account.reset_hint', { count: PASSWORD_RULES.minLength }),
+})}
+<button class="primary" name="action" value="register">${say('access.register_button')}</button>
+<p class="after-button">${say('access.register_after')}</p>
+</form>
+<p class="after-button"><a href="${path}">${say('access.have_account')}</a></p>
+</section>`;
+  return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
+}
+
+/** Takes the request down, and has the mail sent that says how to go on. */
+export async function requestAccount(visit: CustomerVisit, place: Place, body: FormBody): Promise<PageAnswer> {
+  const entered: Entered<FieldName> = Object.fromEntries(
+    NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])),
+  );
+  const { email = '', first_name, last_name } = entered;
+  const password = body.get('new_password') ?? '';
+  const mistakes = await mistakesIn(visit.language, entered, password);
+  if (mistakes.length > 0) return registerPage(visit, place, { entered, mistakes, status: 422 });
+  await count(visit, 'storefront.registerCustomer', {}, { email });
+  const password_hash = await logins.take(() => hashPassword(password));
+  const act = { operation_id: 'storefront.registerCustomer', action: 'register', body } as const;
+  const work = async (shop: Shop) => {
+    await registration.register(shop, { email, password_hash, profile: { first_name, last_name } });
+    return { redirect: accessPath(visit.path, 'register_sent') };
+  };
+  return runAction(visit, act, work, async (_shop, error) => {
+    throw error;
+  });
+}
+
+export function registerSentPage({ front, path, language }: CustomerVisit, { where }: Place): PageAnswer {
+  const life = language.duration(codes.LIFETIMES.register);
+  const sentences = paragraphs(language.say('access.register_sent_text', { shop: front.name, life }));
+  const notice = {
+    title: language.say('access.sent'),
+    sentences,
+    link: { href: path, label: language.say('access.back') },
+  };
+  return { status: 200, html: noticePage(notice, { language, front, where }) };
+}
+
+async function mistakesIn(
+  language: Language,
+  entered: Entered<FieldName>,
+  password: string,
+): Promise<Mistake<FieldName>[]> {
+  const wrong = new Set(valueErrors('CustomerInput', entered).map(({ instancePath }) => instancePath.split('/')[2]));
+  const mistakes: Mistake<FieldName>[] = NAMES.filter((name) => wrong.has(name)).map((field) => ({
+    field,
+    message: wordsFor(language, field),
+  }));
+  if (!entered.email) mistakes.push({ field: 'email', message: language.say('page.login_no_email') });
+  const message = await newPasswordMistake(language, password);
+  return message ? [...mistakes, { field: 'new_password', message }] : mistakes;
+}
+
+function wordsFor({ say }: Language, field: (typeof NAMES)[number]): string {
+  if (field === 'email') return say('checkout.ask_email_form');
+  return say('checkout.too_long', { field: say(`checkout.${field}`) });
+}

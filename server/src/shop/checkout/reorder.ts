@@ -1,0 +1,91 @@
+import type { Checkout } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { cartExpiry, MAX_LINES } from '../carts/carts.ts';
+import { keptOfVariant } from '../carts/rows.ts';
+import { notFound, ShopError } from '../errors.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
+import { visible } from '../products/rows.ts';
+import type { Shop } from '../shop.ts';
+import { shownQuantity } from '../shown-quantity.ts';
+import { create } from './checkouts.ts';
+
+/** Ordering again what an order holds: what of it is still for sale, at the prices of now. */
+
+/** A line of the order, and what of it can be bought now. */
+export interface ReorderLine {
+  variant_id: string | null;
+  name: string;
+  variant_name: string | null;
+  /** How many there were in the order. */
+  quantity: number;
+  /** How many of them can be bought now, as far as the shop tells what it has. */
+  available: number;
+}
+
+interface Row extends Omit<ReorderLine, 'available'> {
+  sellable: boolean;
+  /** Whether there is always enough. */
+  unlimited: boolean;
+  free: number;
+  low_stock_threshold: number;
+}
+
+const MAX_QUANTITY = 999;
+
+/** The lines of a customer's order as they could be ordered again. Throws `not_found`. */
+export async function reorderLines(shop: Shop, order_id: string): Promise<ReorderLine[]> {
+  const order = await shop.one(
+    sql`select from orders where site_id = ${shop.siteId} and id = ${order_id} and customer_id = ${shop.customerId}`,
+  );
+  if (!order) throw notFound('order');
+  // A variant may stand in several lines, of orders that an integration brought.
+  const rows = await shop.rows<Row>(
+    sql`select l.variant_id, min(l.name) as name, min(l.variant_name) as variant_name,
+        least(sum(l.quantity), ${MAX_QUANTITY})::int as quantity, coalesce(bool_and(${visible}), false) as sellable,
+        coalesce(bool_and(not v.track_inventory or v.inventory_policy = 'continue'), false) as unlimited,
+        coalesce(min(v.on_hand - v.reserved), 0) as free, coalesce(min(v.low_stock_threshold), 0) as low_stock_threshold
+      from order_lines l
+      left join variants v on v.site_id = l.site_id and v.id = l.variant_id
+      left join products p on p.site_id = v.site_id and p.id = v.product_id
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id}
+      group by l.variant_id, case when l.variant_id is null then l.id end
+      order by min(l.position) limit ${MAX_LINES}`,
+  );
+  return rows.map(({ sellable, unlimited, free, low_stock_threshold, ...line }) => {
+    const enough = unlimited || free >= line.quantity;
+    const some = enough ? line.quantity : Math.max(0, shownQuantity(shop.showStock, free, low_stock_threshold));
+    return { ...line, available: sellable ? Math.min(line.quantity, some) : 0 };
+  });
+}
+
+/**
+ * Begins a checkout of what can be bought of an order, in a cart of its own beside the one that the customer may be filling.
+ * Throws `not_found`, `cart_empty` when nothing of it is for sale, and what `checkouts.create` throws.
+ */
+export async function reorder(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  { order_id, locale }: { order_id: string; locale: string },
+): Promise<Checkout> {
+  const lines = (await reorderLines(shop, order_id)).filter(({ available }) => available > 0);
+  if (lines.length === 0) throw new ShopError('cart_empty', 'Nothing of the order is for sale.');
+  const cart_id = uuidv7();
+  await shop.run(
+    sql`with cart as (
+        insert into carts (site_id, id, customer_id, locale, expires_at)
+        values (${shop.siteId}, ${cart_id}, null, ${locale}, ${cartExpiry})
+        returning site_id, id
+      )
+      insert into cart_items (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity, price_seen)
+      select cart.site_id, w.id, cart.id, v.id, kept.product_id, kept.name, kept.variant_name, w.quantity,
+        kept.price
+      from cart
+      cross join unnest(${lines.map(() => uuidv7())}::uuid[], ${lines.map(({ variant_id }) => variant_id)}::uuid[],
+        ${lines.map(({ available }) => available)}::int[]) as w (id, variant_id, quantity)
+      join variants v on v.site_id = ${shop.siteId} and v.id = w.variant_id
+      join products p on p.site_id = v.site_id and p.id = v.product_id
+      cross join lateral (select ${keptOfVariant}) as kept`,
+  );
+  return create(shop, checkoutDeps, cart_id, { locale });
+}
