@@ -71,6 +71,12 @@ export class Language {
     return `${this.day(iso)}, ${time.format(new Date(iso))}`;
   }
 
+  /** The same to the second, which tells apart what was asked for in the same minute. */
+  second(iso: string): string {
+    const options = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' } as const;
+    return `${this.day(iso)}, ${this.#date('second', options).format(new Date(iso))}`;
+  }
+
   country(code: string): string {
     const names = cached(`names ${this.locale}`, () => new Intl.DisplayNames([this.locale], { type: 'region' }));
     try {

@@ -15,7 +15,7 @@ export interface Mails {
   /** A customer wants another address. */
   address_change: { customer_id: string; email: string };
   /** To the address that a customer had before. */
-  address_changed: { former_email: string };
+  address_changed: { former_email: string; customer_id?: string };
   password_reset: { email: string };
   password_changed: { customer_id: string };
   /** A customer has approved what an agent asks for. */

@@ -141,7 +141,7 @@ test('a mail that is asked for again has a link for each registration, and says 
 
   await shop.storefront.POST(resend, { body: { email } });
   const { html } = await newestTo(shop, email);
-  const [own = ''] = /2026-03-02 at 08:22:00 UTC.*?(vrf_[0-9A-Za-z]{38})/s.exec(html)?.slice(1) ?? [];
+  const [own = ''] = /Monday, 2 March 2026, 08:22:00 UTC.*?(vrf_[0-9A-Za-z]{38})/s.exec(html)?.slice(1) ?? [];
   const { response } = await shop.storefront.POST(verify, { body: { token: own } });
 
   expect(html).toContain('more than once');

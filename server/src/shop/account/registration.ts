@@ -156,7 +156,7 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
   );
-  await mail.enqueue(shop, 'address_changed', { former_email: before.email });
+  await mail.enqueue(shop, 'address_changed', { former_email: before.email, customer_id });
   return customer;
 }
 

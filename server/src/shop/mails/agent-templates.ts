@@ -2,13 +2,14 @@ import sql from 'sql-template-tag';
 import { accountLink } from '../links.ts';
 import type { Mails } from '../mail.ts';
 import { decimal } from '../money.ts';
-import type { MailContext } from './context.ts';
+import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
 /** Mails about agents. */
 
 interface Approved {
   email: string;
+  locale: string | null;
   agent_name: string;
   budget_cents: number;
   categories: string[];
@@ -17,33 +18,41 @@ interface Approved {
 
 /** Tells the customer what was just allowed, so that nobody allows it in their name unseen (RFC 8628 §5.4). */
 export async function agentApproved(
-  { shop, shop_name, baseUrl }: MailContext,
+  context: MailContext,
   { consent_id }: Mails['agent_approved'],
 ): Promise<MailContent | undefined> {
+  const { shop, shop_name, baseUrl } = context;
   const found = await shop.one<Approved>(
-    sql`select c.email, k.agent_name, k.budget_cents, k.categories, k.token_expires_at
+    sql`select c.email, c.locale, k.agent_name, k.budget_cents, k.categories, k.token_expires_at
       from agent_consents k join customers c on c.site_id = k.site_id and c.id = k.customer_id
       where k.site_id = ${shop.siteId} and k.id = ${consent_id} and k.status <> 'denied' and c.anonymized_at is null`,
   );
   if (!found) return undefined;
-  const { email, agent_name, budget_cents, categories, token_expires_at } = found;
+  const { email, locale, agent_name, budget_cents, categories, token_expires_at } = found;
+  const language = languageOf(context, locale);
+  const { say } = language;
   return {
     to: email,
-    subject: `You allowed an agent to act for you at ${shop_name}`,
+    language,
+    subject: say('notification.agent_subject', { shop: shop_name }),
     parts: [
-      {
-        paragraph: `You allowed an agent to act for you at ${shop_name}. Every purchase still waits for your confirmation.`,
-      },
+      { paragraph: say('notification.agent', { shop: shop_name }) },
       {
         facts: [
-          ['Name it gives itself', agent_name],
-          ['It may spend', `${decimal(budget_cents, shop.currencyDigits)} ${shop.currency}`],
-          ['In', categories.length > 0 ? categories.join(', ') : 'the whole shop'],
-          ['Until', `${token_expires_at.slice(0, 10)} (UTC)`],
+          [say('notification.agent_name'), agent_name],
+          [
+            say('notification.agent_budget'),
+            language.amount(decimal(budget_cents, shop.currencyDigits), shop.currency),
+          ],
+          [
+            say('notification.agent_categories'),
+            categories.length > 0 ? categories.join(', ') : say('notification.agent_everything'),
+          ],
+          [say('notification.agent_until'), language.moment(token_expires_at)],
         ],
       },
-      { paragraph: 'If it was not you, or you have changed your mind, stop it in your account.' },
-      { link: accountLink(baseUrl, shop.siteId), label: 'Look at your agents' },
+      { paragraph: say('notification.agent_not_you') },
+      { link: accountLink(baseUrl, shop.siteId), label: say('notification.agent_button') },
     ],
   };
 }

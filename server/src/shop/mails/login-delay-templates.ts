@@ -1,49 +1,77 @@
 import sql from 'sql-template-tag';
+import type { Language } from '../../language/language.ts';
 import { unlockLink } from '../links.ts';
 import { accountKey, customerAccount } from '../login-throttle.ts';
 import { LINK_LIFE, mintUnlock } from '../login-unlocks.ts';
 import type { Mails } from '../mail.ts';
-import type { MailContext } from './context.ts';
-import type { MailContent, Part } from './rendering.ts';
+import { languageOf, type MailContext } from './context.ts';
+import type { MailContent } from './rendering.ts';
 
 /** To the owner of an account whose login is delayed after wrong passwords: a link that logs in without waiting. */
 
-export async function loginDelayed({ shop, shop_name, baseUrl }: MailContext, { email }: Mails['login_delayed']) {
-  const account = await shop.one(
-    sql`select from customers where site_id = ${shop.siteId} and email = ${email} and email_verified_at is not null
+export async function loginDelayed(
+  context: MailContext,
+  { email }: Mails['login_delayed'],
+): Promise<MailContent | undefined> {
+  const { shop, shop_name, baseUrl } = context;
+  const account = await shop.one<{ locale: string | null }>(
+    sql`select locale from customers where site_id = ${shop.siteId} and email = ${email} and email_verified_at is not null
       and password_hash is not null`,
   );
   if (!account) return undefined;
   const token = await mintUnlock(shop, accountKey(customerAccount(shop.siteId, email)));
-  return delayMail(email, shop_name, unlockLink(baseUrl, token), [
-    { paragraph: 'A shop that asks for a code takes this one:' },
-    { facts: [['Code', token]] },
-  ]);
+  const language = languageOf(context, account.locale);
+  const { say } = language;
+  return delayMail(email, language, {
+    subject: say('notification.delay_subject', { shop: shop_name }),
+    what: say('notification.delay', { shop: shop_name }),
+    how: say('notification.delay_code'),
+    ...{ token, link: unlockLink(baseUrl, token) },
+  });
 }
 
-export async function staffLoginDelayed({ shop, baseUrl }: MailContext, { email }: Mails['staff_login_delayed']) {
+/** Staff may work for several shops: the mail is in the language of the one that sends it. */
+export async function staffLoginDelayed(
+  context: MailContext,
+  { email }: Mails['staff_login_delayed'],
+): Promise<MailContent | undefined> {
+  const { shop, baseUrl } = context;
   const person = await shop.one(sql`select from staff where lower(email) = ${email}`);
   if (!person) return undefined;
   const token = await mintUnlock(shop, accountKey(email));
-  return delayMail(email, 'the dashboard', unlockLink(baseUrl, token), [
-    { paragraph: 'On the command line: commerce login --unlock, which asks for this code.' },
-    { facts: [['Code', token]] },
-  ]);
+  const language = languageOf(context, null);
+  const { say } = language;
+  return delayMail(email, language, {
+    subject: say('notification.delay_staff_subject'),
+    what: say('notification.delay_staff'),
+    how: say('notification.delay_command'),
+    ...{ token, link: unlockLink(baseUrl, token) },
+  });
 }
 
-function delayMail(to: string, place: string, link: string, code: Part[]): MailContent {
+interface Delay {
+  subject: string;
+  what: string;
+  /** What the code is good for where there is no browser. */
+  how: string;
+  token: string;
+  link: string;
+}
+
+function delayMail(to: string, language: Language, { subject, what, how, token, link }: Delay): MailContent {
+  const { say } = language;
   return {
     to,
-    subject: `Logging in to ${place} is delayed`,
+    language,
+    subject,
     parts: [
-      {
-        paragraph: `Someone has tried several wrong passwords for your account at ${place}. To prevent further guessing, logging in is delayed for a while.`,
-      },
-      { paragraph: 'If you want to log in now, open this link in the browser in which you log in:' },
-      { link, label: 'Log in without waiting' },
-      { paragraph: `The link works once, for ${LINK_LIFE}. You still need your password.` },
-      ...code,
-      { paragraph: 'If you do not want to log in now, do nothing.' },
+      { paragraph: what },
+      { paragraph: say('notification.delay_open') },
+      { link, label: say('notification.delay_button') },
+      { paragraph: say('notification.delay_life', { life: language.duration(LINK_LIFE) }) },
+      { paragraph: how },
+      { facts: [[say('notification.code'), token]] },
+      { paragraph: say('notification.delay_nothing') },
     ],
   };
 }

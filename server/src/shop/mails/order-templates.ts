@@ -98,7 +98,7 @@ interface Told {
   tax_included: boolean;
 }
 
-type Words = Omit<MailContent, 'to'> | undefined;
+type Words = Omit<MailContent, 'to' | 'language'> | undefined;
 
 async function about(context: MailContext, order_id: string, write: (told: Told) => Words | Promise<Words>) {
   const { shop, front } = context;

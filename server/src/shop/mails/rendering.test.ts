@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { languageFor } from '../../language/language.ts';
 import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
 import { render } from './rendering.ts';
 
+const language = languageFor('en', 'UTC');
 const FRONT = { brand: NO_BRAND, legal: NO_LEGAL };
 
 test('what merchants and customers wrote is text in a mail, never markup and never a header', () => {
@@ -9,6 +11,7 @@ test('what merchants and customers wrote is text in a mail, never markup and nev
   const mail = render(
     {
       to: 'june@example.com',
+      language,
       subject: 'Hello\r\nBcc: all@example.com',
       parts: [{ paragraph: evil }, { link: 'https://x/?a="><b>', label: evil }, { facts: [[evil, evil]] }],
     },
@@ -25,7 +28,7 @@ test('what nobody sees, in texts of long ago, is not sent along', () => {
   const parts = [{ paragraph: 'Mug\u202egnp\nnext' }, { facts: [['Na\u200bme', 'a\u0007b'] as [string, string]] }];
 
   const { subject, text, html, from_name } = render(
-    { to: 'june@example.com', subject: 'A\u2066b', parts },
+    { to: 'june@example.com', language, subject: 'A\u2066b', parts },
     { ...FRONT, name: 'Sh\ufeffop' },
   );
 

@@ -1,4 +1,4 @@
-import { Language } from '../../language/language.ts';
+import type { Language } from '../../language/language.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { withoutHidden } from '../hidden-characters.ts';
 import type { Front } from '../merchant/front.ts';
@@ -29,8 +29,7 @@ export interface MailContent {
   to: string;
   subject: string;
   parts: Part[];
-  /** English, unless it says otherwise. */
-  language?: Language;
+  language: Language;
 }
 
 /** A mail ready to be sent. */
@@ -45,11 +44,10 @@ export interface Mail {
   html: string;
 }
 
-const ENGLISH = new Language('en', 'UTC');
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
 /** Both forms of a mail, signed by the shop. */
-export function render({ to, subject, parts, language = ENGLISH }: MailContent, front: SignedBy): Mail {
+export function render({ to, subject, parts, language }: MailContent, front: SignedBy): Mail {
   const signed = singleLine(front.name);
   const links = LEGAL.flatMap((kind) => {
     const address = front.legal[`${kind}_url`];

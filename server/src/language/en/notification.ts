@@ -1,0 +1,66 @@
+/** The mails that are not about orders: accounts, agents, and what staff are told. */
+export const notification = {
+  link_life: 'The link works once, for {life}. If the shop asks for a code, this is it:',
+  code: 'Code',
+
+  verify_subject: 'Confirm your address for {shop}',
+  verify_button: 'Confirm the address',
+  verify_welcome: 'Welcome to {shop}. Confirm your address to activate your account.',
+  verify_requested: 'The account was requested on {moment}. It gets the password that was chosen then.',
+  verify_several:
+    'An account was requested with this address more than once. Open only the link of your own request. If you cannot tell which that is, ask the shop for a new password as soon as the address is confirmed.',
+  verify_not_you: 'If you did not request an account at that time, do not open the link, and no account is created.',
+  verify_own: 'Your account at {shop} has this address. Confirm it to log in again.',
+
+  registered_subject: 'You have an account at {shop}',
+  registered: 'Someone, probably you, asked for an account at {shop} with this address. You have one already.',
+  registered_next: 'If you forgot the password, ask for a new one where you log in. If it was not you, do nothing.',
+
+  change_subject: 'Confirm your new address for {shop}',
+  change: 'Confirm that your account at {shop} gets this address. Until then it keeps the old one.',
+  change_not_you: 'If you did not ask for this, do nothing.',
+  taken_subject: 'Someone wanted to use your address at {shop}',
+  taken: 'Someone wanted this address for another account at {shop}. It stays with yours.',
+  taken_next: 'If that was you, log in to the account that has it.',
+  changed_subject: 'Your address at {shop} has changed',
+  changed: 'Your account at {shop} now has another e-mail address. This one is no longer used.',
+  changed_not_you: 'If you did not change it, tell the shop at once.',
+
+  reset_subject: 'A new password for {shop}',
+  reset: 'Someone, probably you, requested a new password for your account at {shop}.',
+  reset_button: 'Choose a new password',
+  reset_not_you: 'If it was not you, do nothing. Your password does not change.',
+  password_subject: 'Your password at {shop} has changed',
+  password: 'Your account at {shop} has a new password.',
+  password_not_you: 'If you did not set it, request a new one where you log in, and tell the shop.',
+
+  delay_subject: 'Logging in to {shop} is delayed',
+  delay:
+    'Someone has tried several wrong passwords for your account at {shop}. To prevent further guessing, logging in is delayed for a while.',
+  delay_staff_subject: 'Logging in to the dashboard is delayed',
+  delay_staff:
+    'Someone has tried several wrong passwords for your account at the dashboard. To prevent further guessing, logging in is delayed for a while.',
+  delay_open: 'If you want to log in now, open this link in the browser in which you log in:',
+  delay_button: 'Log in without waiting',
+  delay_life: 'The link works once, for {life}. You still need your password.',
+  delay_code: 'A shop that asks for a code takes this one:',
+  delay_command: 'On the command line: commerce login --unlock, which asks for this code.',
+  delay_nothing: 'If you do not want to log in now, do nothing.',
+
+  agent_subject: 'You allowed an assistant to shop for you at {shop}',
+  agent: 'You allowed an assistant to shop for you at {shop}. Every purchase still waits for your confirmation.',
+  agent_name: 'Name it gives itself',
+  agent_budget: 'It may spend',
+  agent_categories: 'In',
+  agent_everything: 'the whole shop',
+  agent_until: 'Until',
+  agent_not_you: 'If it was not you, or you have changed your mind, stop it in your account.',
+  agent_button: 'Look at your assistants',
+
+  webhook_subject: 'A webhook of {shop} was disabled',
+  webhook_gone:
+    'The webhook to {url} was disabled. Its receiver answered 410, which means that it no longer wants events.',
+  webhook_failing: 'The webhook to {url} was disabled. Every delivery to its receiver failed for five days.',
+  webhook_enable: 'Once it works again, run: {command}',
+  webhook_replay: 'To replay the failed deliveries: {command}',
+} as const;

@@ -1,0 +1,71 @@
+import type { notification as english } from '../en/notification.ts';
+
+export const notification: Record<keyof typeof english, string> = {
+  link_life: 'Le lien fonctionne une seule fois, pendant {life}. Si la boutique demande un code, le voici :',
+  code: 'Code',
+
+  verify_subject: 'Confirmez votre adresse e-mail pour {shop}',
+  verify_button: 'Confirmer l’adresse',
+  verify_welcome: 'Bienvenue chez {shop}. Confirmez votre adresse e-mail pour activer votre compte.',
+  verify_requested: 'Le compte a été demandé le {moment}. Il aura le mot de passe choisi à ce moment-là.',
+  verify_several:
+    'Un compte a été demandé plusieurs fois avec cette adresse. N’ouvrez que le lien de votre propre demande. Si vous ne savez pas lequel c’est, demandez un nouveau mot de passe à la boutique dès que l’adresse est confirmée.',
+  verify_not_you:
+    'Si vous n’avez pas demandé de compte à ce moment-là, n’ouvrez pas le lien : aucun compte ne sera créé.',
+  verify_own: 'Votre compte chez {shop} a cette adresse e-mail. Confirmez-la pour vous connecter à nouveau.',
+
+  registered_subject: 'Vous avez déjà un compte chez {shop}',
+  registered: 'Quelqu’un, sans doute vous, a demandé un compte chez {shop} avec cette adresse. Vous en avez déjà un.',
+  registered_next:
+    'Si vous avez oublié le mot de passe, demandez-en un nouveau sur la page de connexion. Si ce n’était pas vous, ne faites rien.',
+
+  change_subject: 'Confirmez votre nouvelle adresse e-mail pour {shop}',
+  change: 'Confirmez que votre compte chez {shop} reçoit cette adresse. D’ici là, il garde l’ancienne.',
+  change_not_you: 'Si vous n’avez rien demandé, ne faites rien.',
+  taken_subject: 'Quelqu’un voulait utiliser votre adresse e-mail chez {shop}',
+  taken: 'Quelqu’un voulait cette adresse pour un autre compte chez {shop}. Elle reste celle du vôtre.',
+  taken_next: 'Si c’était vous, connectez-vous au compte qui a cette adresse.',
+  changed_subject: 'Votre adresse e-mail chez {shop} a changé',
+  changed: 'Votre compte chez {shop} a maintenant une autre adresse e-mail. Celle-ci n’est plus utilisée.',
+  changed_not_you: 'Si vous ne l’avez pas changée, prévenez tout de suite la boutique.',
+
+  reset_subject: 'Un nouveau mot de passe pour {shop}',
+  reset: 'Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte chez {shop}.',
+  reset_button: 'Choisir un nouveau mot de passe',
+  reset_not_you: 'Si ce n’était pas vous, ne faites rien. Votre mot de passe ne change pas.',
+  password_subject: 'Votre mot de passe chez {shop} a changé',
+  password: 'Votre compte chez {shop} a un nouveau mot de passe.',
+  password_not_you:
+    'Si vous ne l’avez pas changé, demandez-en un nouveau sur la page de connexion et prévenez la boutique.',
+
+  delay_subject: 'La connexion à {shop} est retardée',
+  delay:
+    'Quelqu’un a essayé plusieurs mots de passe erronés pour votre compte chez {shop}. Pour que personne ne continue à deviner, la connexion est retardée un moment.',
+  delay_staff_subject: 'La connexion au tableau de bord est retardée',
+  delay_staff:
+    'Quelqu’un a essayé plusieurs mots de passe erronés pour votre compte du tableau de bord. Pour que personne ne continue à deviner, la connexion est retardée un moment.',
+  delay_open: 'Pour vous connecter maintenant, ouvrez ce lien dans le navigateur où vous vous connectez :',
+  delay_button: 'Se connecter sans attendre',
+  delay_life: 'Le lien fonctionne une seule fois, pendant {life}. Votre mot de passe reste nécessaire.',
+  delay_code: 'Si la boutique demande un code, le voici :',
+  delay_command: 'En ligne de commande, « commerce login --unlock » demande ce code :',
+  delay_nothing: 'Si vous ne voulez pas vous connecter maintenant, ne faites rien.',
+
+  agent_subject: 'Vous avez autorisé un assistant à acheter pour vous chez {shop}',
+  agent:
+    'Vous avez autorisé un assistant à acheter pour vous chez {shop}. Chaque achat attend toujours votre confirmation.',
+  agent_name: 'Le nom qu’il se donne',
+  agent_budget: 'Il peut dépenser',
+  agent_categories: 'Pour',
+  agent_everything: 'toute la boutique',
+  agent_until: 'Jusqu’au',
+  agent_not_you: 'Si ce n’était pas vous, ou si vous avez changé d’avis, retirez-lui son accès dans votre compte.',
+  agent_button: 'Voir vos assistants',
+
+  webhook_subject: 'Un webhook de {shop} a été désactivé',
+  webhook_gone: 'Le webhook vers {url} a été désactivé. Son destinataire a répondu 410 : il ne veut plus d’événements.',
+  webhook_failing:
+    'Le webhook vers {url} a été désactivé. Depuis cinq jours, toutes les livraisons à son destinataire ont échoué.',
+  webhook_enable: 'Dès qu’il fonctionne à nouveau, exécutez : {command}',
+  webhook_replay: 'Pour livrer à nouveau les événements en échec : {command}',
+};

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { everyMail } from '../../../test/every-mail.ts';
+import { LANGUAGES } from '../../language/locales.ts';
+import { MESSAGES } from '../../language/messages.ts';
+
+/** The sentences of a language from which mails are made, as patterns. */
+function sentencesOf(code: 'en' | 'de' | 'fr'): { key: string; pattern: RegExp }[] {
+  return (['mail', 'notification'] as const).flatMap((area) =>
+    Object.entries(MESSAGES[code][area])
+      .filter(
+        ([, text]) =>
+          text
+            .replaceAll(/\{\w+\}/g, '')
+            .trim()
+            .split(' ').length > 2,
+      )
+      .map(([key, text]) => {
+        const parts = text.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+        return { key: `${area}.${key}`, pattern: new RegExp(parts.join('.+').replaceAll(/[ \u00a0]/g, '[ \u00a0]')) };
+      }),
+  );
+}
+
+test.each(['de', 'fr'] as const)(
+  'every mail to a reader of %s is in that language, and says whom an answer goes to',
+  async (code) => {
+    const foreign = LANGUAGES.filter((other) => other !== code).flatMap(sentencesOf);
+    const own = sentencesOf(code);
+    const said = new Set<string>();
+
+    for (const { template, mail } of await everyMail(code)) {
+      const all = `${mail.subject}\n${mail.text}`;
+      for (const { key, pattern } of own) if (pattern.test(all)) said.add(key);
+      expect([template, foreign.filter(({ pattern }) => pattern.test(all)).map(({ key }) => key)]).toEqual([
+        template,
+        [],
+      ]);
+      expect(mail.html).toContain(`<html lang="${code}">`);
+      expect(mail.html).toContain('https://shop.example/imprint');
+      expect(mail.reply_to).toBe('help@shop.example');
+    }
+
+    // Each text has been seen in a mail, but for those of payments that this shop does not have.
+    const unsaid = own.map(({ key }) => key).filter((key) => !said.has(key));
+    expect(unsaid.filter((key) => !/^mail\.(view|next_|cancelled_|refunded_|call)/.test(key))).toEqual([]);
+  },
+  60_000,
+);

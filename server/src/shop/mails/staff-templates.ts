@@ -1,0 +1,33 @@
+import sql from 'sql-template-tag';
+import type { Mails } from '../mail.ts';
+import { languageOf, type MailContext } from './context.ts';
+import type { MailContent } from './rendering.ts';
+
+/** Mails to those who run the shop, in the language of the shop. */
+
+export async function webhookDisabled(
+  context: MailContext,
+  { webhook_id, staff_id }: Mails['webhook_disabled'],
+): Promise<MailContent | undefined> {
+  const { shop, shop_name } = context;
+  const found = await shop.one<{ email: string; url: string; disabled_reason: string }>(
+    sql`select s.email, w.url, w.disabled_reason from webhooks w join staff s on s.id = ${staff_id}
+      where w.site_id = ${shop.siteId} and w.id = ${webhook_id} and w.status = 'disabled'`,
+  );
+  if (!found) return undefined;
+  const { email, url, disabled_reason } = found;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const why = disabled_reason === 'gone' ? 'notification.webhook_gone' : 'notification.webhook_failing';
+  const replay = 'commerce deliveries replay --failed-since TIME';
+  return {
+    to: email,
+    language,
+    subject: say('notification.webhook_subject', { shop: shop_name }),
+    parts: [
+      { paragraph: say(why, { url }) },
+      { paragraph: say('notification.webhook_enable', { command: `commerce webhooks enable ${webhook_id}` }) },
+      { paragraph: say('notification.webhook_replay', { command: replay }) },
+    ],
+  };
+}

@@ -1,0 +1,163 @@
+import sql from 'sql-template-tag';
+import { inShopAsSystem } from '../src/shop/in-shop.ts';
+import type { Mails, MailTemplate } from '../src/shop/mail.ts';
+import type { Mail } from '../src/shop/mails/rendering.ts';
+import { compose } from '../src/shop/mails/templates.ts';
+import { approve, askForConsent } from './agents.ts';
+import { openShop } from './shop.ts';
+
+/** What each mail is written from. */
+type Abouts = { [Template in MailTemplate]: Mails[Template] };
+
+/**
+ * Every mail there is, as a shop in this language sends it. Each is written when its time has come: some say nothing once the
+ * order has moved on.
+ */
+export async function everyMail(locale: string): Promise<{ template: MailTemplate; mail: Mail }[]> {
+  const shop = await openShop();
+  const { owner, db, site_id, dashboard } = shop;
+  await dashboard.PATCH('/api/dashboard/settings', {
+    body: {
+      name: 'Alder & Finch',
+      default_locale: locale,
+      time_zone: 'Europe/Berlin',
+      tax_rates: [{ country: 'DE', rate: '0.19' }],
+      brand: {
+        logo_url: 'https://shop.example/logo.png',
+        accent_color: '#2f5d50',
+        support_email: 'help@shop.example',
+        support_phone: '+49 30 1234567',
+      },
+      legal: { terms_url: 'https://shop.example/terms', imprint_url: 'https://shop.example/imprint' },
+    },
+  });
+  const written: { template: MailTemplate; mail: Mail }[] = [];
+  const write = async <Template extends MailTemplate>(template: Template, about: Mails[Template]) => {
+    const mail = await inShopAsSystem(db, site_id, (inside) =>
+      compose(inside, 'http://localhost', { site_id, template, about }),
+    );
+    if (!mail) throw new Error(`There is nothing to say in ${template}.`);
+    written.push({ template, mail });
+  };
+
+  await writeAccountMails(shop, write);
+  await writeStaffMails(shop, write);
+  await writeOrderMails(shop, write);
+  await owner.query(sql`delete from graphile_worker._private_jobs where payload ->> 'site_id' = ${site_id}`);
+  const missing = Object.keys(TEMPLATES).filter((name) => !written.some(({ template }) => template === name));
+  if (missing.length > 0) throw new Error(`Nobody wrote ${missing.join(', ')}.`);
+  return written;
+}
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+type Write = <Template extends MailTemplate>(template: Template, about: Mails[Template]) => Promise<void>;
+
+/** Kept complete by the compiler. */
+const TEMPLATES: Record<keyof Abouts, true> = {
+  registration: true,
+  verification: true,
+  address_changed_by_staff: true,
+  address_change: true,
+  address_changed: true,
+  password_reset: true,
+  password_changed: true,
+  agent_approved: true,
+  order_placed: true,
+  payment_reminder: true,
+  payment_received: true,
+  order_shipped: true,
+  order_cancelled: true,
+  order_refunded: true,
+  login_delayed: true,
+  staff_login_delayed: true,
+  webhook_disabled: true,
+};
+
+async function writeAccountMails(shop: OpenShop, write: Write): Promise<void> {
+  const { owner, site_id, storefront } = shop;
+  const newcomer = `new@s${site_id.slice(-8)}.example.com`;
+  for (let again = 0; again < 2; again += 1) {
+    await storefront.POST('/api/storefront/customer/register', {
+      body: { email: newcomer, password: 'correct horse battery staple' },
+    });
+  }
+  const customer = await shop.givenCustomer();
+  const { email, id: customer_id } = customer;
+  await write('verification', { email: newcomer });
+  await write('registration', { email, registration_id: customer_id });
+  await write('address_change', { customer_id, email: `other@s${site_id.slice(-8)}.example.com` });
+  const neighbour = await shop.givenCustomer();
+  await write('address_change', { customer_id, email: neighbour.email });
+  await write('address_changed', { former_email: email, customer_id });
+  await write('password_reset', { email });
+  await write('password_changed', { customer_id });
+  await write('login_delayed', { email });
+  const { user_code } = await askForConsent(shop);
+  await approve(customer, user_code);
+  const consent = await owner.query<{ id: string }>(
+    sql`select id from commerce.agent_consents where site_id = ${site_id}`,
+  );
+  await write('agent_approved', { consent_id: consent.rows[0]?.id ?? '' });
+  await owner.query(sql`update commerce.customers set email_verified_at = null where id = ${customer_id}`);
+  await write('address_changed_by_staff', { customer_id });
+}
+
+async function writeStaffMails({ owner, site_id }: OpenShop, write: Write): Promise<void> {
+  const { rows } = await owner.query<{ staff_id: string; email: string }>(
+    sql`select s.id as staff_id, s.email from commerce.staff s join commerce.staff_memberships m on m.staff_id = s.id
+      where m.site_id = ${site_id}`,
+  );
+  const { staff_id = '', email = '' } = rows[0] ?? {};
+  await write('staff_login_delayed', { email });
+  for (const reason of ['gone', 'failing']) {
+    const webhook = await owner.query<{ id: string }>(
+      sql`insert into commerce.webhooks (site_id, id, url, events, status, disabled_reason, secret, secret_hash)
+        values (${site_id}, gen_random_uuid(), 'https://erp.example/events', '{order.created}', 'disabled', ${reason}, '', '')
+        returning id`,
+    );
+    await write('webhook_disabled', { webhook_id: webhook.rows[0]?.id ?? '', staff_id });
+  }
+}
+
+async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
+  const { dashboard, givenProduct, givenOrder } = shop;
+  const mug = await givenProduct({
+    name: 'Stoneware mug',
+    options: [{ name: 'Glaze', values: ['Slate'] }],
+    variants: [{ option1: 'Slate', price: '14.00', inventory_quantity: 5 }],
+    images: [{ url: 'https://shop.example/mug.png' }],
+  });
+  const towel = await givenProduct({ name: 'Washed linen tea towel, natural, set of two', price: '18.50' });
+  const content = [
+    { variant_id: mug.variants[0]?.id ?? '', quantity: 2 },
+    { variant_id: towel.variants[0]?.id ?? '', quantity: 1 },
+  ];
+  const email = `june@s${shop.site_id.slice(-8)}.example.com`;
+  const { id: order_id, line_items } = await givenOrder({ content, email });
+  const params = { path: { order_id } };
+  await write('order_placed', { order_id });
+  await write('payment_reminder', { order_id });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  await write('payment_received', { order_id });
+  const sent = await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params,
+    body: {
+      items: [{ line_item_id: line_items[0]?.id ?? '', quantity: 1 }],
+      carrier: 'DHL',
+      tracking_number: '00340434161094042557',
+      tracking_url: 'https://dhl.example/00340434161094042557',
+    },
+  });
+  await write('order_shipped', { order_id, fulfillment_id: sent.data?.fulfillment.id ?? '' });
+  const back = await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: '10.00', reason: 'damaged' },
+  });
+  await write('order_refunded', { order_id, refund_id: back.data?.refund.id ?? '' });
+  const cancelled = await givenOrder({ content: content.slice(1), email });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: cancelled.id } },
+    body: { reason: 'customer' },
+  });
+  await write('order_cancelled', { order_id: cancelled.id });
+}
