@@ -64,7 +64,7 @@ test(
     await startServer();
     const path = { product_id: mug.id };
     await unwrap(dashboard().DELETE('/api/dashboard/products/{product_id}', { params: { path } }));
-    await commerce('orders', 'refund', order, '--all', '--reason', 'returned');
+    await commerce('orders', 'refund', order, '--all', '--reason', 'returned', '--yes');
 
     await allTaken(webhook_id, begun);
     const told = await deliveriesOf(webhook_id);

@@ -29,9 +29,14 @@ export async function askSecret(terminal: Terminal, question: string): Promise<s
  * asked it is a usage error: a program agrees with --yes.
  */
 export async function confirm(terminal: Terminal, question: string): Promise<void> {
+  if (!(await agrees(terminal, question))) throw usageError('Cancelled. Nothing was changed.');
+}
+
+/** As `confirm`, where a no is an answer as well. */
+export async function agrees(terminal: Terminal, question: string): Promise<boolean> {
   if (!canAsk(terminal)) throw usageError('This needs a yes, and there is nobody to ask.', 'Add --yes.');
   const answer = await readLine(terminal, `${question} [y/N] `, false);
-  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw usageError('Cancelled. Nothing was changed.');
+  return /^\s*y(?:es)?\s*$/i.test(answer);
 }
 
 const LONGEST_SECRET = 4096;

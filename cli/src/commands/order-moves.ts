@@ -2,7 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import { plain, show } from '../output.ts';
-import { confirm } from '../prompt.ts';
+import { agrees, confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { amount, choice, isJson, isUuid, repeated } from './options.ts';
@@ -22,7 +22,8 @@ interface CancelOptions {
   reason: (typeof CANCEL_REASONS)[number];
   note?: string;
   restock: boolean;
-  refund?: true;
+  refund?: boolean;
+  yes?: true;
 }
 
 interface RefundOptions {
@@ -32,6 +33,7 @@ interface RefundOptions {
   note?: string;
   item?: string[];
   restock?: true;
+  yes?: true;
 }
 
 const ORDER = '\nORDER is an order number or an id.';
@@ -54,13 +56,14 @@ const DELIVER_EXAMPLES = `${ORDER}
 Examples:
   $ commerce orders deliver 1001`;
 
-const CANCEL_EXAMPLES = `${ORDER} An order of which something has shipped cannot be cancelled. Without --refund what was paid
-stays with you, and is shown as refund due.
+const CANCEL_EXAMPLES = `${ORDER} An order of which something has shipped cannot be cancelled. The command asks before it
+cancels, and whether to return what was paid. Programs agree with --yes; without --refund what was paid then stays with you,
+and is shown as refund due.
 
 Examples:
   $ commerce orders cancel 1001 --reason customer --note "Ordered twice"
   $ commerce orders cancel 1001 --reason inventory --no-restock
-  $ commerce orders cancel 1001 --reason customer --refund`;
+  $ commerce orders cancel 1001 --reason customer --refund --yes`;
 
 const CAPTURE_EXAMPLES = `${ORDER} An order that ships is captured without being told.
 
@@ -69,7 +72,7 @@ Examples:
   $ commerce orders capture 1001 --amount 30.00   the rest is released`;
 
 const REFUND_EXAMPLES = `${ORDER} What a provider took is returned by it, which may take a while. For other
-orders the command records what you return yourself.
+orders the command records what you return yourself. It asks first; programs agree with --yes.
 
 Examples:
   $ commerce orders refund 1001 --amount 14.00 --reason damaged --note "One mug arrived broken"
@@ -112,7 +115,9 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .addOption(choice('--reason <reason>', 'why', CANCEL_REASONS).makeOptionMandatory())
     .option('--note <text>', 'a remark for staff, kept in the timeline')
     .option('--no-restock', 'leave the stock as it is')
-    .option('--refund', 'refund what was paid')
+    .option('--refund', 'return what was paid')
+    .option('--no-refund', 'keep what was paid for now')
+    .option('-y, --yes', 'do it without asking')
     .addHelpText('after', CANCEL_EXAMPLES)
     .action((wanted: string, options: CancelOptions, command: Command) => cancel(wanted, options, command, terminal));
   orders
@@ -124,6 +129,7 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .option('--note <text>', 'a remark, kept with the refund')
     .option('--item <sku=quantity>', 'what is refunded of a line, by SKU or line id; may be repeated', repeated)
     .option('--restock', 'put these items back into stock')
+    .option('-y, --yes', 'do it without asking')
     .addHelpText('after', REFUND_EXAMPLES)
     .action((wanted: string, options: RefundOptions, command: Command) => refund(wanted, options, command, terminal));
 }
@@ -134,9 +140,8 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const { id: order_id, payment_status, payment_method } = before;
   // What does not await a transfer changes nothing, or is refused in the server's own words: nothing to agree to.
   if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
-    const { order_number, total, currency } = before;
-    const what = plain(`Order ${order_number} of ${buyerOf(before)}: ${total} ${currency}`);
-    await confirm(terminal, `${what}\nHas the bank transfer of ${total} ${currency} arrived?`);
+    const { total, currency } = before;
+    await confirm(terminal, `${headOf(before)}\nHas the bank transfer of ${total} ${currency} arrived?`);
   }
   const order = await unwrap(
     client.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id } } }),
@@ -205,19 +210,39 @@ async function deliver(wanted: string, command: Command, terminal: Terminal): Pr
 }
 
 async function cancel(wanted: string, options: CancelOptions, command: Command, terminal: Terminal): Promise<void> {
-  const { reason, note, restock, refund = false } = options;
+  const { reason, note, restock } = options;
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
+  const refund = options.yes ? options.refund : await askCancel(before, options.refund, terminal);
   const params = { path: { order_id: before.id } };
   const body = { reason, restock, ...(note && { note }), ...(refund && { refund }) };
   const order = await unwrap(client.POST('/api/dashboard/orders/{order_id}/cancel', { params, body }));
-  const { refundable, order_number, currency } = before;
+  const { order_number, currency, refundable } = before;
   const owed =
-    Number(refundable) > 0 && !refund
-      ? `${refundable} ${currency} were paid and remain with you until you refund them.`
-      : '';
+    isPaid(before) && !refund ? `${refundable} ${currency} were paid and remain with you until you refund them.` : '';
   const next = owed && `${owed}\nThen: commerce orders refund ${order_number} --all --reason ${refundReason(reason)}`;
   tell({ before, order, deed: 'is cancelled', next }, command, terminal);
+}
+
+/** Asks whether to cancel, and whether to return what was paid if that is not said yet; resolves to the latter. */
+async function askCancel(before: OrderDetails, given: boolean | undefined, terminal: Terminal): Promise<boolean> {
+  // What is cancelled already changes nothing.
+  if (before.status === 'cancelled') return given ?? false;
+  const paid = `${before.refundable} ${before.currency}`;
+  const asked = given === undefined && isPaid(before);
+  const head = `${headOf(before)}\n`;
+  const refund = asked ? await agrees(terminal, `${head}Return the ${paid} that were paid?`) : (given ?? false);
+  const how = refund && isPaid(before) ? ` and return ${paid}` : '';
+  await confirm(terminal, `${asked ? '' : head}Cancel the order${how}?`);
+  return refund;
+}
+
+function isPaid({ refundable }: OrderDetails): boolean {
+  return Number(refundable) > 0;
+}
+
+function headOf(order: OrderDetails): string {
+  return plain(`Order ${order.order_number} of ${buyerOf(order)}: ${order.total} ${order.currency}`);
 }
 
 function refundReason(reason: string): string {
@@ -233,6 +258,10 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
   const params = { path: { order_id: before.id } };
   const line_items = options.item?.map((text) => ({ ...lineOf(before, text), restock: options.restock ?? false }));
   if (options.restock && !line_items) throw usageError('--restock needs the items.', 'Name them: --item MUG-1=1');
+  if (!options.yes) {
+    const how = before.payment_method === 'card' ? 'Return' : 'Record a refund of';
+    await confirm(terminal, `${headOf(before)}\n${how} ${amount} ${before.currency}?`);
+  }
   const body = { amount, reason, ...(note && { note }), ...(line_items && { line_items }) };
   const made = await unwrap(client.POST('/api/dashboard/orders/{order_id}/refunds', { params, body }));
   const { amount: back, currency, status } = made.refund;

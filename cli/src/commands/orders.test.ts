@@ -136,11 +136,11 @@ test('reserved money is captured, and lines are refunded, back into stock, and w
   expect(seen.at(-1)?.body).toEqual({ amount: '30.00' });
   expect(captured.out).toContain('is being captured');
 
-  await commerce(['orders', 'cancel', '1001', '--reason', 'customer', '--refund']);
+  await commerce(['orders', 'cancel', '1001', '--reason', 'customer', '--refund', '--yes']);
   expect(seen.at(-1)?.body).toEqual({ reason: 'customer', restock: true, refund: true });
 
   const [{ id, sku }] = DETAILS.line_items;
-  const refund = ['orders', 'refund', '1001', '--amount', '14.00', '--reason', 'returned'];
+  const refund = ['orders', 'refund', '1001', '--amount', '14.00', '--reason', 'returned', '--yes'];
   const back = await commerce([...refund, '--item', `${sku}=1`, '--restock']);
   expect(seen.at(-1)?.body).toMatchObject({ line_items: [{ line_item_id: id, quantity: 1, restock: true }] });
   expect(back.out).toContain('which the provider is asked for');
@@ -158,7 +158,7 @@ test('an order is delivered, cancelled and refunded', async () => {
   const delivered = await commerce(['orders', 'deliver', '1001']);
   expect(delivered.out).toContain('  Fulfilment  fulfilled → delivered\n');
 
-  const cancelled = await commerce(['orders', 'cancel', '1001', '--reason', 'customer', '--no-restock']);
+  const cancelled = await commerce(['orders', 'cancel', '1001', '--reason', 'customer', '--no-restock', '--yes']);
   expect(seen.at(-1)?.body).toEqual({ reason: 'customer', restock: false });
   expect(cancelled.out).toContain('20.89 EUR were paid and remain with you until you refund them.');
 
@@ -172,10 +172,11 @@ test('an order is delivered, cancelled and refunded', async () => {
     'damaged',
     '--note',
     'Broken',
+    '--yes',
   ]);
   expect(seen.at(-1)?.body).toEqual({ amount: '14.00', reason: 'damaged', note: 'Broken' });
   expect(back.out).toContain('Order 1001 has a refund of 14.00 EUR.\n');
-  await commerce(['orders', 'refund', '1001', '--all', '--reason', 'customer']);
+  await commerce(['orders', 'refund', '1001', '--all', '--reason', 'customer', '--yes']);
   expect(seen.at(-1)?.body).toEqual({ amount: '20.89', reason: 'customer' });
 
   for (const args of [
@@ -188,12 +189,69 @@ test('an order is delivered, cancelled and refunded', async () => {
   }
 });
 
+const CANCEL = ['orders', 'cancel', '1001', '--reason', 'customer'];
+const REFUND = ['orders', 'refund', '1001', '--amount', '14.00', '--reason', 'damaged'];
+const CANCEL_CALL = `POST ${ORDER}/cancel`;
+
+test.each([
+  { typed: ['y', 'y'], more: [], refund: true },
+  { typed: ['n', 'y'], more: [], refund: undefined },
+  { typed: ['y'], more: ['--refund'], refund: true },
+  { typed: ['y'], more: ['--no-refund'], refund: undefined },
+])('cancelling asks first, and about the refund unless $more says it: $typed', async ({ typed, more, refund }) => {
+  const { commerce, seen } = await merchant(DETAILS, { [CANCEL_CALL]: { body: { ...DETAILS, status: 'cancelled' } } });
+  const { code, err } = await commerce([...CANCEL, ...more], { typed: typed.join('\n') });
+  expect(code).toBe(0);
+  expect(err).toContain('Order 1001 of June Okafor, june@example.com: 35.82 EUR\n');
+  expect(err.includes('Return the 20.89 EUR that were paid? [y/N]')).toBe(more.length === 0);
+  expect(err).toContain(`Cancel the order${refund ? ' and return 20.89 EUR' : ''}? [y/N]`);
+  expect(seen.at(-1)?.body).toEqual({ reason: 'customer', restock: true, ...(refund && { refund }) });
+});
+
+test('an order that was not paid is cancelled without a word about a refund', async () => {
+  const { commerce } = await merchant(UNPAID, { [CANCEL_CALL]: { body: { ...UNPAID, status: 'cancelled' } } });
+  const { code, err } = await commerce(CANCEL, { typed: 'y' });
+  expect(code).toBe(0);
+  expect(err).not.toContain('Return');
+});
+
+test.each([
+  { args: CANCEL, typed: ['y', 'n'] },
+  { args: REFUND, typed: ['n'] },
+  { args: REFUND, typed: [''] },
+])('a no leaves the order as it is: $args.1', async ({ args, typed }) => {
+  const { commerce, seen } = await merchant(DETAILS);
+  expect((await commerce(args, { typed: typed.join('\n') })).code).toBe(2);
+  expect(seen.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test.each([{ args: CANCEL }, { args: REFUND }])('where nobody can be asked, $args.1 needs --yes', async ({ args }) => {
+  const { commerce, seen } = await merchant(DETAILS);
+  const { code, err } = await commerce([...args, '--json'], { input: 'y\n' });
+  expect(code).toBe(2);
+  expect(JSON.parse(err)).toMatchObject({ error: 'usage', remedy: 'Add --yes.' });
+  expect(seen.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('a refund asks first, and says whether the provider makes it', async () => {
+  const refund = { status: 201, body: { refund: DETAILS.refunds[0], order: DETAILS } };
+  for (const [payment_method, how] of [
+    ['card', 'Return'],
+    ['bank_transfer', 'Record a refund of'],
+  ]) {
+    const { commerce } = await merchant({ ...DETAILS, payment_method }, { [`POST ${ORDER}/refunds`]: refund });
+    const { code, err } = await commerce(REFUND, { typed: 'y' });
+    expect(code).toBe(0);
+    expect(err).toContain(`35.82 EUR\n${how} 14.00 EUR? [y/N]`);
+  }
+});
+
 test('a move that an order does not allow tells those it does', async () => {
   const fields = { field: 'status', from: 'processing', to: 'cancelled', allowed: ['completed'] };
   const { commerce } = await merchant(DETAILS, {
     [`POST ${ORDER}/cancel`]: refusal(409, 'invalid_transition', 'A fulfilled order cannot be cancelled.', fields),
   });
-  const { code, err } = await commerce(['orders', 'cancel', id, '--reason', 'staff']);
+  const { code, err } = await commerce(['orders', 'cancel', id, '--reason', 'staff', '--yes']);
   expect(code).toBe(1);
   expect(err).toContain('What to do: Its status is processing, which can only become completed.');
 });
