@@ -26,6 +26,7 @@ import { docs } from './pages/docs/docs.ts';
 import { pages } from './pages/pages.ts';
 import { ShopError } from './shop/errors.ts';
 import { openAccounts } from './shop/payments/accounts/providers.ts';
+import type { Patience } from './shop/payments/patience.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
 import { storefront } from './storefront/index.ts';
 import { sync } from './sync/index.ts';
@@ -53,6 +54,8 @@ export interface AppDeps {
   stripeApiUrl?: string | undefined;
   /** Of the platform, for sites with a connected account. */
   stripePlatformKey?: string | undefined;
+  /** How long providers are waited for; that of `PATIENCE` when absent. */
+  patience?: Patience;
   /** Which addresses webhooks may go to. */
   egressPolicy: EgressPolicy;
   pooling: 'session' | 'transaction';

@@ -41,10 +41,17 @@ const STEPS: Step[] = [
   async (tenant, { db }) => ({ checkouts: await expireCheckouts(db, tenant) }),
   async (tenant, { db }) => ({ orders: await expireUnpaid(db, tenant) }),
   async (tenant, { db }) => ({ reminders: await remindUnpaid(db, tenant) }),
-  async (tenant, deps) => ({ payments: await settlePayments(deps.db, tenant, deps) }),
-  async (tenant, deps) => ({ moves: await finishMoves(deps.db, tenant, deps) }),
   async (tenant, { db }) => ({ sales: await countAllSales(db, tenant) }),
 ];
+
+/** They wait for providers, which are foreign and may hang: the other steps of all shops come first. */
+const PROVIDER_STEPS: Step[] = [
+  async (tenant, deps) => ({ payments: await settlePayments(deps.db, tenant, deps) }),
+  async (tenant, deps) => ({ moves: await finishMoves(deps.db, tenant, deps) }),
+];
+const SHOPS_SIDE_BY_SIDE = 4;
+/** Shops whose turn does not come in this time have it a minute later. */
+const PROVIDERS_MS = 45_000;
 
 /** In transactions of their own, so that no product is locked for long. */
 async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
@@ -64,8 +71,8 @@ async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
 export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promise<Overdue> {
   const sum: Overdue = { carts: 0, codes: 0, checkouts: 0, orders: 0, reminders: 0, payments: 0, moves: 0, sales: 0 };
   const failed = new Set<string>();
-  for (const tenant of await tenantsWithOverdueRows(client)) {
-    for (const step of STEPS) {
+  const doSteps = async (tenant: Tenant, steps: Step[]) => {
+    for (const step of steps) {
       try {
         add(sum, await step(tenant, deps));
       } catch (error) {
@@ -73,7 +80,15 @@ export async function expireOverdue(client: PoolClient, deps: ExpiryDeps): Promi
         deps.logger.error({ job: 'overdue', site_id: tenant.site_id, err: error }, 'failed in a shop');
       }
     }
-  }
+  };
+  const tenants = await tenantsWithOverdueRows(client);
+  for (const tenant of tenants) await doSteps(tenant, STEPS);
+  const until = Date.now() + PROVIDERS_MS;
+  const work = async () => {
+    for (let next = tenants.pop(); next && Date.now() < until; next = tenants.pop())
+      await doSteps(next, PROVIDER_STEPS);
+  };
+  await Promise.all(Array.from({ length: SHOPS_SIDE_BY_SIDE }, work));
   if (failed.size > 0) throw new Error(`Overdue work failed in ${failed.size} shops.`);
   return sum;
 }
@@ -101,7 +116,8 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
             where status in ('pending', 'authorized', 'abandoned')
               or (order_id is null and status in ('started', 'requires_action', 'succeeded'))
           union select site_id from commerce.payment_moves where status = 'pending'
-          union select site_id from commerce.product_sales)`,
+          union select site_id from commerce.product_sales)
+        order by random()`,
     ),
   );
   return rows;

@@ -37,9 +37,10 @@ export interface JobDeps extends MailDeps {
   webhookConcurrency: number;
 }
 
+/** `overdue` may wait for payment providers: one at a time, so that it leaves a worker for the mails. */
 const CRONTAB = `*/10 * * * * sweep ?max=3
 */10 * * * * learn_meanings ?max=1
-* * * * * overdue ?max=1`;
+* * * * * overdue ?max=1&queue=overdue&jobKey=overdue`;
 const CONNECTIONS = 3;
 /** Rarely: new jobs wake a worker at once, and `wakeWhenDue` wakes workers for jobs that have become due. */
 const DELIVERY_POLL_MS = 60_000;

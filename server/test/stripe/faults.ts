@@ -3,11 +3,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** What can go wrong with a call: the connection is cut before or after its effect, the answer never comes, or is an error. */
 export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_after' | 'error_500' | 'error_429';
 
-interface Fault {
+interface Fault extends FaultOptions {
   kind: FaultKind;
   /** Of `POST /v1/refunds`, say. */
   calls: RegExp;
   left: number;
+}
+
+export interface FaultOptions {
+  /** So many such calls go well first. */
+  skip?: number;
+  /** Only calls of this account. */
+  account?: string;
+  /** Called as it happens: before the connection is cut, say. */
+  also?: () => void;
 }
 
 export class Faults {
@@ -15,8 +24,8 @@ export class Faults {
   #slow: { calls: RegExp; ms: number } | undefined;
 
   /** Lets the next calls of a kind go wrong. */
-  add(kind: FaultKind, calls = /./, times = 1): void {
-    this.#faults.push({ kind, calls, left: times });
+  add(kind: FaultKind, calls = /./, times = 1, options: FaultOptions = {}): void {
+    this.#faults.push({ ...options, kind, calls, left: times });
   }
 
   /** Each such call takes as long. */
@@ -24,15 +33,23 @@ export class Faults {
     this.#slow = { calls, ms };
   }
 
-  clear(): void {
-    this.#faults = [];
+  /** Those of one account, or all. */
+  clear(account?: string): void {
+    this.#faults = account === undefined ? [] : this.#faults.filter((fault) => fault.account !== account);
     this.#slow = undefined;
   }
 
-  take(call: string): FaultKind | undefined {
-    const fault = this.#faults.find(({ calls, left }) => left > 0 && calls.test(call));
-    if (fault) fault.left -= 1;
-    return fault?.kind;
+  take(call: string, by: string): Fault | undefined {
+    const fault = this.#faults.find(
+      ({ calls, left, account }) => left > 0 && calls.test(call) && (account === undefined || account === by),
+    );
+    if (!fault) return undefined;
+    if (fault.skip) {
+      fault.skip -= 1;
+      return undefined;
+    }
+    fault.left -= 1;
+    return fault;
   }
 
   async wait(call: string): Promise<void> {

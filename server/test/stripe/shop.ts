@@ -3,6 +3,7 @@ import { finishMoves } from '../../src/shop/checkout/moving.ts';
 import { settlePayments } from '../../src/shop/checkout/settle-all.ts';
 import { findTenant } from '../../src/shop/in-shop.ts';
 import { openAccounts } from '../../src/shop/payments/accounts/providers.ts';
+import type { Patience } from '../../src/shop/payments/patience.ts';
 import { SECRET_KEY, startServer, stopServer } from '../server.ts';
 import { openShop } from '../shop.ts';
 import { databaseUrl } from '../worker-database.ts';
@@ -16,15 +17,15 @@ export const RETURN_URL = 'https://shop.example/thanks';
 let count = 0;
 
 /** A server whose Stripe is the stand-in; the caller closes it. */
-export async function openStripe() {
+export async function openStripe({ patience }: { patience?: Patience } = {}) {
   const standIn = await new StripeStandIn().listen();
-  const server = await startServer(databaseUrl(), { stripeApiUrl: standIn.url });
+  const server = await startServer(databaseUrl(), { stripeApiUrl: standIn.url, ...(patience && { patience }) });
   return {
     standIn,
     server,
     /** A shop that is paid by an account of its own at the stand-in. */
     givenShop: (given: { currency?: string; capture?: 'automatic' | 'manual' } = {}) =>
-      givenShop(standIn, server, given),
+      givenShop(standIn, server, { ...given, patience }),
     async close() {
       await stopServer(server);
       await standIn.down();
@@ -35,8 +36,9 @@ export async function openStripe() {
 async function givenShop(
   standIn: StripeStandIn,
   server: Awaited<ReturnType<typeof startServer>>,
-  { currency = 'EUR', capture = 'automatic' }: { currency?: string; capture?: 'automatic' | 'manual' },
+  given: { currency?: string; capture?: 'automatic' | 'manual'; patience: Patience | undefined },
 ) {
+  const { currency = 'EUR', capture = 'automatic', patience } = given;
   count += 1;
   const account = `shop${process.pid}x${count}`;
   const opened = await openShop({ currency });
@@ -56,7 +58,10 @@ async function givenShop(
   };
   const tenant = await findTenant(db, site_id);
   if (!tenant) throw new Error('The shop is gone.');
-  const accounts = openAccounts(db, { secretKey: SECRET_KEY, stripeApiUrl: standIn.url, stripePlatformKey: undefined });
+  const accounts = openAccounts(db, {
+    ...{ secretKey: SECRET_KEY, stripeApiUrl: standIn.url, stripePlatformKey: undefined },
+    ...(patience && { patience }),
+  });
   const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
 
   /** Completes a checkout with the payment given; resolves to what the client got. */

@@ -88,11 +88,12 @@ export class StripeStandIn {
     const { pathname, search } = new URL(req.url ?? '/', this.url);
     const call = `${method} ${pathname}`;
     this.calls.push(call);
-    const fault = this.faults.take(call);
+    const account = accountOf(headers.authorization, headers['stripe-account']);
+    const { kind: fault, also = () => undefined } = this.faults.take(call, account) ?? {};
+    if (fault?.endsWith('_before')) also();
     if (fault === 'cut_before') return void req.socket.destroy();
     if (fault === 'silent_before') return;
     await this.faults.wait(call);
-    const account = accountOf(headers.authorization, headers['stripe-account']);
     const params = readForm(method === 'GET' ? search : body);
     const key = headers['idempotency-key'];
     const keyed = method === 'POST' && typeof key === 'string' ? `${account}:${key}` : undefined;
@@ -108,6 +109,7 @@ export class StripeStandIn {
         return { status: 200, body: answer(this.ledger, this.url, { method, path, params, account }) };
       })
       .catch(refusalOf);
+    if (fault?.endsWith('_after')) also();
     if (fault === 'cut_after') return void req.socket.destroy();
     if (fault === 'silent_after') return;
     send(res, made);

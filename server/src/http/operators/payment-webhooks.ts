@@ -5,6 +5,7 @@ import { takeEvent } from '../../shop/checkout/settle.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
 import { findTenant, inShop } from '../../shop/in-shop.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
+import { inTime } from '../../shop/payments/patience.ts';
 import { InvalidSignature, type ProviderEvent } from '../../shop/payments/provider.ts';
 import { type Shop, SYSTEM } from '../../shop/shop.ts';
 import { answerTo } from '../pipeline/errors.ts';
@@ -59,9 +60,8 @@ async function receive({ db, secretKey, accounts }: WebhookDeps, req: Request): 
   const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
   const provider = tenant && (await accounts.providerOf(site_id));
   if (!tenant || !provider) throw notFound('payment account');
-  const event = await provider
-    .receive(req.headers, Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0))
-    .catch(refuse);
+  const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+  const event = await inTime(accounts.patience.request, () => provider.receive(req.headers, body)).catch(refuse);
   if (event) await inShop(db, tenant, SYSTEM, (shop) => take(shop, secretKey, provider.name, event));
 }
 

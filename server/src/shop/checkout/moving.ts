@@ -4,8 +4,9 @@ import { inShop } from '../in-shop.ts';
 import { minorUnits } from '../money.ts';
 import { endMove } from '../orders/moves.ts';
 import * as refunds from '../orders/refunds.ts';
+import { inTime } from '../payments/patience.ts';
 import type { Outcome, PaymentProvider, RefundOutcome } from '../payments/provider.ts';
-import { type PaymentProviders, providersByName } from '../payments/providers.ts';
+import { type PaymentProviders, patienceOf, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { takeEvent } from './settle.ts';
 
@@ -17,7 +18,10 @@ export interface MovingDeps extends PaymentProviders {
   secretKey: string;
 }
 
-const AT_ONCE = 100;
+const AT_MOST = 100;
+const SIDE_BY_SIDE = 5;
+/** A provider that does not answer delays the other shops by little more than this. */
+const TURN_MS = 15_000;
 
 interface Move {
   id: string;
@@ -30,30 +34,38 @@ interface Move {
 
 /** Goes on with the moves of a shop that are pending, at most 100 in one call, or with the one given. Returns how many ended. */
 export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, only?: string): Promise<number> {
-  const moves = await inShop(db, tenant, SYSTEM, (shop) => claimPending(shop, only));
+  const begun = Date.now();
+  const asked: string[] = [];
   const failures: unknown[] = [];
   let ended = 0;
   const providerOfMove = providersByName(deps, tenant.site_id);
-  for (const move of moves) {
+  const finishOne = async (move: Move) => {
     try {
       const provider = await providerOfMove(move.provider);
       if (await finish(db, tenant, deps, { move, provider })) ended += 1;
     } catch (error) {
       failures.push(error);
     }
+  };
+  while (asked.length < AT_MOST && Date.now() - begun < TURN_MS) {
+    const moves = await inShop(db, tenant, SYSTEM, (shop) => claimPending(shop, only, asked));
+    if (moves.length === 0) break;
+    asked.push(...moves.map(({ id }) => id));
+    await Promise.all(moves.map(finishOne));
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} captures or refunds are unfinished.`);
   return ended;
 }
 
-async function claimPending(shop: Shop, only: string | undefined): Promise<Move[]> {
+async function claimPending(shop: Shop, only: string | undefined, asked: string[]): Promise<Move[]> {
   const which = only === undefined ? sql`true` : sql`id = ${only}`;
   return shop.rows<Move>(
     sql`with claimed as (
         update payment_moves set updated_at = now()
         where site_id = ${shop.siteId} and id in (
           select id from payment_moves where site_id = ${shop.siteId} and status = 'pending' and ${which}
-          order by updated_at limit ${AT_ONCE} for update skip locked)
+            and id <> all (${asked}::uuid[])
+          order by updated_at limit ${SIDE_BY_SIDE} for update skip locked)
         returning id, kind, amount, payment_id
       )
       select c.id, c.kind, c.amount, c.payment_id, p.provider, p.reference
@@ -73,10 +85,10 @@ async function finish(
   const amount = minorUnits(move.amount, tenant.currency_digits);
   const wanted = { id: move.id, amount, currency: tenant.currency };
   if (move.kind === 'refund') {
-    const outcome = await provider.refund(payment, wanted);
+    const outcome = await inTime(patienceOf(deps).job, () => provider.refund(payment, wanted));
     return inShop(db, tenant, SYSTEM, (shop) => refunds.settle(shop, move.id, outcome));
   }
-  const outcome = await provider.capture(payment, wanted);
+  const outcome = await inTime(patienceOf(deps).job, () => provider.capture(payment, wanted));
   return inShop(db, tenant, SYSTEM, (shop) => settleCapture(shop, deps, { move, provider, outcome }));
 }
 

@@ -3,8 +3,9 @@ import { paying } from '../carts/limits.ts';
 import { ShopError, ValidationError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
+import { inTime } from '../payments/patience.ts';
 import type { Outcome, PaymentKey, PaymentProvider } from '../payments/provider.ts';
-import { providerNamed, providerOf } from '../payments/providers.ts';
+import { patienceOf, providerNamed, providerOf } from '../payments/providers.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { type Attempt, actionOf, findAttempt } from './attempts.ts';
 import { type Begun, beginPayment, type PayInput } from './begin-payment.ts';
@@ -27,11 +28,13 @@ import { findCheckout, type Paid } from './state.ts';
  */
 export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInput): Promise<Paid | undefined> {
   const provider = await providerOf(input.checkoutDeps, tenant.site_id);
-  if (!provider) return undefined;
-  const first = await payOnce(db, tenant, actor, provider, input);
+  // Of use only where a payment is open that was begun while there was one.
+  if (!provider) return { refusal: unavailable() };
+  const waiting = { ...input, until: Date.now() + patienceOf(input.checkoutDeps).request };
+  const first = await payOnce(db, tenant, actor, provider, waiting);
   // Another card after one that has just turned out to be declined.
   if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
-    return payOnce(db, tenant, actor, provider, input);
+    return payOnce(db, tenant, actor, provider, waiting);
   }
   if (first?.isOther && first.status !== 'succeeded')
     return { refusal: paying({ payment_id: first.payment_id ?? '' }) };
@@ -48,7 +51,7 @@ async function payOnce(
   tenant: Tenant,
   actor: Actor,
   provider: PaymentProvider,
-  input: PayInput,
+  input: PayInput & { until: number },
 ): Promise<(Paid & { isOther?: boolean }) | undefined> {
   let begun: Begun | undefined;
   try {
@@ -66,7 +69,7 @@ async function payOnce(
     attempt.provider === provider.name
       ? provider
       : await providerNamed(input.checkoutDeps, tenant.site_id, attempt.provider);
-  const outcome = charging && (await ask(charging, tenant, begun));
+  const outcome = charging && (await ask(charging, tenant, begun, input.until));
   return { ...(await settle(db, tenant, actor, { ...input, attempt, outcome })), isOther };
 }
 
@@ -75,13 +78,13 @@ async function ask(
   provider: PaymentProvider,
   tenant: Tenant,
   { attempt, toBegin }: Begun,
+  until: number,
 ): Promise<Outcome | undefined> {
-  try {
-    if (toBegin && attempt.status === 'started') return await provider.begin(toBegin);
-    return await provider.outcomeOf(keyOf(tenant, attempt));
-  } catch {
+  const begins = toBegin && attempt.status === 'started';
+  const call = () => (begins ? provider.begin(toBegin) : provider.outcomeOf(keyOf(tenant, attempt)));
+  return inTime(until - Date.now(), call).catch(() => {
     throw unavailable();
-  }
+  });
 }
 
 function unavailable(): ShopError {
@@ -126,9 +129,11 @@ interface OpenInput {
   customer_id?: string | null;
 }
 
-/** Asks the provider how the payment of a checkout stands, if one is open. Nothing is thrown when it does not answer. */
+/** Asks the provider how the payment of a checkout stands, if one is open. Nothing is thrown when it does not answer soon. */
 export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
-  return withOpen(db, tenant, actor, input, (provider, key) => provider.outcomeOf(key).catch(() => undefined));
+  return withOpen(db, tenant, actor, input, async (provider, key) =>
+    inTime(patienceOf(input.checkoutDeps).returning, async () => provider?.outcomeOf(key)).catch(() => undefined),
+  );
 }
 
 /**
@@ -136,11 +141,12 @@ export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInpu
  * `unavailable` when the provider does not answer.
  */
 export function cancelPayment(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
-  return withOpen(db, tenant, actor, input, (provider, key) =>
-    provider.cancel(key).catch(() => {
+  return withOpen(db, tenant, actor, input, async (provider, key) => {
+    if (!provider) throw unavailable();
+    return inTime(patienceOf(input.checkoutDeps).request, () => provider.cancel(key)).catch(() => {
       throw unavailable();
-    }),
-  );
+    });
+  });
 }
 
 async function withOpen(
@@ -148,14 +154,14 @@ async function withOpen(
   tenant: Tenant,
   actor: Actor,
   { checkoutDeps, checkout_id, customer_id = actor.customer_id }: OpenInput,
-  call: (provider: PaymentProvider, key: PaymentKey) => Promise<Outcome | undefined>,
+  call: (provider: PaymentProvider | undefined, key: PaymentKey) => Promise<Outcome | undefined>,
 ): Promise<Paid | undefined> {
   const attempt = await inShop(db, tenant, actor, async (shop) => {
     const { payment_id } = await findCheckout(shop, checkout_id, customer_id);
     return payment_id ? findAttempt(shop, payment_id) : undefined;
   });
-  const provider = attempt && (await providerNamed(checkoutDeps, tenant.site_id, attempt.provider));
-  if (!attempt || !provider) return undefined;
+  if (!attempt) return undefined;
+  const provider = await providerNamed(checkoutDeps, tenant.site_id, attempt.provider);
   const outcome = await call(provider, keyOf(tenant, attempt));
   return settle(db, tenant, actor, { checkoutDeps, attempt, outcome });
 }

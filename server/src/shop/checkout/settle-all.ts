@@ -2,8 +2,9 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { inShop } from '../in-shop.ts';
 import { minorUnits } from '../money.ts';
+import { inTime } from '../payments/patience.ts';
 import type { Outcome, PaymentProvider } from '../payments/provider.ts';
-import { type PaymentProviders, providersByName } from '../payments/providers.ts';
+import { type PaymentProviders, patienceOf, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import type { Attempt } from './attempts.ts';
 import { endAttempt } from './attempts.ts';
@@ -12,15 +13,19 @@ import { release, takeEvent } from './settle.ts';
 /**
  * What time does to payments: the provider is asked about those that are open, those that nobody finished are cancelled, and
  * money for which there is no order is given back. Steps, for each site:
- * 1. claim up to 100 payments; a short transaction that skips rows locked by another process.
- * 2. ask the provider. No transaction is open during the call.
+ * 1. claim some payments; a short transaction that skips rows locked by another process.
+ * 2. ask the provider about them side by side. No transaction is open during the calls.
  * 3. `takeEvent` (settle.ts) writes the outcome in a new transaction.
+ * and again, until there are no more, or the provider has taken so long that other shops should have their turn.
  */
 export interface SettleDeps extends PaymentProviders {
   secretKey: string;
 }
 
-const AT_ONCE = 100;
+const AT_MOST = 100;
+const SIDE_BY_SIDE = 5;
+/** A provider that does not answer delays the other shops by little more than this. */
+const TURN_MS = 15_000;
 /** A beginning takes seconds. One that the provider does not know after that never reached it, and will not. */
 const LOST_AFTER_MS = 10 * 60_000;
 /** How long stock is kept while the provider does not answer. */
@@ -44,24 +49,31 @@ interface OpenPayment {
  * the end if there was one.
  */
 export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps): Promise<number> {
-  const open = await inShop(db, tenant, SYSTEM, claimOpen);
+  const begun = Date.now();
+  const asked: string[] = [];
   const failures: unknown[] = [];
   let settled = 0;
   const providerOfPayment = providersByName(deps, tenant.site_id);
-  for (const payment of open) {
+  const settleOne = async (payment: OpenPayment) => {
     try {
-      const provider = await providerOfPayment(payment.provider);
-      if (provider && (await settle({ db, tenant, deps, provider, payment }))) settled += 1;
+      const find = () => providerOfPayment(payment.provider);
+      if (await settle({ db, tenant, deps, payment }, find)) settled += 1;
     } catch (error) {
       failures.push(error);
     }
+  };
+  while (asked.length < AT_MOST && Date.now() - begun < TURN_MS) {
+    const open = await inShop(db, tenant, SYSTEM, (shop) => claimOpen(shop, asked));
+    if (open.length === 0) break;
+    asked.push(...open.map(({ id }) => id));
+    await Promise.all(open.map(settleOne));
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} payments could not be settled.`);
   return settled;
 }
 
 /** Payments of earlier releases that have no order did not freeze what they are for: they are undone. */
-async function claimOpen(shop: Shop): Promise<OpenPayment[]> {
+async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
   await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()
       where site_id = ${shop.siteId} and order_id is null and frozen is null
@@ -72,9 +84,9 @@ async function claimOpen(shop: Shop): Promise<OpenPayment[]> {
     sql`update payments set updated_at = now()
       where site_id = ${shop.siteId} and id in (
         select id from payments
-        where site_id = ${shop.siteId} and (status = 'abandoned' or (status in ('pending', 'authorized') and order_id is not null)
+        where site_id = ${shop.siteId} and id <> all (${asked}::uuid[]) and (status = 'abandoned' or (status in ('pending', 'authorized') and order_id is not null)
           or (status in ('started', 'requires_action') and order_id is null and frozen is not null))
-        order by updated_at limit ${AT_ONCE} for update skip locked)
+        order by updated_at limit ${SIDE_BY_SIDE} for update skip locked)
       returning id, order_id, status, provider, reference, amount, created_at, expires_at, unreachable_since`,
   );
 }
@@ -83,22 +95,34 @@ interface Settling {
   db: Pool;
   tenant: Tenant;
   deps: SettleDeps;
-  provider: PaymentProvider;
   payment: OpenPayment;
 }
 
-async function settle(settling: Settling): Promise<boolean> {
+interface Reached extends Settling {
+  provider: PaymentProvider;
+}
+
+/** A provider that is not set up any more does not answer either: what it began does not hold stock for ever. */
+async function settle(settling: Settling, find: () => Promise<PaymentProvider | undefined>): Promise<boolean> {
   const { payment } = settling;
+  let failure: unknown;
   try {
-    const done = payment.status === 'abandoned' ? await undo(settling) : await ask(settling);
-    if (payment.unreachable_since) await noteReachable(settling, true);
-    return done;
+    const provider = await find();
+    const work = payment.status === 'abandoned' ? undo : ask;
+    const done = provider && (await inTime(patienceOf(settling.deps).job, () => work({ ...settling, provider })));
+    if (done !== undefined && payment.unreachable_since) await noteReachable(settling, true);
+    if (done !== undefined) return done;
   } catch (error) {
-    const since = payment.unreachable_since ? Date.parse(payment.unreachable_since) : Date.now();
-    if (!payment.unreachable_since) await noteReachable(settling, false);
-    if (payment.status === 'abandoned' || payment.order_id || Date.now() - since < UNREACHABLE_FOR_MS) throw error;
+    failure = error;
+  }
+  const since = payment.unreachable_since ? Date.parse(payment.unreachable_since) : Date.now();
+  if (!payment.unreachable_since) await noteReachable(settling, false);
+  const isOpen = payment.status !== 'abandoned' && !payment.order_id;
+  if (isOpen && Date.now() - since >= UNREACHABLE_FOR_MS) {
     return inShop(settling.db, settling.tenant, SYSTEM, (shop) => release(shop, payment.id));
   }
+  if (failure) throw failure;
+  return false;
 }
 
 async function noteReachable({ db, tenant, payment }: Settling, reachable: boolean): Promise<void> {
@@ -111,7 +135,7 @@ async function noteReachable({ db, tenant, payment }: Settling, reachable: boole
 }
 
 /** Asks how a payment stands; one whose human did not act in time is cancelled. */
-async function ask({ db, tenant, deps, provider, payment }: Settling): Promise<boolean> {
+async function ask({ db, tenant, deps, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const found = await provider.outcomeOf(key);
   const isOver = found ? found.status === 'requires_action' && isPast(payment) : isLost(payment);
@@ -130,7 +154,7 @@ function isLost({ status, created_at }: OpenPayment): boolean {
 }
 
 /** Sees to it that no money stays taken: the payment is cancelled, and what came too late for that is given back. */
-async function undo({ db, tenant, provider, payment }: Settling): Promise<boolean> {
+async function undo({ db, tenant, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const outcome = await provider.cancel(key);
   if (outcome.status === 'succeeded') return giveBack({ db, tenant, provider, payment }, outcome);
@@ -139,7 +163,7 @@ async function undo({ db, tenant, provider, payment }: Settling): Promise<boolea
 }
 
 async function giveBack(
-  { db, tenant, provider, payment }: Omit<Settling, 'deps'>,
+  { db, tenant, provider, payment }: Omit<Reached, 'deps'>,
   { reference, amount, currency }: Outcome,
 ): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference };

@@ -1,4 +1,5 @@
 import type { PaymentAccounts } from './accounts/providers.ts';
+import { PATIENCE, type Patience } from './patience.ts';
 import type { PaymentProvider } from './provider.ts';
 
 /** The providers that this server knows. */
@@ -7,6 +8,10 @@ export interface PaymentProviders {
   card: PaymentProvider | undefined;
   /** The accounts that sites have of their own, which come first. */
   accounts?: PaymentAccounts | undefined;
+}
+
+export function patienceOf({ accounts }: PaymentProviders): Patience {
+  return accounts?.patience ?? PATIENCE;
 }
 
 /** Who takes new payments for a site; undefined when nobody does. */

@@ -3,6 +3,7 @@ import sql from 'sql-template-tag';
 import { bodyMistake, ValidationError } from '../../errors.ts';
 import { findTenant, inShop } from '../../in-shop.ts';
 import { SYSTEM } from '../../shop.ts';
+import { PATIENCE, type Patience } from '../patience.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { isAccepted } from '../stripe/client.ts';
 import { stripeProvider } from '../stripe/stripe.ts';
@@ -15,10 +16,13 @@ export interface AccountSettings {
   stripeApiUrl?: string | undefined;
   /** Of the platform for whose connected accounts sites are paid. */
   stripePlatformKey?: string | undefined;
+  /** That of `PATIENCE` when absent. */
+  patience?: Patience;
 }
 
 /** The accounts of all sites. */
 export interface PaymentAccounts {
+  readonly patience: Patience;
   /** The provider of a site's account; undefined when it has none. */
   providerOf(site_id: string): Promise<PaymentProvider | undefined>;
   /** Throws a ValidationError for a key that Stripe refuses. While Stripe cannot be asked, any key passes. */
@@ -27,6 +31,7 @@ export interface PaymentAccounts {
 
 export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccounts {
   return {
+    patience: settings.patience ?? PATIENCE,
     async providerOf(site_id) {
       const account = await accountOf(db, site_id);
       return account && providerOf(settings, site_id, account);

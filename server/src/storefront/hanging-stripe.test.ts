@@ -1,0 +1,109 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { openStripe, RETURN_URL, type StripeShop } from '../../test/stripe/shop.ts';
+import { DEADLINES } from '../http/pipeline/deadline.ts';
+import { PATIENCE } from '../shop/payments/patience.ts';
+
+/** Stripe takes calls and does not answer, whether or not it does what they say. */
+
+const PATIENCE_MS = 400;
+const stripe = await openStripe({ patience: { request: PATIENCE_MS, returning: PATIENCE_MS, job: PATIENCE_MS } });
+const { standIn } = stripe;
+beforeEach(() => standIn.faults.clear());
+afterAll(() => stripe.close());
+
+/** What comes of a call while Stripe hangs, with the next call of that kind lost before or after its effect. */
+async function whileItHangs<T>(kind: 'silent_before' | 'silent_after', calls: RegExp, work: () => Promise<T>) {
+  standIn.faults.add(kind, calls);
+  const begun = performance.now();
+  const came = await work();
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(PATIENCE_MS - 5);
+  standIn.faults.clear();
+  return came;
+}
+
+const NO_ANSWER = { error: 'unavailable', retryable: true };
+
+function keptAt(shop: StripeShop): number {
+  const { intents, refunds } = standIn.ledger;
+  const mine = <One extends { account: string }>(all: Map<string, One>) =>
+    [...all.values()].filter(({ account }) => account === shop.account);
+  const taken = mine(intents).reduce((sum, { amount_received }) => sum + amount_received, 0);
+  return taken - mine(refunds).reduce((sum, { amount }) => sum + amount, 0);
+}
+
+test('a request waits for the provider for a shorter time than it has itself', () => {
+  expect(PATIENCE.request).toBeLessThanOrEqual(DEADLINES.request * 1_000 - 10_000);
+  expect(PATIENCE.returning).toBeLessThan(PATIENCE.request);
+});
+
+test.each(['silent_before', 'silent_after'] as const)(
+  '%s: a beginning is answered in time, and pays once',
+  async (kind) => {
+    const shop = await stripe.givenShop();
+    const { id } = await shop.givenCheckout();
+    const payment = { confirmation_token: shop.givenToken() };
+    const first = await whileItHangs(kind, /POST \/v1\/payment_intents$/, () => shop.complete(id, payment));
+    expect(first.response.status).toBe(503);
+    expect(first.error).toMatchObject(NO_ANSWER);
+    expect((await shop.complete(id, payment)).data).toMatchObject({ order: { payment_status: 'paid' } });
+    expect(keptAt(shop)).toBe(1_490);
+  },
+);
+
+test.each(['silent_before', 'silent_after'] as const)(
+  "%s: so are Stripe's page, its outcome and its end",
+  async (kind) => {
+    const shop = await stripe.givenShop();
+    const { id } = await shop.givenCheckout();
+    const page = { return_url: RETURN_URL };
+    const begun = await whileItHangs(kind, /POST \/v1\/checkout\/sessions$/, () => shop.complete(id, page));
+    expect(begun.error).toMatchObject(NO_ANSWER);
+    const { error } = await shop.complete(id, page);
+    const { next_action } = error as { next_action?: { url: string } };
+
+    const params = { path: { checkout_id: id } };
+    const end = () => shop.storefront.POST('/api/storefront/checkout/{checkout_id}/payment/cancel', { params });
+    expect((await whileItHangs(kind, /POST .*\/expire$/, end)).error).toMatchObject(NO_ANSWER);
+    const outcome = await whileItHangs(kind, /GET \/v1\/checkout\/sessions\//, () => shop.complete(id, {}));
+    expect(outcome.error).toMatchObject(NO_ANSWER);
+    expect((await end()).data).toMatchObject({ status: 'ready', payment: null });
+    await standIn.press(next_action?.url ?? '', 'pay');
+    expect(keptAt(shop)).toBe(0);
+  },
+);
+
+test('a shopper who comes back is shown the checkout in time, and has the order a moment later', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  const params = { path: { checkout_id } };
+  const { data } = await shop.storefront.GET('/api/storefront/checkout/{checkout_id}', { params });
+  const path = new URL(data?.checkout_url ?? '').pathname;
+  const back = () => fetch(`${shop.baseUrl}${path}/return`, { redirect: 'manual' });
+  const first = await whileItHangs('silent_after', /GET \/v1\/checkout\/sessions\//, back);
+  expect(first.headers.get('Location')).toBe(path);
+  expect(await shop.orderOf(checkout_id)).toBeUndefined();
+  await back();
+  expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
+});
+
+test.each(['silent_before', 'silent_after'] as const)(
+  '%s: captures and refunds go on until they happened, once',
+  async (kind) => {
+    const shop = await stripe.givenShop({ capture: 'manual' });
+    const { id: order_id } = await shop.givenPaidOrder();
+    const params = { path: { order_id } };
+    const failing = () => shop.finishMoves().catch((error: unknown) => error);
+    await shop.dashboard.POST('/api/dashboard/orders/{order_id}/capture', { params, body: {} });
+    expect(await whileItHangs(kind, /POST .*\/capture$/, failing)).toBeInstanceOf(AggregateError);
+    await shop.finishMoves();
+    expect(await shop.details(order_id)).toMatchObject({ payment_status: 'paid' });
+
+    const body = { amount: '4.90', reason: 'damaged' as const };
+    await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body });
+    expect(await whileItHangs(kind, /POST \/v1\/refunds$/, failing)).toBeInstanceOf(AggregateError);
+    await shop.finishMoves();
+    expect(await shop.details(order_id)).toMatchObject({ refunded: '4.90', refunds: [{ status: 'succeeded' }] });
+    expect(keptAt(shop)).toBe(1_000);
+  },
+);
