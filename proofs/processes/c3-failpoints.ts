@@ -31,12 +31,13 @@ export const C3: Proof = {
     ),
 };
 
+/** Connections that are cut are for C2. */
 const FAULTS: Fault[] = ['throw', 'exit', 'hang'];
 /** Without waiting for what hangs. */
 const QUICK_FAULTS: Fault[] = ['throw', 'exit', 'throw'];
 
 async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Promise<Figures> {
-  const count = { throw: 0, exit: 0, hang: 0 };
+  const count = { throw: 0, exit: 0, hang: 0, cut: 0 };
   let operations = 0;
   const plan = planOf(trial).values();
   // Each tenant at an operation of its own: what hangs and what starts again takes time, and little else.

@@ -2,7 +2,8 @@ import pg from 'pg';
 
 /**
  * Loaded into a server before its own code, which knows nothing of it. Between two statements a server only computes, so
- * each answer of the database is a place to fail: after the n-th that follows an order, the server throws, ends or hangs, once.
+ * each answer of the database is a place to fail: after the n-th that follows an order, the server throws, ends, hangs or loses the
+ * connection, once.
  */
 export interface Failpoint {
   /** Which of the answers that come from now on; 0 for none. */
@@ -10,17 +11,22 @@ export interface Failpoint {
   fault: Fault;
 }
 
-export type Fault = 'throw' | 'exit' | 'hang';
+export type Fault = 'throw' | 'exit' | 'hang' | 'cut';
 
 /** What a server says: that it has heard an order, or that it has come to the place. */
 export type FailpointNews = 'armed' | 'reached';
+
+/** Asks how many answers there have been since the last order; told as a number. */
+export const COUNT = { count: 'answers' };
 
 const HANG_MS = 10_000;
 
 let failpoint: Failpoint | undefined;
 let answers = 0;
 
-process.on('message', (order: Failpoint) => {
+process.on('message', (order: Failpoint | typeof COUNT | object) => {
+  if ('count' in order) process.send?.(answers);
+  if (!('after' in order)) return;
   failpoint = order;
   answers = 0;
   tell('armed');
@@ -38,12 +44,12 @@ pg.Client.prototype.query = function failing(this: pg.Client, ...args: unknown[]
   const last = args.at(-1);
   if (typeof last !== 'function') {
     const answer = Reflect.apply(query, this, args) as Promise<unknown>;
-    return answer.then((result) => passed().then(() => result));
+    return answer.then((result) => passed(this).then(() => result));
   }
   args[args.length - 1] = (error: Error | null, result: unknown) => {
     if (error) Reflect.apply(last, undefined, [error]);
     else
-      passed().then(
+      passed(this).then(
         () => Reflect.apply(last, undefined, [null, result]),
         (failure) => Reflect.apply(last, undefined, [failure]),
       );
@@ -51,11 +57,12 @@ pg.Client.prototype.query = function failing(this: pg.Client, ...args: unknown[]
   return Reflect.apply(query, this, args);
 } as typeof query;
 
-async function passed(): Promise<void> {
+async function passed(client: pg.Client): Promise<void> {
   answers += 1;
   if (answers !== failpoint?.after) return;
   if (failpoint.fault === 'exit') process.exit(1);
   tell('reached');
-  if (failpoint.fault === 'throw') throw new Error('A failpoint was reached.');
+  if (failpoint.fault === 'cut') (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
+  if (failpoint.fault !== 'hang') throw new Error('A failpoint was reached.');
   await new Promise((done) => setTimeout(done, HANG_MS));
 }

@@ -1,209 +1,269 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { openPool } from '../../server/src/db/connect.ts';
-import { freePort } from '../../server/src/db/free-port.ts';
-import type { SiteCredentials } from '../../server/src/shop/merchant/sites.ts';
+import type { FaultKind } from '../../server/test/stripe/faults.ts';
+import { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../frame.ts';
-import { type Books, decide, faultIn, letTimePass, settle } from '../payments.ts';
 import { type Chance, chanceOf } from '../random.ts';
-import type { Failpoint, FailpointNews, Fault } from './failpoints.ts';
-import { ServerProcess, withDirectory } from './server-process.ts';
-import { openTenant } from './tenant.ts';
+import { faultIn, letTimePass } from '../stripe-books.ts';
+import type { Fault } from './failpoints.ts';
+import { type PaidShop, PayingLane } from './paying-lane.ts';
+import { withDirectory } from './server-process.ts';
+import { canFail, Payment, RETRIES, type StepName, WAYS, type Way } from './ways-to-pay.ts';
 
 /**
- * The server throws, ends or hangs at any answer of the database while a card is paid. The books of the test provider are in the
- * database, too, but in transactions of their own: so it fails before, during and after every call of the provider.
+ * The server and its jobs throw, end, hang or lose the database at each of its answers while a card is paid through Stripe's official
+ * client, and they are killed, cut off or left without an answer at each call of the provider. Each way to pay is first gone once
+ * without a fault, to know its places; then each round fails at one or two of them, and at others by chance.
  */
 export const K1: Proof = {
   id: 'K1',
   promise:
     'Wherever the server fails while a card is paid, and whoever goes on, no money stays taken without an order, and no order is paid without money.',
-  run: (trial) => withDirectory((directory) => attack(trial, directory)),
+  run: (trial) =>
+    withDirectory(async (directory) => {
+      const standIn = await new StripeStandIn().listen();
+      try {
+        return await attack(trial, directory, standIn);
+      } finally {
+        await standIn.down();
+      }
+    }),
 };
 
-const LANES = 4;
-
-async function attack(trial: Trial, directory: string): Promise<Figures> {
-  const { databaseUrl, size, seed } = trial;
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, RATE_LIMITS: 'off', LOG_LEVEL: 'fatal', ROLE: 'api' };
-  const violations = new Violations();
-  const counts: Record<string, number> = {};
-  const rounds = pick(size, 8, 1_000);
-  let begun = 0;
-  const work = async (number: number) => {
-    const lane = await Lane.open(env, databaseUrl, chanceOf(seed + number));
-    try {
-      while (begun < rounds) {
-        begun += 1;
-        const { outcome, fault } = await lane.playRound();
-        counts[outcome] = (counts[outcome] ?? 0) + 1;
-        if (fault) violations.add(`seed ${seed}, ${fault}`);
-        if (begun % 50 === 0) trial.progress(`round ${begun}, ${JSON.stringify(counts)}`);
-      }
-    } finally {
-      await lane.close();
-    }
-  };
-  await Promise.all(Array.from({ length: pick(size, 1, LANES) }, (_, number) => work(number)));
-  const told = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
-  return { tried: rounds, unit: 'payments', violations: violations.list, note: told.sort().join(', ') };
+interface At {
+  way: Way;
+  step: number;
 }
 
-const MEANS = [
-  'tok_success',
-  'tok_declined',
-  'tok_late_success',
-  'tok_authorized',
-  'tok_3ds',
-  'tok_3ds',
-  'page',
-] as const;
-const FAULTS: Fault[] = ['throw', 'throw', 'exit', 'hang'];
-/** A payment takes about this many answers of the database. */
-const ANSWERS = 60;
-/** What hangs lets go after ten seconds. */
-const MINUTES = 20;
-/** A client does not wait for a server that hangs. */
-const PATIENCE_MS = 700;
+/** An answer of the database. */
+interface AnswerPlace extends At {
+  after: number;
+  fault: Fault;
+}
 
-/** A server with a shop of its own, which is started again when it has ended. */
-class Lane {
-  readonly #env: Record<string, string>;
-  readonly #chance: Chance;
-  readonly #credentials: SiteCredentials;
-  readonly #books: Books;
-  #server: ServerProcess;
-  #variant_id = '';
+/** A call of the provider. */
+interface CallPlace extends At {
+  call: number;
+  kind: FaultKind;
+  kills: boolean;
+}
 
-  private constructor(
-    env: Record<string, string>,
-    chance: Chance,
-    { credentials, books, server }: { credentials: SiteCredentials; books: Books; server: ServerProcess },
-  ) {
-    this.#env = env;
-    this.#chance = chance;
-    this.#credentials = credentials;
-    this.#books = books;
-    this.#server = server;
-  }
+type Place = AnswerPlace | CallPlace;
 
-  static async open(env: Record<string, string>, databaseUrl: string, chance: Chance): Promise<Lane> {
-    const credentials = await openTenant(databaseUrl);
-    const { site_id, merchant_id } = credentials;
-    const tenant: Books['tenant'] = {
-      ...{ site_id, merchant_id, currency: 'EUR', currency_digits: 2, catalog_version: '', show_stock: 'exact' },
+const FAULTS: Fault[] = ['throw', 'exit', 'cut', 'hang'];
+const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429', 'silent_before', 'silent_after'];
+const LANES = 6;
+/** What hangs lets go after ten seconds, and a call of the provider after fifteen. */
+const MINUTES = 25;
+
+async function attack(trial: Trial, directory: string, standIn: StripeStandIn): Promise<Figures> {
+  const { databaseUrl, size, seed } = trial;
+  const violations = new Violations();
+  const told: Record<string, number> = {};
+  const players = await Promise.all(
+    Array.from({ length: pick(size, 1, LANES) }, (_, lane) =>
+      Player.open({ databaseUrl, directory, standIn, chance: chanceOf(seed + lane) }),
+    ),
+  );
+  try {
+    const places = await (players[0] as Player).findPlaces();
+    const everywhere = Math.max(1_000, Math.ceil((places.length * 1.05) / PER_ROUND));
+    const rounds = pick(size, 9, everywhere);
+    const plan = planOf(places, rounds, chanceOf(seed));
+    let begun = 0;
+    const work = async (player: Player) => {
+      for (let next = plan.pop(); next; next = plan.pop()) {
+        begun += 1;
+        const { outcome, fault } = await player.playRound(next);
+        told[outcome] = (told[outcome] ?? 0) + 1;
+        if (fault) violations.add(`seed ${seed}, ${fault}`);
+        if (begun % 25 === 0) trial.progress(`round ${begun}, ${JSON.stringify(told)}`);
+      }
     };
-    const db = openPool({ url: databaseUrl, max: 4, pooling: 'session' });
-    const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-    const lane = new Lane(env, chance, { credentials, books: { db, owner, tenant }, server: await start(env) });
-    const product = await lane.#must<{ variants: { id: string }[] }>('POST', '/api/dashboard/products', {
-      ...{ name: 'Mug', price: '10.00', status: 'active', requires_shipping: false, inventory_quantity: 5_000 },
-    });
-    lane.#variant_id = product.variants[0]?.id ?? '';
-    return lane;
+    await Promise.all(players.map(work));
+    for (const player of players) for (const fault of await player.judgeAgain()) violations.add(`at last, ${fault}`);
+    const ends = Object.entries(told).map(([name, count]) => `${name} ${count}`);
+    const note = `${places.length} places to fail on ${WAYS.length} ways to pay, ${standIn.calls.length} calls of the provider; ${ends.sort().join(', ')}`;
+    return { tried: rounds, unit: 'payments', violations: violations.list, note };
+  } finally {
+    await Promise.all(players.map((player) => player.close()));
   }
+}
 
-  async close(): Promise<void> {
-    await this.#server.end('SIGKILL');
-    await Promise.all([this.#books.db.end(), this.#books.owner.end()]);
-  }
-
-  /** One checkout, paid while the server fails; then time passes until all is settled. */
-  async playRound(): Promise<{ outcome: string; fault: string | undefined }> {
-    const chance = this.#chance;
-    const { checkout_id, page } = await this.#ready();
-    const means = chance.of(MEANS);
-    const payment = means === 'page' ? { return_url: 'https://shop.example.com/thanks' } : { card_token: means };
-    const path = `/api/storefront/checkout/${checkout_id}`;
-    const key = randomUUID();
-    const complete = (under: string, body: object) => this.#send('POST', `${path}/complete`, body, under);
-    const approved = chance.next() < 0.7;
-    const steps: Record<string, () => Promise<unknown>> = {
-      first: () => complete(key, { payment }),
-      again: () => complete(key, { payment }),
-      anew: () => complete(randomUUID(), { payment }),
-      goOn: () => complete(randomUUID(), {}),
-      human: () => decide(this.#books, checkout_id, approved),
-      back: () => this.#open(`${page}/return`),
-      cancel: () => this.#send('POST', `${path}/payment/cancel`, undefined, randomUUID()),
-      job: () => settle(this.#books),
-    };
-    const played = ['first', ...chance.some(Object.keys(steps).slice(1), 2 + Math.floor(chance.next() * 5))];
-    const told: string[] = [means];
-    for (const [i, step] of played.entries()) {
-      const failpoint = { after: 1 + Math.floor(chance.next() * ANSWERS), fault: chance.of(FAULTS) };
-      const fails = i < 3 && chance.next() < 0.8;
-      if (fails) await this.#arm(failpoint);
-      const together = chance.next() < 0.25 ? steps[chance.of(['anew', 'back', 'job'])]?.() : undefined;
-      await Promise.all([steps[step]?.(), together].map((one) => Promise.resolve(one).catch(() => undefined)));
-      if (fails) await this.#restore();
-      told.push(fails ? `${step} (${failpoint.fault} after ${failpoint.after})` : step);
+/** The places of each round, at different steps of one way: each place comes up before any comes up again. */
+function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
+  const left = new Map<Way, Place[]>();
+  const plan: Place[][] = [];
+  while (plan.length < rounds) {
+    const ways = WAYS.filter((way) => (left.get(way)?.length ?? 0) > 0);
+    if (ways.length === 0) {
+      for (const way of WAYS)
+        left.set(
+          way,
+          chance.some(
+            places.filter((place) => place.way === way),
+            places.length,
+          ),
+        );
+      continue;
     }
+    // A way comes up as often as it has places.
+    const all = ways.flatMap((way) => left.get(way)?.map(() => way) ?? []);
+    plan.push(takePlaces(left.get(chance.of(all)) ?? []));
+  }
+  return plan;
+}
+
+const PER_ROUND = 3;
+
+function takePlaces(left: Place[]): Place[] {
+  const taken: Place[] = [];
+  for (let i = 0; i < left.length && taken.length < PER_ROUND; ) {
+    const place = left[i] as Place;
+    if (taken.some(({ step }) => step === place.step)) i += 1;
+    else taken.push(...left.splice(i, 1));
+  }
+  return taken;
+}
+
+interface Opening {
+  databaseUrl: string;
+  directory: string;
+  standIn: StripeStandIn;
+  chance: Chance;
+}
+
+class Player {
+  readonly #lane: PayingLane;
+  readonly #shops: Record<'automatic' | 'manual', PaidShop>;
+  readonly #standIn: StripeStandIn;
+  readonly #chance: Chance;
+  readonly #played: { payment: Payment; told: string }[] = [];
+
+  private constructor(lane: PayingLane, shops: Record<'automatic' | 'manual', PaidShop>, from: Opening) {
+    this.#lane = lane;
+    this.#shops = shops;
+    this.#standIn = from.standIn;
+    this.#chance = from.chance;
+  }
+
+  static async open(from: Opening): Promise<Player> {
+    const { databaseUrl, directory, standIn } = from;
+    const lane = await PayingLane.open(databaseUrl, directory, standIn);
+    const automatic = await lane.openShop(databaseUrl, standIn, 'automatic');
+    const manual = await lane.openShop(databaseUrl, standIn, 'manual');
+    return new Player(lane, { automatic, manual }, from);
+  }
+
+  close(): Promise<void> {
+    return this.#lane.close();
+  }
+
+  /** Goes each way without a fault: where each step can fail. Throws when a way does not end as it should. */
+  async findPlaces(): Promise<Place[]> {
+    const places: Place[] = [];
+    for (const way of WAYS) {
+      const payment = await this.#begin(way, true);
+      for (const [step, name] of way.steps.entries()) {
+        const process = payment.processOf(name);
+        await process.arm({ after: 0, fault: 'throw' });
+        const before = this.#standIn.calls.length;
+        await payment.do(name);
+        if (!canFail(name)) continue;
+        places.push(...placesOf({ way, step }, await process.answers(), this.#standIn.calls.length - before));
+      }
+      const outcome = await payment.outcome();
+      const fault = await this.#settled(payment);
+      if (outcome !== way.ends || fault)
+        throw new Error(`Without a fault, "${way.name}" ends as ${outcome}. ${fault ?? ''}`);
+    }
+    return places;
+  }
+
+  #begin(way: Way, approved: boolean): Promise<Payment> {
+    return Payment.begin(this.#lane, this.#shops[way.capture], { way, approved, chance: this.#chance });
+  }
+
+  /** One checkout, paid while server and provider fail; then time passes until all is settled. */
+  async playRound(places: Place[]): Promise<{ outcome: string; fault: string | undefined }> {
+    const chance = this.#chance;
+    const { way } = places[0] as Place;
+    const payment = await this.#begin(way, chance.next() < 0.8);
+    const told = [`${way.name}:`];
+    for (const [i, step] of way.steps.entries()) {
+      await this.#play(
+        payment,
+        step,
+        places.filter((place) => place.step === i),
+        told,
+      );
+      for (const retry of chance.next() < 0.5 ? chance.some(RETRIES, 2) : [])
+        await this.#play(payment, retry, [], told);
+    }
+    const fault = await this.#settled(payment);
+    this.#played.push({ payment, told: told.join(' ') });
+    return { outcome: await payment.outcome(), fault: fault && `${told.join(' ')}: ${fault}` };
+  }
+
+  async #play(payment: Payment, step: StepName, places: Place[], told: string[]): Promise<void> {
+    const process = payment.processOf(step);
+    for (const place of places) {
+      if ('after' in place) await process.arm(place);
+      else this.#failCall(payment, place, () => process.kill());
+    }
+    const together = this.#chance.next() < 0.2 ? this.#chance.of(RETRIES) : undefined;
+    const done = [payment.do(step), together && payment.do(together)];
+    await Promise.all(done.map((one) => Promise.resolve(one).catch(() => undefined)));
+    if (places.length > 0) {
+      this.#standIn.faults.clear(payment.shop.endpoint.account);
+      await process.restore();
+    }
+    const failures = places.map((place) =>
+      'after' in place
+        ? `${place.fault} after answer ${place.after}`
+        : `${place.kind}${place.kills ? ' and kill' : ''} at call ${place.call}`,
+    );
+    told.push(
+      `${step}${together ? ` with ${together}` : ''}${failures.length > 0 ? ` (${failures.join(', ')})` : ''},`,
+    );
+  }
+
+  #failCall({ shop }: Payment, { call, kind, kills }: CallPlace, kill: () => void): void {
+    const options = { skip: call - 1, account: shop.endpoint.account, ...(kills && { also: kill }) };
+    this.#standIn.faults.add(kind, /./, 1, options);
+  }
+
+  /** Time passes, and what was lost is sent again, until all is right; what is wrong if it never is. */
+  async #settled(payment: Payment): Promise<string | undefined> {
+    const { books } = payment.shop;
     for (let minute = 0; minute < MINUTES; minute += 1) {
-      await letTimePass(this.#books);
-      await settle(this.#books);
-      if (minute > 0 && !(await faultIn(this.#books, checkout_id))) break;
+      if (minute > 0 || (await faultIn(books, payment.checkout_id))) {
+        await letTimePass(books);
+        for (const step of ['human', 'webhooks', 'settle', 'moves'] as const) await payment.do(step);
+      }
+      if (minute > 0 && !(await faultIn(books, payment.checkout_id))) return undefined;
       if (minute > 2) await sleep(1_000);
     }
-    const fault = await faultIn(this.#books, checkout_id);
-    return { outcome: await this.#outcomeOf(checkout_id), fault: fault && `${told.join(', ')}: ${fault}` };
+    return faultIn(books, payment.checkout_id);
   }
 
-  async #outcomeOf(checkout_id: string): Promise<string> {
-    const { rows } = await this.#books.owner.query<{ outcome: string }>(
-      `select coalesce((select o.payment_status from commerce.orders o where o.site_id = $1 and o.checkout_id = $2),
-        'no order') as outcome`,
-      [this.#credentials.site_id, checkout_id],
-    );
-    return rows[0]?.outcome ?? '';
-  }
-
-  async #ready() {
-    const { id: cart_id } = await this.#must<{ id: string }>('POST', '/api/storefront/cart');
-    await this.#must('POST', `/api/storefront/cart/${cart_id}/items`, { variant_id: this.#variant_id, quantity: 1 });
-    const { id: checkout_id, checkout_url } = await this.#must<{ id: string; checkout_url: string }>(
-      ...(['POST', '/api/storefront/checkout', { cart_id }] as const),
-    );
-    const answers = { email: 'june@example.com', payment_method: 'card' };
-    await this.#must('PATCH', `/api/storefront/checkout/${checkout_id}`, answers);
-    return { checkout_id, page: new URL(checkout_url).pathname };
-  }
-
-  async #must<T>(method: string, path: string, body?: object): Promise<T> {
-    const response = await this.#send(method, path, body, randomUUID(), 10_000);
-    if (response.status < 300) return response.json() as Promise<T>;
-    throw new Error(`${method} ${path} of the proof was refused: ${response.status} ${await response.text()}`);
-  }
-
-  #send(method: string, path: string, body: object | undefined, key: string, within = PATIENCE_MS): Promise<Response> {
-    const { site_id, storefront_token, api_key } = this.#credentials;
-    const own = path.startsWith('/api/dashboard')
-      ? { 'X-API-Key': api_key }
-      : { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
-    const headers = { ...own, 'Idempotency-Key': key, ...(body && { 'Content-Type': 'application/json' }) };
-    const sent = body ? { body: JSON.stringify(body) } : {};
-    const signal = AbortSignal.timeout(within);
-    return fetch(this.#server.baseUrl + path, { method, headers, signal, ...sent });
-  }
-
-  #open(path: string): Promise<Response> {
-    return fetch(this.#server.baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
-  }
-
-  #arm(failpoint: Failpoint): Promise<void> {
-    return new Promise((armed) => {
-      this.#server.order<FailpointNews>(failpoint, (news) => news === 'armed' && armed());
-    });
-  }
-
-  /** Afterwards the server runs, and fails no more. */
-  async #restore(): Promise<void> {
-    const exit = await Promise.race([this.#server.exited, this.#arm({ after: 0, fault: 'throw' })]);
-    if (exit) this.#server = await start(this.#env);
+  /** What hung when its round was over has let go since, and has changed nothing. */
+  async judgeAgain(): Promise<string[]> {
+    const faults: string[] = [];
+    for (const { payment, told } of this.#played) {
+      const found = await faultIn(payment.shop.books, payment.checkout_id);
+      const fault = found && (await this.#settled(payment));
+      if (fault) faults.push(`${told}: ${fault}`);
+    }
+    return faults;
   }
 }
 
-async function start(env: Record<string, string>): Promise<ServerProcess> {
-  return new ServerProcess(await freePort(), env, 'failpoints.ts').readyAtLast();
+function placesOf(at: At, answers: number, calls: number): Place[] {
+  const places: Place[] = [];
+  for (let after = 1; after <= answers; after += 1) for (const fault of FAULTS) places.push({ ...at, after, fault });
+  for (let call = 1; call <= calls; call += 1) {
+    for (const kind of KINDS) places.push({ ...at, call, kind, kills: false });
+    for (const kind of ['cut_before', 'cut_after'] as const) places.push({ ...at, call, kind, kills: true });
+  }
+  return places;
 }

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { SiteCredentials } from '../../server/src/shop/merchant/sites.ts';
+import type { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
+import { type Endpoint, sendEvent } from '../../server/test/stripe/webhooks.ts';
+import type { Chance } from '../random.ts';
+import type { StripeBooks } from '../stripe-books.ts';
+import { FailingJobs, FailingServer } from './failing-processes.ts';
+import type { JobOrder } from './payment-jobs.ts';
+import { openTenant } from './tenant.ts';
+
+/** A shop that is paid by an account of its own at the stand-in. */
+export interface PaidShop {
+  credentials: SiteCredentials;
+  endpoint: Endpoint;
+  books: StripeBooks;
+  variant_id: string;
+}
+
+export const RETURN_URL = 'https://shop.example/thanks';
+const SECRET_KEY = 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE';
+/** A client does not wait for a server that hangs. */
+const PATIENCE_MS = 700;
+
+/** A server and a process for its jobs, both of which can fail, with a shop that takes money at once and one that reserves it. */
+export class PayingLane {
+  readonly server: FailingServer;
+  readonly jobs: FailingJobs;
+  readonly owner: pg.Pool;
+
+  private constructor(server: FailingServer, jobs: FailingJobs, owner: pg.Pool) {
+    this.server = server;
+    this.jobs = jobs;
+    this.owner = owner;
+  }
+
+  static async open(databaseUrl: string, directory: string, standIn: StripeStandIn): Promise<PayingLane> {
+    const env = {
+      ...{ DATABASE_URL: databaseUrl, DATA_DIR: directory, SECRET_KEY, STRIPE_API_URL: standIn.url },
+      ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'fatal', ROLE: 'api' },
+    };
+    const [server, jobs] = await Promise.all([FailingServer.start(env), FailingJobs.start(env)]);
+    return new PayingLane(server, jobs, new pg.Pool({ connectionString: databaseUrl, max: 2 }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.server.close(), this.jobs.close(), this.owner.end()]);
+  }
+
+  async openShop(databaseUrl: string, standIn: StripeStandIn, capture: 'automatic' | 'manual'): Promise<PaidShop> {
+    const credentials = await openTenant(databaseUrl);
+    const { site_id } = credentials;
+    const name = `of${site_id.replaceAll('-', '')}`;
+    const secret = `whsec_${name}`;
+    const shop: PaidShop = {
+      credentials,
+      endpoint: { url: `/webhooks/stripe/${site_id}`, secret, account: `acct_${name}` },
+      books: { owner: this.owner, standIn, site_id },
+      variant_id: '',
+    };
+    const account = { secret_key: `sk_test_${name}`, webhook_secret: secret, capture };
+    await this.must(shop, 'PATCH', '/api/dashboard/payment-account', account);
+    const allowed_origins = [new URL(RETURN_URL).origin];
+    await this.must(shop, 'PATCH', '/api/dashboard/settings', { allowed_origins });
+    const product = await this.must<{ variants: { id: string }[] }>(shop, 'POST', '/api/dashboard/products', {
+      ...{ name: 'Mug', price: '10.00', status: 'active', requires_shipping: false, inventory_quantity: 5_000 },
+    });
+    shop.variant_id = product.variants[0]?.id ?? '';
+    return shop;
+  }
+
+  /** A checkout of 10.00 that is to be paid by card. */
+  async givenCheckout(shop: PaidShop): Promise<{ checkout_id: string; page: string }> {
+    const { id: cart_id } = await this.must<{ id: string }>(shop, 'POST', '/api/storefront/cart');
+    const line = { variant_id: shop.variant_id, quantity: 1 };
+    await this.must(shop, 'POST', `/api/storefront/cart/${cart_id}/items`, line);
+    const { id: checkout_id, checkout_url } = await this.must<{ id: string; checkout_url: string }>(
+      ...([shop, 'POST', '/api/storefront/checkout', { cart_id }] as const),
+    );
+    const answers = { email: 'june@example.com', payment_method: 'card' };
+    await this.must(shop, 'PATCH', `/api/storefront/checkout/${checkout_id}`, answers);
+    return { checkout_id, page: new URL(checkout_url).pathname };
+  }
+
+  async must<T>(shop: PaidShop, method: string, path: string, body?: object): Promise<T> {
+    const response = await this.send(shop, { method, path, body, key: randomUUID(), within: 20_000 });
+    if (response.status < 300) return response.json() as Promise<T>;
+    throw new Error(`${method} ${path} of the proof was refused: ${response.status} ${await response.text()}`);
+  }
+
+  send({ credentials }: PaidShop, call: ApiCall): Promise<Response> {
+    const { method, path, body, key, within = PATIENCE_MS } = call;
+    const { site_id, storefront_token, api_key } = credentials;
+    const own = path.startsWith('/api/dashboard')
+      ? { 'X-API-Key': api_key }
+      : { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
+    const headers = { ...own, 'Idempotency-Key': key, ...(body && { 'Content-Type': 'application/json' }) };
+    const sent = body ? { body: JSON.stringify(body) } : {};
+    const signal = AbortSignal.timeout(within);
+    return fetch(this.server.baseUrl + path, { method, headers, signal, ...sent });
+  }
+
+  open(path: string): Promise<Response> {
+    return fetch(this.server.baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
+  }
+
+  /** The events of the payments given, in any order, some twice; those that are not answered in time go on by themselves. */
+  async tell({ endpoint, books }: PaidShop, payments: string[], chance: Chance): Promise<void> {
+    const url = this.server.baseUrl + endpoint.url;
+    const events = books.standIn.ledger.events.filter(({ owner, data }) => {
+      const { metadata } = data.object as { metadata?: Record<string, string> };
+      return owner === endpoint.account && payments.includes(metadata?.payment_id ?? '');
+    });
+    const twice = [...events, ...chance.some(events, Math.ceil(events.length / 3))];
+    const sent = chance.some(twice, twice.length).map((event) => sendEvent(event, { ...endpoint, url }));
+    await within(Promise.all(sent));
+  }
+
+  run(order: JobOrder): Promise<void> {
+    return within(this.jobs.run(order));
+  }
+}
+
+interface ApiCall {
+  method: string;
+  path: string;
+  body?: object | undefined;
+  key: string;
+  within?: number;
+}
+
+async function within(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((over) => {
+    timer = setTimeout(over, PATIENCE_MS);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

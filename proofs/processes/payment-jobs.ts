@@ -1,0 +1,36 @@
+import { openPool } from '../../server/src/db/connect.ts';
+import { finishMoves } from '../../server/src/shop/checkout/moving.ts';
+import { settlePayments } from '../../server/src/shop/checkout/settle-all.ts';
+import { findTenant } from '../../server/src/shop/in-shop.ts';
+import { openAccounts } from '../../server/src/shop/payments/accounts/providers.ts';
+
+/**
+ * What the jobs do about payments, in a process of its own that can be killed. It does what it is told, once for each order, and
+ * says when it is done, whether or not that went well.
+ */
+export interface JobOrder {
+  job: 'settle' | 'moves';
+  site_id: string;
+}
+
+const { DATABASE_URL = '', SECRET_KEY = '', STRIPE_API_URL } = process.env;
+const db = openPool({ url: DATABASE_URL, max: 3, pooling: 'session' });
+const accounts = openAccounts(db, { secretKey: SECRET_KEY, stripeApiUrl: STRIPE_API_URL });
+const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
+// Failpoints do not keep a process alive.
+const alive = setInterval(() => undefined, 60_000);
+process.once('disconnect', () => clearInterval(alive));
+
+process.on('message', (order: JobOrder | object) => {
+  if ('job' in order) void run(order).finally(() => process.send?.('done'));
+});
+process.send?.('ready');
+
+async function run({ job, site_id }: JobOrder): Promise<void> {
+  try {
+    const tenant = await findTenant(db, site_id);
+    if (tenant) await (job === 'settle' ? settlePayments : finishMoves)(db, tenant, deps);
+  } catch {
+    // The next minute goes on.
+  }
+}

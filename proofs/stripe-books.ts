@@ -1,0 +1,104 @@
+import type { Pool } from 'pg';
+import type { Intent } from '../server/test/stripe/objects.ts';
+import type { StripeStandIn } from '../server/test/stripe/stand-in.ts';
+
+/** What the stand-in for Stripe has of a checkout, held against its orders. */
+export interface StripeBooks {
+  /** As nobody sees it in production, past row-level security. */
+  owner: Pool;
+  standIn: StripeStandIn;
+  site_id: string;
+}
+
+/** The payments that a checkout has had. */
+async function paymentsOf({ owner, site_id }: StripeBooks, checkout_id: string): Promise<string[]> {
+  const { rows } = await owner.query<{ id: string }>(
+    'select id from commerce.payments where site_id = $1 and checkout_id = $2',
+    [site_id, checkout_id],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function intentsOf(books: StripeBooks, checkout_id: string): Promise<Intent[]> {
+  const ids = await paymentsOf(books, checkout_id);
+  return [...books.standIn.ledger.intents.values()].filter(({ metadata }) => ids.includes(metadata.payment_id ?? ''));
+}
+
+/** The shopper acts at Stripe or at the bank, wherever there is something to do; late methods settle. */
+export async function actAtStripe(books: StripeBooks, checkout_id: string, approved: boolean): Promise<void> {
+  const { standIn } = books;
+  const { ledger, url } = standIn;
+  const ids = await paymentsOf(books, checkout_id);
+  for (const session of ledger.sessions.values()) {
+    if (session.status !== 'open' || !ids.includes(session.metadata.payment_id ?? '')) continue;
+    await standIn.press(`${url}/pay/${session.id}`, approved ? 'pay' : 'decline');
+  }
+  for (const intent of await intentsOf(books, checkout_id)) {
+    if (intent.status === 'requires_action')
+      await standIn.press(`${url}/three-d-secure/${intent.id}`, approved ? 'confirm' : 'refuse');
+    else if (intent.status === 'processing' && approved) ledger.take(intent);
+    else if (intent.status === 'processing') ledger.decline(intent, 'payment_failed');
+  }
+}
+
+/** All that is still open is past its time, and so is what was begun. */
+export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void> {
+  await owner.query(
+    `update commerce.payments set expires_at = least(expires_at, now()), created_at = created_at - interval '20 minutes',
+        updated_at = updated_at - interval '20 minutes'
+      where site_id = $1 and status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned')`,
+    [site_id],
+  );
+}
+
+interface Record {
+  orders: number;
+  /** What the orders keep, and what is reserved for them, in minor units. */
+  kept: number;
+  reserved: number;
+  returned: number;
+  total: number | null;
+  unfinished: number;
+}
+
+/** Money taken without an order, an order paid without money, and whatever else differs; nothing when all is right. */
+export async function faultIn(books: StripeBooks, checkout_id: string): Promise<string | undefined> {
+  const { rows } = await books.owner.query<Record>(
+    `with o as (select * from commerce.orders where site_id = $1 and checkout_id = $2),
+      p as (select * from commerce.payments where site_id = $1 and checkout_id = $2),
+      r as (select m.* from commerce.payment_moves m join o on m.order_id = o.id where m.site_id = $1)
+    select (select count(*) from o)::int as orders, (select max(total * 100) from o)::int as total, (
+        select coalesce(sum(coalesce(captured, total) * 100), 0) from o
+        where payment_status in ('paid', 'partially_refunded', 'refunded'))::int as kept, (
+        select coalesce(sum(total * 100), 0) from o where payment_status = 'authorized')::int as reserved, (
+        select coalesce(sum(amount * 100), 0) from r where kind = 'refund' and status = 'succeeded')::int as returned, (
+        select count(*) from p where status in ('started', 'requires_action', 'abandoned')
+          or (status in ('pending', 'succeeded') and order_id is null)
+          or (status = 'authorized' and not exists (select from o where o.payment_status = 'authorized')))::int + (
+        select count(*) from r where status = 'pending')::int as unfinished`,
+    [books.site_id, checkout_id],
+  );
+  const record = rows[0];
+  if (!record) throw new Error('There is no record.');
+  const intents = await intentsOf(books, checkout_id);
+  const refunds = [...books.standIn.ledger.refunds.values()].filter(
+    ({ payment_intent, status }) => status === 'succeeded' && intents.some(({ id }) => id === payment_intent),
+  );
+  const taken = sum(intents.map(({ amount_received }) => amount_received));
+  const there = {
+    money: taken - sum(refunds.map(({ amount }) => amount)),
+    reserved: sum(intents.map(({ amount_capturable }) => amount_capturable)),
+    open: intents.filter(({ status }) => ['processing', 'requires_action'].includes(status)).length,
+  };
+  const isRight =
+    there.money === record.kept - record.returned &&
+    there.reserved === record.reserved &&
+    there.open === 0 &&
+    record.orders <= 1 &&
+    record.unfinished === 0;
+  return isRight ? undefined : `on record ${JSON.stringify(record)}, at Stripe ${JSON.stringify(there)}`;
+}
+
+function sum(amounts: number[]): number {
+  return amounts.reduce((all, amount) => all + amount, 0);
+}
