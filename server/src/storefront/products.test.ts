@@ -77,6 +77,15 @@ test('every sort puts equal products in one order, and pages never overlap', asy
   const ids = pages.flatMap(({ data }) => data?.products.map(({ id }) => id) ?? []);
   expect(new Set(ids).size).toBe(4);
   expect(pages[4]?.data).toMatchObject({ products: [], total: 4, page: 5, pages: 4 });
+
+  // By now the total is known, and the page is answered without a look at the products.
+  const far = { page: 1_000_000, limit: 1 };
+  expect((await storefront.GET(products, { params: { query: { ...far, sort: 'price_asc' } } })).data).toEqual({
+    ...{ products: [], total: 4, pages: 4 },
+    ...far,
+  });
+  await givenProduct({ name: 'P4', price: '4' });
+  expect((await storefront.GET(products, { params: { query: { ...far, limit: 2 } } })).data?.total).toBe(5);
 });
 
 test('facets count the values of everything that matches', async () => {

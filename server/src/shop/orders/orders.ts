@@ -67,6 +67,7 @@ export function listOfCustomer(
   return readPage(shop, audience, conditionsOf(shop, { customer_id }), query);
 }
 
+/** The page is chosen first: PostgreSQL works out the columns of what lies before it, too. */
 async function readPage(
   shop: Shop,
   audience: 'merchant' | 'customer',
@@ -77,8 +78,13 @@ async function readPage(
   const found = await shop.rows<{ counted: number } & OrNulls<Order>>(
     sql`select counted.counted, chosen.*
       from (select count(*) as counted from orders o where ${conditions}) counted left join lateral (
-        select ${rows.orderColumns(shop, audience)} from orders o where ${conditions}
-        order by ${ORDERS[query.sort ?? 'newest']} limit ${limit} offset ${offset}
+        select ${rows.orderColumns(shop, audience)}
+        from unnest(array(
+          select o.id from orders o where ${conditions}
+          order by ${ORDERS[query.sort ?? 'newest']} limit ${limit} offset ${offset}
+        )) with ordinality as listed (id, place)
+        join orders o on o.site_id = ${shop.siteId} and o.id = listed.id
+        order by listed.place
       ) chosen on true`,
   );
   const total = found[0]?.counted ?? 0;

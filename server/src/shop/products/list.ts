@@ -88,7 +88,12 @@ export async function readShownPage(
   const counted = sql`select count(*) from ${from}`;
   const { known, keep } = totalOf(shop, sql`${found} ${counted}`);
   if (known !== undefined) {
-    const page = await readShown(shop, { found, total: sql`select ${known}::bigint`, from, last }, order, query);
+    const total = sql`select ${known}::bigint`;
+    // To put all products in order, only to find none behind the last page, would be the most expensive read of all.
+    const page =
+      pageOf(query).offset >= known
+        ? shownPage(await readWithVersion(shop, empty, sql`(${total})`, NOTHING), query)
+        : await readShown(shop, { found, total, from, last }, order, query);
     if (page.version === shop.catalogVersion) return page;
   }
   const page = await readShown(shop, { found, total: counted, from, last }, order, query);
@@ -138,6 +143,7 @@ function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number;
     )`;
 }
 
+const NOTHING = sql`unnest(array[]::uuid[]) with ordinality as chosen (id, place)`;
 const BUYABLE_FIRST = sql`unnest((select ids from page)) with ordinality as chosen (id, place)`;
 
 /** Written as a query of its own, the version is asked for once, and not for each product. */
@@ -183,7 +189,10 @@ export function byRelevance(q: string | undefined, otherwise: Sql): Sql {
   return q === undefined ? otherwise : sql`found.rank desc, p.sales_count desc, p.id`;
 }
 
-/** One page of whole products with the count of all, in one statement. */
+/**
+ * One page of whole products with the count of all, in one statement. The page is chosen first: PostgreSQL works out the columns
+ * of what lies before it, too.
+ */
 export async function readPage(
   shop: Shop,
   audience: Audience,
@@ -196,8 +205,12 @@ export async function readPage(
     sql`${found}
       select (select count(*) from products p ${joined} where ${where}) as total, chosen.*
       from (select 1) as always left join lateral (
-        select ${productColumns(shop, audience)} from products p ${joined} where ${where}
-        order by ${order} limit ${limit} offset ${offset}
+        select ${productColumns(shop, audience)}
+        from unnest(array(
+          select p.id from products p ${joined} where ${where} order by ${order} limit ${limit} offset ${offset}
+        )) with ordinality as listed (id, place)
+        join products p on p.site_id = ${shop.siteId} and p.id = listed.id
+        order by listed.place
       ) as chosen on true`,
   );
   return pageWith(rows, query);
