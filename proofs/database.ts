@@ -4,13 +4,14 @@ import type { Pool } from 'pg';
 
 /**
  * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, and the two that its
- * catalogue's version is summed up from in the same statement: they are read before a tenant is known. All others with a
- * site_id are tenant tables.
+ * catalogue's version is summed up from in the same statement, and the hosts of sites: they are read before a tenant is known.
+ * All others with a site_id are tenant tables.
  */
 export const DIRECTORY = [
   ...['sites', 'staff_memberships', 'tokens', 'customer_tokens', 'checkout_links'],
   'agent_consent_links',
   ...['catalog_versions', 'catalog_schedule'],
+  'site_domains',
 ];
 
 /** What a request may leave behind without having had an effect. */

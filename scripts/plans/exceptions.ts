@@ -61,6 +61,12 @@ export const EXCEPTIONS: Exception[] = [
     why: 'The token of a link, unique in all sites, tells the site.',
   },
   {
+    from: ['shop/merchant/domains.ts'],
+    kinds: ['site', 'index'],
+    tables: ['site_domains'],
+    why: 'The hosts of all sites, which each process keeps: once every five seconds.',
+  },
+  {
     from: ['http/pipeline/audit.ts'],
     kinds: ['site'],
     tables: ['tokens'],

@@ -7,6 +7,7 @@ import { dashboard } from './dashboard/index.ts';
 import type { EgressPolicy } from './egress/addresses.ts';
 import { preflight } from './http/callers/cors.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
+import type { SiteHosts } from './http/callers/site-hosts.ts';
 import { demoImages } from './http/operators/demo-images.ts';
 import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
@@ -47,6 +48,7 @@ export interface AppDeps {
   lastUsed: LastUsed;
   strain: Strain;
   baseUrl: string;
+  hosts: SiteHosts;
   secretKey: string;
   /** The provider of card payments; undefined means that cards are not accepted. */
   card: PaymentProvider | undefined;
@@ -87,11 +89,12 @@ export function createApp(deps: AppDeps): Express {
   app.get('/metrics', metrics.expose(deps.metricsAccess));
   app.use(docs());
   app.get('/demo-images/:name', demoImages);
-  const { baseUrl, secretKey, card } = deps;
+  const { baseUrl, hosts, secretKey, card } = deps;
   const accounts = openAccounts(deps.db, deps);
-  app.use(paymentWebhooks({ db: deps.db, secretKey, accounts }));
-  app.use(pages({ db: deps.db, limits, checkoutDeps: { baseUrl, secretKey, card, accounts } }, deps.demoSiteId));
-  app.use(oauthMetadata({ db: deps.db, baseUrl }));
+  app.use(paymentWebhooks({ db: deps.db, secretKey, hosts, accounts }));
+  const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
+  app.use(pages({ db: deps.db, limits, hosts, checkoutDeps }, deps.demoSiteId));
+  app.use(oauthMetadata({ db: deps.db, baseUrl, hosts }));
   app.use(preflight(deps.dashboardOrigins));
   app.use(
     dispatch(
@@ -99,6 +102,7 @@ export function createApp(deps: AppDeps): Express {
         db: deps.db,
         pooling: deps.pooling,
         baseUrl: deps.baseUrl,
+        hosts,
         secretKey: deps.secretKey,
         card: deps.card,
         accounts,

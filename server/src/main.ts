@@ -79,6 +79,44 @@ site
     await sitePayments(readConfig(process.env), site_id, options);
   });
 
+const domain = site
+  .command('domain')
+  .description('manage the hosts of sites; docs/production.md explains them')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  commerce-server site domain add SITE_ID shop.example --primary\n  commerce-server site domain list SITE_ID\n  commerce-server site domain remove SITE_ID shop.example',
+  );
+
+domain
+  .command('add')
+  .description('serve the pages of a site at a host of its own')
+  .argument('<site_id>', 'the site')
+  .argument('<host>', 'the host, such as shop.example')
+  .option('--primary', 'pages and links of the site lead there', false)
+  .action(async (site_id: string, host: string, { primary }: { primary: boolean }) => {
+    const { siteDomains } = await import('./commands/site-domains.ts');
+    await siteDomains(readConfig(process.env), site_id, { change: 'add', host, primary });
+  });
+
+domain
+  .command('remove')
+  .description('take a host away from a site')
+  .argument('<site_id>', 'the site')
+  .argument('<host>', 'the host')
+  .action(async (site_id: string, host: string) => {
+    const { siteDomains } = await import('./commands/site-domains.ts');
+    await siteDomains(readConfig(process.env), site_id, { change: 'remove', host });
+  });
+
+domain
+  .command('list')
+  .description('show the hosts of a site')
+  .argument('<site_id>', 'the site')
+  .action(async (site_id: string) => {
+    const { siteDomains } = await import('./commands/site-domains.ts');
+    await siteDomains(readConfig(process.env), site_id, { change: 'list' });
+  });
+
 program
   .command('doctor')
   .description('check the configuration, the database and Redis, and say how to fix what is wrong')

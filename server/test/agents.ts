@@ -4,6 +4,7 @@ import sql from 'sql-template-tag';
 import * as carts from '../src/shop/carts/carts.ts';
 import * as checkouts from '../src/shop/checkout/checkouts.ts';
 import { inShop } from '../src/shop/in-shop.ts';
+import { withoutHosts } from '../src/shop/links.ts';
 import type { openShop } from './shop.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
@@ -63,6 +64,7 @@ export async function givenAgentCheckout(
   };
   const checkoutDeps = {
     baseUrl: 'http://localhost',
+    hosts: withoutHosts('http://localhost'),
     secretKey: 'a secret of the tests, long enough to be one',
     card: undefined,
   };

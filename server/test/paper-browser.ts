@@ -2,12 +2,17 @@
 export class PaperBrowser {
   readonly #origin: string;
   readonly #headers: Record<string, string>;
+  readonly #ask: typeof fetch;
   readonly #cookies = new Map<string, string>();
 
-  /** `headers` are sent with every request, such as the languages that the reader prefers. */
-  constructor(origin: string, headers: Record<string, string> = {}) {
+  /**
+   * `headers` are sent with every request, such as the languages that the reader prefers; `ask` sends them, such as to another
+   * host.
+   */
+  constructor(origin: string, headers: Record<string, string> = {}, ask: typeof fetch = fetch) {
     this.#origin = origin;
     this.#headers = headers;
+    this.#ask = ask;
   }
 
   /** Opens an address; whatever its host, it is asked of the server under test. */
@@ -15,7 +20,7 @@ export class PaperBrowser {
     const { pathname, search } = new URL(address, this.#origin);
     const Cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
     const headers = { ...this.#headers, Cookie, ...init.headers };
-    const response = await fetch(this.#origin + pathname + search, { ...init, headers, redirect: 'manual' });
+    const response = await this.#ask(this.#origin + pathname + search, { ...init, headers, redirect: 'manual' });
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
       this.#cookies.set(name, value);

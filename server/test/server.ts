@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { type AppDeps, createApp } from '../src/app.ts';
 import { ignoreLostConnections, openPool } from '../src/db/connect.ts';
 import { createLastUsed } from '../src/http/callers/last-used.ts';
+import { openSiteHosts, type SiteHosts } from '../src/http/callers/site-hosts.ts';
 import { openProbe } from '../src/http/operators/health.ts';
 import { createMetrics } from '../src/http/operators/metrics.ts';
 import { createCatalogueCache } from '../src/http/pipeline/cache.ts';
@@ -22,6 +23,8 @@ export interface TestServer {
   probe: pg.Pool;
   /** As nobody sees it in production, past row-level security: for arranging time, and for looking behind the scenes. */
   owner: pg.Pool;
+  /** To be read again after a change. */
+  hosts: SiteHosts;
 }
 
 let running: TestServer | undefined;
@@ -56,6 +59,9 @@ export async function startServer(
   const probe = openProbe({ url, pooling });
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
   const cache = createCatalogueCache({ enabled: true });
+  const baseUrl = settings.baseUrl ?? 'http://localhost';
+  // Tests read the hosts again when they have changed them.
+  const hosts = await openSiteHosts({ db: probe, baseUrl, everySeconds: 24 * 60 * 60 });
   const app = createApp({
     db,
     probe,
@@ -67,9 +73,10 @@ export async function startServer(
     readiness: { draining: false },
     lastUsed: createLastUsed(db),
     strain: () => 0,
-    baseUrl: 'http://localhost',
+    baseUrl,
+    hosts,
     secretKey: SECRET_KEY,
-    card: createTestProvider({ db, baseUrl: settings.baseUrl ?? 'http://localhost' }),
+    card: createTestProvider({ db, baseUrl }),
     stripeApiUrl: 'http://127.0.0.1:9',
     stripePlatformKey: undefined,
     egressPolicy: { allowPrivate: true, ownHost: 'localhost' },
@@ -85,10 +92,11 @@ export async function startServer(
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(givenPort, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}`, db, probe, owner, server };
+  return { baseUrl: `http://127.0.0.1:${port}`, db, probe, owner, hosts, server };
 }
 
-export async function stopServer({ db, probe, owner, server }: TestServer & { server: Server }): Promise<void> {
+export async function stopServer({ db, probe, owner, hosts, server }: TestServer & { server: Server }): Promise<void> {
+  hosts.stop();
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));
   await Promise.all([db.end(), probe.end(), owner.end()]);

@@ -2673,7 +2673,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a customer's consent
-         * @description Begins a device authorization (RFC 8628). Show verification_uri_complete to the customer, who logs in, confirms the code and approves or denies, and poll meanwhile. X-Site-ID or site_id names the site. The defaults are scope catalog:read, budget_cents 0 (browsing only), all categories, and a lifetime of 7 days. A request beyond the shop's agent policy is a 422; a shop that does not allow agents answers 403 agents_not_allowed. JSON calls carry an Idempotency-Key; form calls, as standard OAuth clients send them, may leave it out.
+         * @description Begins a device authorization (RFC 8628). Show verification_uri_complete to the customer, who logs in, confirms the code and approves or denies, and poll meanwhile. X-Site-ID or site_id names the site; at a shop's own host only that shop can be named. The defaults are scope catalog:read, budget_cents 0 (browsing only), all categories, and a lifetime of 7 days. A request beyond the shop's agent policy is a 422; a shop that does not allow agents answers 403 agents_not_allowed. JSON calls carry an Idempotency-Key; form calls, as standard OAuth clients send them, may leave it out.
          */
         post: operations["agent.requestConsent"];
         delete?: never;
@@ -13394,6 +13394,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceAuthorization"];
                 };
             };
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["AgentsNotAllowed"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];

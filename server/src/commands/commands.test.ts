@@ -4,7 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDashboardClient } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fetchAt } from '../../test/fetch-at.ts';
 import type { DemoCredentials } from '../demo/seed.ts';
 
 /** The server's commands as a person runs them: processes of their own, on an embedded database of their own. */
@@ -82,6 +83,26 @@ describe('beside a running server', () => {
     expect(data).toMatchObject({ site_id: site.site_id, name: 'Kiosk', currency: 'JPY' });
     expect(site.staff.password).toMatch(/^.{23}$/);
     expect(site).toMatchObject({ base_url: baseUrl });
+  });
+
+  test.concurrent('a site gets a host, at which the running server finds it within seconds', async () => {
+    const { site_id } = demoCredentials();
+    const change = (...args: string[]) => run(['site', 'domain', ...args]);
+    const whereAt = () =>
+      fetchAt('xn--bcher-kva.example')(baseUrl).then(({ headers }) => headers.get('Location') ?? 'nowhere');
+
+    const added = await change('add', site_id, 'Bücher.example', '--primary');
+    const led = await vi.waitUntil(async () => (await whereAt()) !== 'nowhere' && whereAt(), {
+      timeout: LONG_ENOUGH_MS,
+      interval: 200,
+    });
+    const refused = await change('add', site_id, 'localhost.');
+    const removed = await change('remove', site_id, 'bücher.example');
+
+    expect(led).toBe(`/account?site_id=${site_id}`);
+    expect(added.stdout).toContain(`xn--bcher-kva.example  (primary)\nIts pages and links are at http://xn--bcher-kva`);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is not a host name with a domain')]);
+    expect(removed.stdout).toContain(`The site has no host of its own.\nIts pages and links are at ${baseUrl}.`);
   });
 
   test.concurrent('doctor finds nothing wrong with it', async () => {

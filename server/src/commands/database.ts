@@ -57,14 +57,19 @@ function withoutPassword(address: string): string {
 }
 
 /** Runs work of a command on the database, after migrating it to the schema of this release. */
-export async function withPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
+export function withPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
+  return withDatabase(config, work);
+}
+
+/** The same with the address by which the owner of the schema logs in. */
+export async function withDatabase<T>(config: Config, work: (db: Pool, ownerUrl: string) => Promise<T>): Promise<T> {
   const database = await shareDatabase(config, printProgress);
   try {
     await prepareSchema(database.directUrl, { onWait: printProgress, seconds: config.migrationWaitSeconds });
     const db = openPool({ url: database.url, max: 2, pooling: config.databasePooling });
     try {
       await refuseUndeclaredPooler(db, config.databasePooling);
-      return await work(db);
+      return await work(db, database.directUrl);
     } finally {
       await db.end();
     }

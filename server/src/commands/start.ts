@@ -9,6 +9,7 @@ import type { DemoCredentials } from '../demo/seed.ts';
 import { drainOnSignal } from '../drain.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
 import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
+import { openSiteHosts } from '../http/callers/site-hosts.ts';
 import { document } from '../http/contract/contract.ts';
 import { healthz, openProbe, readyz } from '../http/operators/health.ts';
 import { createMetrics, type Metrics } from '../http/operators/metrics.ts';
@@ -139,10 +140,13 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   if (redis) stops.unshift(async () => redis.destroy());
   const { production, metricsPort, metricsToken: token } = config;
   const metricsAccess = { open: !production && !metricsPort, token };
-  if (config.role !== 'worker')
+  if (config.role !== 'worker') {
+    const hosts = await openSiteHosts({ db: probe, baseUrl: config.baseUrl });
+    stops.unshift(async () => hosts.stop());
     return createApp({
       ...config,
       ...parts,
+      hosts,
       metricsAccess,
       card: cardOf(config, parts.db),
       egressPolicy: egressPolicyOf(config),
@@ -150,6 +154,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
       strain: measureStrain(db),
       pooling: config.databasePooling,
     });
+  }
   const app = express();
   app.disable('x-powered-by');
   app.get('/healthz', healthz);

@@ -48,6 +48,7 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   payment_events: ADD,
   refund_items: ADD,
   refunds: ADD,
+  site_domains: READ,
   stock_movements: ADD,
 };
 

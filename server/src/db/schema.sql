@@ -1397,6 +1397,18 @@ create table commerce.shipping_options (
 );
 alter table commerce.shipping_options enable row level security, force row level security;
 
+create table commerce.site_domains (
+  host text not null,
+  site_id uuid not null,
+  is_primary boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  constraint site_domains_pkey PRIMARY KEY (host),
+  constraint site_domains_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint site_domains_host_check CHECK (((host ~ '^[a-z0-9-]+([.][a-z0-9-]+)+$'::text) AND (length(host) <= 253)))
+);
+CREATE INDEX domains_of_site ON commerce.site_domains USING btree (site_id);
+CREATE UNIQUE INDEX one_primary_domain ON commerce.site_domains USING btree (site_id) WHERE is_primary;
+
 create table commerce.site_settings (
   site_id uuid not null,
   name text not null,
@@ -2347,6 +2359,10 @@ grant select on commerce.search_word_vectors to commerce_backup;
 grant delete, insert, select, update on commerce.shipping_options to commerce_app;
 
 grant select on commerce.shipping_options to commerce_backup;
+
+grant select on commerce.site_domains to commerce_app;
+
+grant select on commerce.site_domains to commerce_backup;
 
 grant delete, insert, select, update on commerce.site_settings to commerce_app;
 

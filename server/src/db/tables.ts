@@ -581,6 +581,12 @@ export interface Tables {
     estimated_days_min: number | null;
     estimated_days_max: number | null;
   };
+  site_domains: {
+    host: string;
+    site_id: string;
+    is_primary: boolean;
+    created_at: string;
+  };
   site_settings: {
     site_id: string;
     name: string;

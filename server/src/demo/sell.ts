@@ -9,6 +9,7 @@ import { pay } from '../shop/checkout/pay.ts';
 import { settlePayments } from '../shop/checkout/settle-all.ts';
 import { ShopError } from '../shop/errors.ts';
 import { inShop, inShopAsSystem } from '../shop/in-shop.ts';
+import { withoutHosts } from '../shop/links.ts';
 import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orders from '../shop/orders/orders.ts';
 import type { CheckoutDeps } from '../shop/payments/deps.ts';
@@ -32,7 +33,7 @@ export interface CheckoutSettings {
 }
 
 function checkoutDepsOf(db: Pool, { baseUrl, secretKey }: CheckoutSettings): CheckoutDeps {
-  return { baseUrl, secretKey, card: createTestProvider({ db, baseUrl }) };
+  return { baseUrl, hosts: withoutHosts(baseUrl), secretKey, card: createTestProvider({ db, baseUrl }) };
 }
 
 /** Places all orders and handles them as the merchant would, in the transaction of the connection. */

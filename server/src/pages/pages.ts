@@ -12,13 +12,13 @@ import { pageHeaders } from './parts/headers.ts';
 import { addPage, type PagesDeps } from './parts/route.ts';
 import { brandPath, brandSheet, STYLE_PATH, style } from './parts/style.ts';
 import { testPaymentPage } from './test-payment.ts';
-import { welcome } from './welcome.ts';
+import { welcome, welcomeAtHost } from './welcome.ts';
 
 /** The pages of the shop that are not the storefront's: the hosted checkout, consent, the account, and where the links in mails lead. */
 export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const guarded = { ...deps, guard: createGuard(deps.checkoutDeps) };
-  router.get('/', pageHeaders, welcome(deps.checkoutDeps.baseUrl, demoSiteId));
+  const guarded = { ...deps, guard: createGuard({ ...deps.checkoutDeps, hosts: deps.hosts }) };
+  router.get('/', pageHeaders, welcomeAtHost(deps.hosts), welcome(deps.checkoutDeps.baseUrl, demoSiteId));
   router.get(STYLE_PATH, style);
   router.get(brandPath(':site_id', ':version'), brandSheet);
   router.get(FAVICON_PATH, favicon);

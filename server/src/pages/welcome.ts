@@ -1,8 +1,20 @@
 import type { RequestHandler } from 'express';
+import type { SiteHosts } from '../http/callers/site-hosts.ts';
 import { document } from '../http/contract/contract.ts';
 import { languageFor } from '../language/language.ts';
+import { accountLink } from '../shop/links.ts';
 import { page } from './parts/document.ts';
 import { type Html, html } from './parts/html.ts';
+
+/** At a shop's own host its customers are led to their account: the server itself is nothing to them. */
+export function welcomeAtHost(hosts: SiteHosts): RequestHandler {
+  return (req, res, next) => {
+    const site_id = hosts.siteAt(req);
+    if (site_id === undefined) return next();
+    res.removeHeader('Content-Type');
+    res.status(302).set('Location', accountLink('', site_id)).end();
+  };
+}
 
 /** What a server says of itself at `/`: to people as a page, to programs as JSON. `demoSiteId` is that of a demo shop. */
 export function welcome(baseUrl: string, demoSiteId: string | undefined): RequestHandler {

@@ -6,11 +6,33 @@ import { tokenFrom } from './tokens.ts';
 export interface LinkDeps {
   /** The configured public address. */
   baseUrl: string;
+  hosts: ShopAddresses;
   /** The server's own secret, from which the secrets in links are derived. */
   secretKey: string;
 }
 
-/** The addresses in mails and answers. They begin with the configured address, whatever host a request named. */
+/** Where shops are that have hosts of their own. */
+export interface ShopAddresses {
+  /** Where the pages and links of a shop are: at its primary host, else at the configured address. */
+  addressOf(site_id: string): string;
+  /** The origins of all its hosts. */
+  originsOf(site_id: string): string[];
+}
+
+/** Where shops are as long as none has a host. */
+export function withoutHosts(baseUrl: string): ShopAddresses {
+  return { addressOf: () => baseUrl, originsOf: () => [] };
+}
+
+/** The address of a host, which is reached by the scheme and the port of the configured one; without a host, that one itself. */
+export function addressOfHost(baseUrl: string, host: string | undefined): string {
+  return host ? Object.assign(new URL(baseUrl), { hostname: host }).origin : baseUrl;
+}
+
+/**
+ * The addresses in mails and answers. They begin with the shop's primary host or with the configured address, whatever host a
+ * request named.
+ */
 export function verificationLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/verify-email/${token}`;
 }
@@ -49,5 +71,5 @@ export function checkoutToken(
 
 /** The address of a checkout's hosted page. Holds a secret. */
 export function checkoutUrl(shop: Shop, deps: LinkDeps, checkout_id: string): string {
-  return `${deps.baseUrl}/checkout/${checkoutToken(shop, deps, checkout_id)}`;
+  return `${deps.hosts.addressOf(shop.siteId)}/checkout/${checkoutToken(shop, deps, checkout_id)}`;
 }

@@ -7,12 +7,14 @@ import { mergeAtLogin } from './checkout/cart-merge.ts';
 import * as checkouts from './checkout/checkouts.ts';
 import { complete } from './checkout/complete.ts';
 import { ShopError } from './errors.ts';
+import { withoutHosts } from './links.ts';
 import * as orders from './orders/orders.ts';
 import { importProducts } from './products/import.ts';
 import { Shop, SYSTEM } from './shop.ts';
 
 const checkoutDeps = {
   baseUrl: 'http://localhost',
+  hosts: withoutHosts('http://localhost'),
   secretKey: 'a secret of the tests, long enough to be one',
   card: undefined,
 };

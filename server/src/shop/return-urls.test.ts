@@ -1,15 +1,24 @@
 import { expect, test } from 'vitest';
 import { safeReturnUrl, withOrder } from './return-urls.ts';
 
-const RULES = { storefront_url: 'https://shop.example/de/', allowed_origins: ['https://other.example:8443'] };
-const PUBLIC = { baseUrl: 'https://commerce.example' };
-const LOCAL = { baseUrl: 'http://localhost:3000' };
+const RULES = {
+  site_id: 'a',
+  storefront_url: 'https://shop.example/de/',
+  allowed_origins: ['https://other.example:8443'],
+};
+const hosts = {
+  addressOf: () => '',
+  originsOf: (site_id: string) => (site_id === 'a' ? ['https://pay.shop.example'] : []),
+};
+const PUBLIC = { baseUrl: 'https://commerce.example', hosts };
+const LOCAL = { baseUrl: 'http://localhost:3000', hosts };
 
 test.each([
   ['https://shop.example', 'https://shop.example/'],
   ['HTTPS://SHOP.example:443/thanks?a=b%20c#d', 'https://shop.example/thanks?a=b%20c#d'],
   ['https://other.example:8443/x', 'https://other.example:8443/x'],
   ['https://shop.example/@x', 'https://shop.example/@x'],
+  ['https://pay.shop.example/x', 'https://pay.shop.example/x'],
 ])('%s is led to, as a browser writes it', (given, kept) => {
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBe(kept);
 });
@@ -41,10 +50,11 @@ test.each([
 });
 
 test('an empty list allows none, and a storefront on this machine is led to during development alone', () => {
-  const none = { storefront_url: null, allowed_origins: [] };
-  const local = { storefront_url: 'http://localhost:5173/', allowed_origins: [] };
+  const none = { site_id: 'b', storefront_url: null, allowed_origins: [] };
+  const local = { site_id: 'b', storefront_url: 'http://localhost:5173/', allowed_origins: [] };
 
   expect(safeReturnUrl('https://shop.example/', none, PUBLIC)).toBeUndefined();
+  expect(safeReturnUrl('https://pay.shop.example/', none, PUBLIC)).toBeUndefined();
   expect(safeReturnUrl('http://localhost:5173/cart', local, LOCAL)).toBe('http://localhost:5173/cart');
   expect(safeReturnUrl('http://localhost:5173/cart', local, PUBLIC)).toBeUndefined();
   expect(safeReturnUrl('http://127.0.0.1:5173/', local, LOCAL)).toBeUndefined();

@@ -6,9 +6,12 @@ import type { Shop } from './shop.ts';
 /** Addresses of the shop's own pages, to which a shopper is led back. Nothing else is ever led to. */
 
 export interface ReturnRules {
+  site_id: string;
   storefront_url: string | null;
   allowed_origins: string[];
 }
+
+type JudgeDeps = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
 const LONGEST = 2048;
 
@@ -19,13 +22,14 @@ const LONGEST = 2048;
  */
 export function safeReturnUrl(
   text: string,
-  { storefront_url, allowed_origins }: ReturnRules,
-  { baseUrl }: Pick<LinkDeps, 'baseUrl'>,
+  { site_id, storefront_url, allowed_origins }: ReturnRules,
+  { baseUrl, hosts }: JudgeDeps,
 ): string | undefined {
   const url = safeUrl(text, baseUrl);
   if (!url) return undefined;
   const own = storefront_url ? safeUrl(storefront_url, baseUrl)?.origin : undefined;
-  return url.origin === own || allowed_origins.includes(url.origin) ? url.href : undefined;
+  const allowed = [own, ...allowed_origins, ...hosts.originsOf(site_id)];
+  return allowed.includes(url.origin) ? url.href : undefined;
 }
 
 /** An address that can be led to at all, whoever's it is. */
@@ -53,11 +57,7 @@ interface ReturnUrls {
 }
 
 /** The addresses that were given, as they are kept. Throws a ValidationError that names the field. */
-export async function judgeReturnUrls(
-  shop: Shop,
-  deps: Pick<LinkDeps, 'baseUrl'>,
-  given: ReturnUrls,
-): Promise<ReturnUrls> {
+export async function judgeReturnUrls(shop: Shop, deps: JudgeDeps, given: ReturnUrls): Promise<ReturnUrls> {
   const named = (['return_url', 'cancel_url'] as const).filter((name) => given[name]);
   if (named.length === 0) return given;
   const rules = await readReturnRules(shop);
@@ -69,12 +69,12 @@ export async function judgeReturnUrls(
 }
 
 export const RETURN_URL_REMEDY =
-  'Give an https address without user name, whose origin is that of settings.storefront_url or stands in ' +
-  'settings.allowed_origins.';
+  'Give an https address without user name, whose origin is that of settings.storefront_url or of a host of the shop, or ' +
+  'stands in settings.allowed_origins.';
 
 async function readReturnRules(shop: Shop): Promise<ReturnRules> {
   const found = await shop.one<ReturnRules>(
-    sql`select t.storefront_url, s.allowed_origins from site_settings t join sites s using (site_id)
+    sql`select t.site_id, t.storefront_url, s.allowed_origins from site_settings t join sites s using (site_id)
       where t.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);

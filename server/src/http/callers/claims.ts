@@ -61,6 +61,22 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   return { kind: scheme.kind, secret, customer_secret, storefront_secret: null, site_id, merchant_id };
 }
 
+/** The claim at a site's host: of that site alone. Throws 401 when it names another one. */
+export function claimAtHost(claim: Claim, site_id: string | undefined): Claim {
+  if (site_id === undefined || claim.kind === 'anonymous') return claim;
+  if (claim.site_id !== null && claim.site_id.toLowerCase() !== site_id) throw invalidToken();
+  return { ...claim, site_id };
+}
+
+/** Staff work for several sites, at the address of the server. */
+export function refuseAtHost({ surface }: Operation, site_id: string | undefined): void {
+  if (site_id === undefined || surface !== 'dashboard') return;
+  throw new ShopError(
+    'not_found',
+    "The dashboard is not served at a shop's own host: call it at the server's address.",
+  );
+}
+
 /** On the storefront an agent acts for its customer; on its own surface it may send the pair, which is then looked up, too. */
 function takesAgentBesidePair({ surface }: Operation): boolean {
   return surface === 'storefront' || surface === 'agent';

@@ -3,6 +3,7 @@ import { ShopError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import { allowedMethods } from '../contract/route.ts';
 import type { Caller } from './caller.ts';
+import type { SiteHosts } from './site-hosts.ts';
 
 /**
  * Which browsers may call. The storefront answers the origins listed with the token (an empty list means
@@ -38,10 +39,11 @@ export function preflight(dashboardOrigins: string[]): RequestHandler {
   };
 }
 
-/** Refuses a browser whose page is not on the list of the storefront token. */
-export function checkOrigin(operation: Operation, req: Request, caller: Caller): void {
+/** Refuses a browser whose page is not on the list of the storefront token, nor at the shop's own host that it calls. */
+export function checkOrigin(operation: Operation, req: Request, caller: Caller, hosts: SiteHosts): void {
   const { origin } = req.headers;
   if (!origin || operation.surface !== 'storefront' || caller.allowed_origins.length === 0) return;
   if (caller.allowed_origins.includes(origin)) return;
+  if (hosts.siteAt(req) !== undefined && origin === hosts.originAt(req)) return;
   throw new ShopError('origin_not_allowed', 'This storefront token may not be used from that web origin.');
 }

@@ -25,11 +25,26 @@ export const NO_CLAIM: Claim = {
 };
 
 /** The claim of a call to an operation that is open to everybody, whose body has been read. */
-export function openClaimOf({ namedBy }: Operation, { query: asked, headers, body }: Request): Claim {
-  if (namedBy === 'device_code')
-    return { ...NO_CLAIM, secret: String((body as Fields | undefined)?.device_code ?? '') };
-  const site_id = headers['x-site-id'] ?? asked.site_id;
-  return { ...NO_CLAIM, site_id: site_id === undefined ? null : String(site_id).toLowerCase() };
+export function openClaimOf(
+  { namedBy }: Operation,
+  { query: asked, headers, body }: Request,
+  /** The site whose host the request names. */
+  atHost: string | undefined,
+): Claim {
+  if (namedBy === 'device_code') {
+    const secret = String((body as Fields | undefined)?.device_code ?? '');
+    return { ...NO_CLAIM, secret, site_id: atHost ?? null };
+  }
+  const named = headers['x-site-id'] ?? asked.site_id;
+  const site_id = named === undefined ? null : String(named).toLowerCase();
+  if (site_id !== null && atHost !== undefined && site_id !== atHost) {
+    throw headers['x-site-id'] === undefined ? notFound('shop') : ofAnotherSite();
+  }
+  return { ...NO_CLAIM, site_id };
+}
+
+function ofAnotherSite(): ShopError {
+  return new ShopError('invalid_token', 'X-Site-ID names another shop than the host.');
 }
 
 type Fields = Record<string, unknown>;
@@ -53,7 +68,7 @@ export async function authenticateOpen(
   operation: Operation,
   local: boolean,
 ): Promise<Caller> {
-  if (operation.namedBy === 'device_code') return byDeviceCode(connection, claim.secret, local);
+  if (operation.namedBy === 'device_code') return byDeviceCode(connection, claim, local);
   if (operation.namedBy === 'site' && claim.site_id) return bySite(connection, claim.site_id, local);
   await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
   const tenant = outsideOfTenants(NOBODY);
@@ -72,7 +87,11 @@ async function bySite(connection: Connection, site_id: string, local: boolean): 
   return callerIn(tenant, NOBODY);
 }
 
-async function byDeviceCode(connection: Connection, device_code: string, local: boolean): Promise<Caller> {
+async function byDeviceCode(
+  connection: Connection,
+  { secret: device_code, site_id }: Claim,
+  local: boolean,
+): Promise<Caller> {
   const known = isWellFormed('device', device_code) ? hashToken(device_code) : null;
   const { rows } = await query<
     OrNulls<Omit<Tenant, 'catalog_version'> & { consent_id: string }> & Pick<Tenant, 'catalog_version'>
@@ -82,6 +101,7 @@ async function byDeviceCode(connection: Connection, device_code: string, local: 
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always
       left join agent_consent_links l on l.token_hash = ${known}
+        and (${site_id}::uuid is null or l.site_id = ${site_id}::uuid)
       left join sites s on s.site_id = l.site_id`,
   );
   const [found] = rows;

@@ -8,6 +8,7 @@ import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts'
 import { inTime } from '../../shop/payments/patience.ts';
 import { InvalidSignature, type ProviderEvent } from '../../shop/payments/provider.ts';
 import { type Shop, SYSTEM } from '../../shop/shop.ts';
+import type { SiteHosts } from '../callers/site-hosts.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Notes } from '../pipeline/notes.ts';
 
@@ -18,6 +19,7 @@ import type { Notes } from '../pipeline/notes.ts';
 interface WebhookDeps {
   db: Pool;
   secretKey: string;
+  hosts: SiteHosts;
   accounts: PaymentAccounts;
 }
 
@@ -55,9 +57,10 @@ function readingWith(read: RequestHandler): RequestHandler {
     });
 }
 
-async function receive({ db, secretKey, accounts }: WebhookDeps, req: Request): Promise<void> {
+async function receive({ db, secretKey, hosts, accounts }: WebhookDeps, req: Request): Promise<void> {
   const site_id = String(req.params.site_id).toLowerCase();
-  const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
+  const isHere = UUID.test(site_id) && (hosts.siteAt(req) ?? site_id) === site_id;
+  const tenant = isHere ? await findTenant(db, site_id) : undefined;
   const provider = tenant && (await accounts.providerOf(site_id));
   if (!tenant || !provider) throw notFound('payment account');
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);

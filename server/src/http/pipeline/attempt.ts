@@ -15,6 +15,7 @@ import type { Caller, Claim } from '../callers/caller.ts';
 import { actorOf, authenticate } from '../callers/callers.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
+import type { SiteHosts } from '../callers/site-hosts.ts';
 import { unlockPasses } from '../callers/unlock-cookie.ts';
 import type { Operation } from '../contract/contract.ts';
 import { auditEvent, userAgentOf } from './audit.ts';
@@ -38,6 +39,7 @@ export interface Deps {
   pooling: 'session' | 'transaction';
   baseUrl: string;
   secretKey: string;
+  hosts: SiteHosts;
   /** Who takes cards; none means that none are taken. */
   card: PaymentProvider | undefined;
   /** Who takes payments for the sites that have an account. */
@@ -132,7 +134,7 @@ async function admit(
   const buyer = buyerOf(operation, known, req);
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   (res.locals as Notes).caller = caller;
-  checkOrigin(operation, req, caller);
+  checkOrigin(operation, req, caller, deps.hosts);
   if (counted) {
     applyLimit(res, await deps.limits.count(operation, caller, req));
   }
@@ -215,8 +217,8 @@ export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
   };
 }
 
-export function checkoutDepsOf({ baseUrl, secretKey, card, accounts }: Deps): CheckoutDeps {
-  return { baseUrl, secretKey, card, accounts };
+export function checkoutDepsOf({ baseUrl, hosts, secretKey, card, accounts }: Deps): CheckoutDeps {
+  return { baseUrl, hosts, secretKey, card, accounts };
 }
 
 function success(operation: Operation, body: unknown): Answer {

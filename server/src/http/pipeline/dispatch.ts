@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import { logins } from '../../shop/passwords/passwords.ts';
 import { type Buyer, buyerOf, namesBuyer } from '../callers/buyer.ts';
-import { claimOf } from '../callers/claims.ts';
+import { claimAtHost, claimOf, refuseAtHost } from '../callers/claims.ts';
 import { openClaimOf } from '../callers/open-callers.ts';
 import type { Operation, Surface } from '../contract/contract.ts';
 import {
@@ -52,6 +52,7 @@ export function dispatch(deps: Deps, surfaces: Surfaces): RequestHandler {
     let answer: Answer;
     try {
       const { operation, path } = address(req);
+      refuseAtHost(operation, deps.hosts.siteAt(req));
       notes.operation = operation;
       req.params = path;
       const handler = surfaces[operation.surface][operation.name];
@@ -78,7 +79,8 @@ async function serve(
   res: Response,
 ): Promise<Answer> {
   shed(deps.strain(), operation, req);
-  const secured = claimOf(operation, req.headers);
+  const host_site = deps.hosts.siteAt(req);
+  const secured = claimAtHost(claimOf(operation, req.headers), host_site);
   // From an address that keeps sending bad credentials, the credential is checked before anything else is done.
   const open = operation.security.length === 0;
   if (!open && (await deps.limits.isSuspect(req))) await lookUp(deps, secured, operation, deadline);
@@ -87,7 +89,7 @@ async function serve(
   const mistakes = await requestMistakes(operation, req, res);
   // Where nobody is authenticated, mistakes need not wait.
   if (open && mistakes.length > 0) throw new ValidationError(mistakes);
-  const claim = open ? openClaimOf(operation, req) : secured;
+  const claim = open ? openClaimOf(operation, req, host_site) : secured;
   const incoming = { operation, claim, mistakes, deadline, req, res };
   if (!('beforehand' in handler)) return counted(deps, handler, incoming);
   const direct = directly(deps, handler, incoming);

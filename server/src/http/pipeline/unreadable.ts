@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import { operationTable } from '../contract/contract.ts';
@@ -11,10 +12,12 @@ const READ_AS_TEXT = ['user-agent', 'accept-language'];
 
 /**
  * Refuses before anything else is done what no operation could read: a body longer than any may be, a body in a coding that
- * HTTP/1.1 knows and we do not (RFC 9112 §6.1), and header fields that are no text. Node gives their bytes as Latin-1.
+ * HTTP/1.1 knows and we do not (RFC 9112 §6.1), header fields that are no text, and what names its host twice. Node gives the
+ * bytes of headers as Latin-1, and the first of several hosts.
  */
 export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   const { headers } = req;
+  refuseSecondHost(req);
   const { 'transfer-encoding': coding, 'content-length': length = 0 } = headers;
   if (Number(length) > LARGEST_BODY_BYTES) {
     hangUpBeyond(LARGEST_BODY_BYTES, req);
@@ -30,3 +33,13 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   if (field) throw new ShopError('invalid_request', `The header ${field} is not valid UTF-8.`);
   next();
 };
+
+/** Whoever stands in front may have taken the other one. */
+function refuseSecondHost({ rawHeaders, url }: IncomingMessage): void {
+  // An address with a host of its own is for proxies (RFC 9112 §3.2.2).
+  if (url && !url.startsWith('/') && url !== '*') {
+    throw new ShopError('invalid_request', 'Send only the path, starting with /.');
+  }
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) throw new ShopError('invalid_request', 'Send the header Host once.');
+}

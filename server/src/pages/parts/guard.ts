@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 
 /**
  * Who may post a form of ours: only our own page, in the browser that it was shown to.
@@ -7,6 +8,7 @@ import type { Request, Response } from 'express';
  *    to nothing.
  * 2. Each form carries a token that follows from the session, from what the form is about and from the server's secret.
  * 3. A post must come from our origin, by what the browser says of it.
+ * Our origin is that of the shop's host which the request names, or the configured one; a session of one counts at no other.
  */
 export interface Guard {
   /** The token of a form in this browser; gives the browser a session when it has none. `form` says what it is about. */
@@ -22,16 +24,23 @@ const DAY_SECONDS = 24 * 60 * 60;
 const LIFE_SECONDS = 2 * DAY_SECONDS;
 const SESSION = /^([0-9a-z]{1,9})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
 
-export function createGuard({ baseUrl, secretKey }: { baseUrl: string; secretKey: string }): Guard {
+interface GuardDeps {
+  baseUrl: string;
+  secretKey: string;
+  hosts: SiteHosts;
+}
+
+export function createGuard({ baseUrl, secretKey, hosts }: GuardDeps): Guard {
   const secure = baseUrl.startsWith('https:');
   // The prefix binds the cookie to this host alone, so that no neighbour can plant one. It needs https.
   const name = secure ? '__Host-form' : 'form';
-  const ownOrigin = new URL(baseUrl).origin;
   const sign = (text: string) => createHmac('sha256', secretKey).update(text).digest('base64url');
   const tokenOf = (session: string, form: string) => sign(`form token|${session}|${form}`);
+  const signSession = (req: Request, made: string) =>
+    sign(hosts.siteAt(req) ? `form session|${made}|${hosts.originAt(req)}` : `form session|${made}`);
   const give = (res: Response) => {
     const made = `${nowSeconds().toString(36)}.${randomBytes(32).toString('base64url')}`;
-    const session = `${made}.${sign(`form session|${made}`)}`;
+    const session = `${made}.${signSession(res.req, made)}`;
     res.cookie(name, session, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_SECONDS * 1000 });
     return session;
   };
@@ -40,14 +49,16 @@ export function createGuard({ baseUrl, secretKey }: { baseUrl: string; secretKey
     const held = cookieOf(req, name);
     const [, made = '', random = '', signature = ''] = SESSION.exec(held) ?? [];
     const age = nowSeconds() - Number.parseInt(made, 36);
-    const isOwn = made !== '' && isEqual(signature, sign(`form session|${made}.${random}`));
+    const isOwn = made !== '' && isEqual(signature, signSession(req, `${made}.${random}`));
     return isOwn && age <= maxAgeSeconds ? held : undefined;
   };
   return {
     csrfFor: (req, res, form) => tokenOf(sessionOf(req, DAY_SECONDS) ?? give(res), form),
     isOurs(req, form, csrf) {
       const session = sessionOf(req, LIFE_SECONDS);
-      return comesFrom(req, ownOrigin, secure) && session !== undefined && isEqual(csrf, tokenOf(session, form));
+      return (
+        comesFrom(req, hosts.originAt(req), secure) && session !== undefined && isEqual(csrf, tokenOf(session, form))
+      );
     },
     renew: give,
   };

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Pool } from 'pg';
+import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 import { statusOf, translate } from '../../http/pipeline/errors.ts';
 import type { Limits } from '../../http/pipeline/limits.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
@@ -8,6 +9,7 @@ import { chooseLocale } from '../../language/locales.ts';
 import { Overload, ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
+import type { Tenant } from '../../shop/shop.ts';
 import { noticePage, type Where } from './document.ts';
 import { type FormBody, readForm } from './form-body.ts';
 import type { Guard } from './guard.ts';
@@ -17,6 +19,7 @@ import { COMMON_NOTICES, type Notices, noticeOf } from './notices.ts';
 export interface PagesDeps {
   db: Pool;
   limits: Limits;
+  hosts: SiteHosts;
   checkoutDeps: CheckoutDeps;
 }
 
@@ -27,6 +30,8 @@ export interface PageRequest extends PagesDeps {
   res: Response;
   /** That of the browser, until the visit knows the shop and the reader. */
   language: Language;
+  /** Whose page it is, once the visit has found it; the page of a login that staff have as well is nobody's. */
+  tenant?: Tenant;
   /** The shop, once the visit has found it. */
   front?: Front | undefined;
   /** Where the shop's own pages are, if they are somewhere else than the shop says. */
@@ -41,7 +46,11 @@ export type PageAnswer =
       /** Where the browser goes on to by itself, as the page says in words. Never an address from a request. */
       refresh?: string;
     }
-  | { redirect: string };
+  | {
+      redirect: string;
+      /** It is the same page, at the shop's primary host. */
+      moved?: true;
+    };
 
 /**
  * A page at an address, for people with nothing but a browser. GET shows, and changes nothing: link scanners open addresses.
@@ -82,7 +91,10 @@ export function addPage<Visit extends PageRequest>(
   router.get(
     page.path,
     pageHeaders,
-    handled(async (request) => page.show(await arrive(page, request))),
+    handled(async (request) => {
+      const visit = await arrive(page, request);
+      return moved(visit) ?? page.show(visit);
+    }),
   );
   router.post(
     page.path,
@@ -105,9 +117,27 @@ export function addPage<Visit extends PageRequest>(
 /** The language and the shop of the visit, once they are known, are those of its refusals too. */
 async function arrive<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<Visit> {
   const visit = await page.arrive(request);
+  refuseAtForeignHost(visit);
   const { language, front, back } = visit;
   SEEN.set(request.res, { language, front, back });
   return visit;
+}
+
+/** At the host of a shop there are no pages of another one. */
+function refuseAtForeignHost({ hosts, req, tenant }: PageRequest): void {
+  const site_id = hosts.siteAt(req);
+  if (site_id === undefined || !tenant || tenant.site_id === site_id) return;
+  throw new ShopError('not_found', 'This link leads nowhere here.');
+}
+
+/**
+ * Where the page is by now, when the configured address is asked for one of a shop with a primary host. Whoever is in the middle
+ * of a visit there stays: their session is one of that address.
+ */
+function moved({ hosts, checkoutDeps, req, tenant }: PageRequest): PageAnswer | undefined {
+  if (!tenant || hosts.siteAt(req) !== undefined || req.headers['sec-fetch-site'] === 'same-origin') return undefined;
+  const address = hosts.addressOf(tenant.site_id);
+  return address === checkoutDeps.baseUrl ? undefined : { redirect: address + req.originalUrl, moved: true };
 }
 
 type Seen = Pick<PageRequest, 'language' | 'front' | 'back'>;
@@ -138,7 +168,10 @@ function send(res: Response, answer: PageAnswer): void {
   if (res.headersSent) return;
   if ('redirect' in answer) {
     res.removeHeader('Content-Type');
-    res.status(303).set('Location', answer.redirect).end();
+    res
+      .status(answer.moved ? 302 : 303)
+      .set('Location', answer.redirect)
+      .end();
     return;
   }
   if (answer.refresh) res.set('Refresh', `0; url=${answer.refresh}`);

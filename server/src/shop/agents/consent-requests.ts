@@ -40,7 +40,7 @@ interface ConsentPlan {
  */
 export async function request(
   shop: Shop,
-  { baseUrl, secretKey }: LinkDeps,
+  { hosts, secretKey }: LinkDeps,
   input: ConsentInput,
   origin: { ip: string | null; user_agent: string | null },
 ): Promise<DeviceAuthorization> {
@@ -51,7 +51,7 @@ export async function request(
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   const device_code = mintToken('device');
   const user_code = await insertRequest(shop, plan, origin, device_code);
-  const verification_uri = consentPage(baseUrl, shop.siteId);
+  const verification_uri = consentPage(hosts.addressOf(shop.siteId), shop.siteId);
   return {
     device_code,
     user_code,

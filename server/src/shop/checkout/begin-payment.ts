@@ -9,7 +9,7 @@ import { checkoutUrl } from '../links.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { PaymentMeans, PaymentProvider, PaymentToBegin } from '../payments/provider.ts';
-import { RETURN_URL_REMEDY, safeReturnUrl } from '../return-urls.ts';
+import { RETURN_URL_REMEDY, type ReturnRules, safeReturnUrl } from '../return-urls.ts';
 import type { Actor, Shop } from '../shop.ts';
 import { type Attempt, findAttempt } from './attempts.ts';
 import { type Completion, type GivenPayment, requireReady } from './complete.ts';
@@ -60,7 +60,7 @@ export async function beginPayment(
   requireReady(shop, checkoutDeps, priced, completion);
   const { payment } = completion;
   if (priced.payment_method !== 'card' || !payment) return undefined;
-  refuseForeignReturn(priced.terms, checkoutDeps, payment.return_url);
+  refuseForeignReturn({ ...priced.terms, site_id: shop.siteId }, checkoutDeps, payment.return_url);
   const held_cents = await agentCheckouts.hold(shop, priced);
   const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
   await discounts.reserveForPayment(shop, { ...priced.cart, lines: priced.lines }, buyer);
@@ -92,8 +92,8 @@ async function goOn(
 }
 
 /** The human is sent to the shop's own addresses alone. */
-function refuseForeignReturn(terms: Priced['terms'], deps: CheckoutDeps, return_url: string | undefined): void {
-  if (return_url === undefined || safeReturnUrl(return_url, terms, deps)) return;
+function refuseForeignReturn(rules: ReturnRules, deps: CheckoutDeps, return_url: string | undefined): void {
+  if (return_url === undefined || safeReturnUrl(return_url, rules, deps)) return;
   throw new ValidationError([bodyMistake(['payment', 'return_url'], 'url_not_allowed', RETURN_URL_REMEDY)]);
 }
 

@@ -3,11 +3,13 @@ import { expect, test } from 'vitest';
 import { openShop } from '../../../test/shop.ts';
 import * as checkouts from '../checkout/checkouts.ts';
 import { inShop } from '../in-shop.ts';
+import { withoutHosts } from '../links.ts';
 import { SYSTEM } from '../shop.ts';
 import { anonymize } from './erasure.ts';
 
 const checkoutDeps = {
   baseUrl: 'http://localhost',
+  hosts: withoutHosts('http://localhost'),
   secretKey: 'a secret of the tests, long enough to be one',
   card: undefined,
 };

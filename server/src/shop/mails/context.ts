@@ -7,8 +7,10 @@ export interface MailContext {
   shop: Shop;
   front: Front;
   shop_name: string;
-  /** The configured public address. */
+  /** Where the pages of the shop are: its primary host, or the configured address. */
   baseUrl: string;
+  /** The configured address, where staff work. */
+  serverUrl: string;
 }
 
 /** The language of a reader; that of the shop where nobody knows theirs. */

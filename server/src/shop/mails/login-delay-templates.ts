@@ -35,7 +35,7 @@ export async function staffLoginDelayed(
   context: MailContext,
   { email }: Mails['staff_login_delayed'],
 ): Promise<MailContent | undefined> {
-  const { shop, baseUrl } = context;
+  const { shop, serverUrl } = context;
   const person = await shop.one(sql`select from staff where lower(email) = ${email}`);
   if (!person) return undefined;
   const token = await mintUnlock(shop, accountKey(email));
@@ -45,7 +45,7 @@ export async function staffLoginDelayed(
     subject: say('notification.delay_staff_subject'),
     what: say('notification.delay_staff'),
     how: say('notification.delay_command'),
-    ...{ token, link: unlockLink(baseUrl, token) },
+    ...{ token, link: unlockLink(serverUrl, token) },
   });
 }
 

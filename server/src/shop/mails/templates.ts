@@ -1,4 +1,7 @@
+import { together } from '../../db/connect.ts';
+import { addressOfHost } from '../links.ts';
 import type { Mails, MailTemplate, QueuedMail } from '../mail.ts';
+import { primaryHost } from '../merchant/domains.ts';
 import { readFront } from '../merchant/front.ts';
 import type { Shop } from '../shop.ts';
 import * as accountTemplates from './account-templates.ts';
@@ -31,9 +34,14 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
 };
 
 /** The mail that was queued, as it is to be sent now. */
-export async function compose(shop: Shop, baseUrl: string, { template, about }: QueuedMail): Promise<Mail | undefined> {
-  const front = await readFront(shop);
+export async function compose(
+  shop: Shop,
+  serverUrl: string,
+  { template, about }: QueuedMail,
+): Promise<Mail | undefined> {
+  const [front, host] = await together(readFront(shop), primaryHost(shop));
   const write = WRITERS[template] as Writer<MailTemplate>;
-  const content = await write({ shop, front, shop_name: front.name, baseUrl }, about);
+  const baseUrl = addressOfHost(serverUrl, host);
+  const content = await write({ shop, front, shop_name: front.name, baseUrl, serverUrl }, about);
   return content && render(content, front);
 }

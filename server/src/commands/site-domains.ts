@@ -1,0 +1,44 @@
+import type { Config } from '../config.ts';
+import { withClient } from '../db/client.ts';
+import { findTenant } from '../shop/in-shop.ts';
+import { addressOfHost } from '../shop/links.ts';
+import {
+  addDomain,
+  DOMAINS_READ_EVERY_SECONDS,
+  type Domain,
+  listDomains,
+  readHost,
+  removeDomain,
+} from '../shop/merchant/domains.ts';
+import { withDatabase } from './database.ts';
+
+/** What to do with the hosts of a site. */
+export type DomainChange =
+  | { change: 'list' }
+  | { change: 'add'; host: string; primary: boolean }
+  | { change: 'remove'; host: string };
+
+/** Shows the hosts of a site, after a change. */
+export async function siteDomains(config: Config, site_id: string, wanted: DomainChange): Promise<void> {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
+    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
+  }
+  const host = 'host' in wanted ? readHost(wanted.host, config.baseUrl) : '';
+  const domains = await withDatabase(config, async (db, url) => {
+    if (!(await findTenant(db, site_id))) throw new Error(`There is no site ${site_id}.`);
+    return withClient({ connectionString: url, application_name: 'commerce site domain' }, async (owner) => {
+      if (wanted.change === 'add') await addDomain(owner, { host, site_id, is_primary: wanted.primary });
+      if (wanted.change === 'remove') await removeDomain(owner, site_id, host);
+      return listDomains(owner, site_id);
+    });
+  });
+  process.stdout.write(told(domains, config.baseUrl));
+}
+
+function told(domains: Domain[], baseUrl: string): string {
+  const lines = domains.map(({ host, is_primary }) => `${host}${is_primary ? '  (primary)' : ''}\n`);
+  const primary = domains.find(({ is_primary }) => is_primary);
+  const address = addressOfHost(baseUrl, primary?.host);
+  const none = domains.length === 0 ? 'The site has no host of its own.\n' : '';
+  return `${lines.join('')}${none}Its pages and links are at ${address}. Every server knows a change within ${DOMAINS_READ_EVERY_SECONDS} s.\n`;
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import type { Pool } from 'pg';
+import { addressOfHost, type ShopAddresses } from '../../shop/links.ts';
+import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../shop/merchant/domains.ts';
+
+/**
+ * Which site's host a request names: by its `Host` header alone, which a proxy has to hand on. All hosts of all sites are kept
+ * in this process and read again every few seconds, so that no request asks the database for them. The configured host and
+ * unknown ones belong to no site. A host is no credential: it narrows what a request may reach, and never widens it.
+ */
+export interface SiteHosts extends ShopAddresses {
+  /** The site whose host a request names. */
+  siteAt(request: Named): string | undefined;
+  /** The origin by which browsers know where a request went: that of the site's host, else the configured one. */
+  originAt(request: Named): string;
+  /** Reads the hosts now. */
+  reload(): Promise<void>;
+  stop(): void;
+}
+
+type Named = Pick<IncomingMessage, 'headers'>;
+
+export interface SiteHostsOptions {
+  /** Not that of requests, whose connections may all be taken. */
+  db: Pool;
+  baseUrl: string;
+  everySeconds?: number;
+}
+
+export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHosts> {
+  const { db, baseUrl, everySeconds = DOMAINS_READ_EVERY_SECONDS } = options;
+  const own = new URL(baseUrl);
+  let known = indexOf([]);
+  let read_as = '';
+  const read = async () => {
+    const fingerprint = await readFingerprint(db);
+    if (fingerprint === read_as) return;
+    known = indexOf(await readDomains(db));
+    read_as = fingerprint;
+  };
+  // One after another: an older answer must not replace a newer one.
+  let last: Promise<void> = read();
+  const reload = () => {
+    last = last.then(read, read);
+    return last;
+  };
+  // While the database does not answer, the hosts stay as they were.
+  await last.catch(() => undefined);
+  const timer = setInterval(() => reload().catch(() => undefined), everySeconds * 1_000).unref();
+  const siteAt = ({ headers }: Named) => {
+    const host = hostIn(headers.host);
+    return host === undefined || host === own.hostname ? undefined : known.sites.get(host);
+  };
+  return {
+    siteAt,
+    originAt: (request) => (siteAt(request) ? addressOfHost(baseUrl, hostIn(request.headers.host)) : own.origin),
+    addressOf: (site_id) => addressOfHost(baseUrl, known.primary.get(site_id)),
+    originsOf: (site_id) => (known.hosts.get(site_id) ?? []).map((host) => addressOfHost(baseUrl, host)),
+    reload,
+    stop: () => clearInterval(timer),
+  };
+}
+
+function indexOf(domains: Awaited<ReturnType<typeof readDomains>>) {
+  const sites = new Map<string, string>();
+  const primary = new Map<string, string>();
+  const hosts = new Map<string, string[]>();
+  for (const { host, site_id, is_primary } of domains) {
+    sites.set(host, site_id);
+    if (is_primary) primary.set(site_id, host);
+    hosts.set(site_id, [...(hosts.get(site_id) ?? []), host]);
+  }
+  return { sites, primary, hosts };
+}
+
+const HOST = /^([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?$/i;
+
+/** Names with a dot at the end, addresses of IPv6 and names that are not ASCII are of no site. */
+function hostIn(header: string | undefined): string | undefined {
+  return HOST.exec(header ?? '')?.[1]?.toLowerCase();
+}

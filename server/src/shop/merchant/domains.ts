@@ -1,0 +1,109 @@
+import { isIP } from 'node:net';
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { queryAlone } from '../../db/transaction.ts';
+import type { Shop } from '../shop.ts';
+
+/** The hosts of sites. Only operators change them, as the owner of the database: requests have no right to. */
+export interface Domain {
+  host: string;
+  site_id: string;
+  is_primary: boolean;
+}
+
+/** How often each server reads them: for that long after a change, servers may differ. */
+export const DOMAINS_READ_EVERY_SECONDS = 5;
+
+/** All hosts of all sites. */
+export async function readDomains(db: pg.Pool): Promise<Domain[]> {
+  const { rows } = await queryAlone<Domain>(db, sql`select host, site_id, is_primary from site_domains`);
+  return rows;
+}
+
+/** Another one after every change of any host. */
+export async function readFingerprint(db: pg.Pool): Promise<string> {
+  const { rows } = await queryAlone<{ fingerprint: string }>(
+    db,
+    sql`select coalesce(sum(hashtextextended(host || ' ' || site_id || ' ' || is_primary, 0)), 0)::text as fingerprint
+      from site_domains`,
+  );
+  return rows[0]?.fingerprint ?? '';
+}
+
+/** The host where the pages of the shop are, if it has one. */
+export async function primaryHost(shop: Shop): Promise<string | undefined> {
+  const found = await shop.one<{ host: string }>(
+    sql`select host from site_domains where site_id = ${shop.siteId} and is_primary`,
+  );
+  return found?.host;
+}
+
+const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+
+/**
+ * A host as it is kept: in lower case, in ASCII (punycode). Throws an error that says what is wrong with one that cannot be a
+ * site's.
+ */
+export function readHost(text: string, baseUrl: string): string {
+  if (!/^[^\s/\\:@?#%*[\]]{1,253}$/u.test(text) || !URL.canParse(`https://${text}`)) {
+    throw new Error(`"${text}" is not a host. Give the name alone, such as shop.example, without https:// and port.`);
+  }
+  const { hostname } = new URL(`https://${text}`);
+  const labels = hostname.split('.');
+  if (isIP(hostname) || labels.length < 2 || hostname.length > 253 || !labels.every((label) => LABEL.test(label))) {
+    throw new Error(`"${text}" is not a host name with a domain. Give one such as shop.example.`);
+  }
+  if (hostname === new URL(baseUrl).hostname) {
+    throw new Error(`${hostname} is the host of BASE_URL, which all sites share. Choose another one.`);
+  }
+  return hostname;
+}
+
+/** Those of a site, the primary one first. */
+export async function listDomains(owner: pg.Client, site_id: string): Promise<Domain[]> {
+  const { rows } = await owner.query<Domain>(
+    sql`select host, site_id, is_primary from commerce.site_domains where site_id = ${site_id}::uuid
+      order by is_primary desc, host`,
+  );
+  return rows;
+}
+
+/** Gives a site a host, or makes one that it has the primary one. Throws when another site has it. */
+export async function addDomain(owner: pg.Client, { host, site_id, is_primary }: Domain): Promise<void> {
+  await inOwnTransaction(owner, async () => {
+    // Two operators who both name a primary host take turns.
+    await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for update`);
+    if (is_primary) {
+      await owner.query(
+        sql`update commerce.site_domains set is_primary = false
+          where site_id = ${site_id}::uuid and is_primary and host <> ${host}`,
+      );
+    }
+    const { rowCount } = await owner.query(
+      sql`insert into commerce.site_domains as d (host, site_id, is_primary)
+        values (${host}, ${site_id}::uuid, ${is_primary})
+        on conflict (host) do update set is_primary = d.is_primary or excluded.is_primary
+          where d.site_id = excluded.site_id`,
+    );
+    if (rowCount === 0) throw new Error(`${host} is the host of another site. Remove it there first.`);
+  });
+}
+
+/** Throws when the site does not have it. */
+export async function removeDomain(owner: pg.Client, site_id: string, host: string): Promise<void> {
+  const { rowCount } = await owner.query(
+    sql`delete from commerce.site_domains where site_id = ${site_id}::uuid and host = ${host}`,
+  );
+  if (rowCount === 0) throw new Error(`The site has no host ${host}. See commerce-server site domain list.`);
+}
+
+async function inOwnTransaction(owner: pg.Client, work: () => Promise<void>): Promise<void> {
+  await owner.query('begin');
+  try {
+    await work();
+    await owner.query('commit');
+  } catch (error) {
+    await owner.query('rollback');
+    throw error;
+  }
+}
