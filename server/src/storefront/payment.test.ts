@@ -143,10 +143,23 @@ test('with a return_url alone the provider shows its own page, and sends people 
   const { error } = await complete('https://shop.example.com/thanks?x=1');
 
   expect(error).toMatchObject({ error: 'payment_action_required', next_action: { type: 'redirect' } });
-  const { rows } = await shop.owner.query('select return_url from commerce.test_payments where site_id = $1', [
+  const { rows } = await shop.owner.query('select id, return_url from commerce.test_payments where site_id = $1', [
     shop.site_id,
   ]);
-  expect(rows).toEqual([{ return_url: 'https://shop.example.com/thanks?x=1' }]);
+  expect(rows).toEqual([{ id: rows[0].id, return_url: `${checkout.checkout_url}/return?payment=${rows[0].id}` }]);
+  const comeBack = async () => {
+    const { pathname, search } = new URL(rows[0].return_url);
+    return (await fetch(shop.baseUrl + pathname + search, { redirect: 'manual' })).headers.get('Location');
+  };
+  expect(await comeBack()).toBe('https://shop.example.com/thanks?x=1');
+  await decide(shop, 'succeeded');
+  const paid = await comeBack();
+  const { data } = await shop.dashboard.GET('/api/dashboard/orders');
+  expect(paid).toBe(`https://shop.example.com/thanks?x=1&order_id=${data?.orders[0]?.id}`);
+
+  // What the shop no longer calls its own is led to no more.
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: [] } });
+  expect(await comeBack()).toBe(new URL(checkout.checkout_url ?? '').pathname);
 });
 
 test('the human declines: no order comes, the checkout can be changed again, and another card pays it', async () => {

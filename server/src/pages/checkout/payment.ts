@@ -1,7 +1,9 @@
 import type { Checkout } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import { findReturn } from '../../shop/checkout/attempts.ts';
 import * as checkouts from '../../shop/checkout/checkouts.ts';
 import { askAgain } from '../../shop/checkout/pay.ts';
+import { safeReturnUrl, withOrder } from '../../shop/return-urls.ts';
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -29,7 +31,7 @@ const common: Pick<PaymentPage, 'where' | 'arrive' | 'formOf' | 'post' | 'notice
 /** Browsers hold `form-action 'self'` along redirects of a form, so the form leads here, and this page goes on by itself. */
 export const leavePage: PaymentPage = { ...common, path: '/checkout/:token/leave', show: leave };
 
-/** The reader is back: the provider is asked, and the page of the checkout says how it stands. */
+/** The reader is back: the provider is asked, and the page of the checkout, or the storefront, says how it stands. */
 export const returnPage: PaymentPage = { ...common, path: '/checkout/:token/return', show: comeBack };
 
 async function leave(visit: CheckoutVisit): Promise<PageAnswer> {
@@ -54,10 +56,23 @@ async function leave(visit: CheckoutVisit): Promise<PageAnswer> {
 
 async function comeBack(visit: CheckoutVisit): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path, login } = visit;
-  if (login || checkout.order_id) return { redirect: path };
-  await countCheckout(visit, 'storefront.getCheckout');
-  await askAgain(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id });
-  return { redirect: path };
+  if (!login && !checkout.order_id) {
+    await countCheckout(visit, 'storefront.getCheckout');
+    await askAgain(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id });
+  }
+  return { redirect: (await wayOn(visit)) ?? path };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The storefront's own page for what comes after the payment that the link names, as far as the shop still allows it. */
+async function wayOn(visit: CheckoutVisit): Promise<string | undefined> {
+  const { req, front, checkout, checkoutDeps, login } = visit;
+  const payment_id = String(req.query.payment ?? '');
+  if (!UUID.test(payment_id)) return undefined;
+  const given = await inShopOfVisit(visit, (shop) => findReturn(shop, checkout.id, payment_id));
+  const judged = given?.return_url ? safeReturnUrl(given.return_url, front, checkoutDeps) : undefined;
+  return judged && given?.order_id && !login ? withOrder(judged, given.order_id) : judged;
 }
 
 /** While the payment is open, nothing can be changed: the reader goes on with it, or ends it. */

@@ -52,6 +52,18 @@ export async function findAttempt(shop: Shop, id: string): Promise<Attempt | und
   return shop.one<Attempt>(sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id}`);
 }
 
+/** Where the human goes after a payment of a checkout, as it was given, with the order that came of it. */
+export function findReturn(
+  shop: Shop,
+  checkout_id: string,
+  id: string,
+): Promise<Pick<Attempt, 'return_url' | 'order_id'> | undefined> {
+  return shop.one(
+    sql`select return_url, order_id from payments
+      where site_id = ${shop.siteId} and id = ${id} and checkout_id = ${checkout_id}`,
+  );
+}
+
 export interface LockedAttempt {
   attempt: Attempt;
   row: CheckoutRow;

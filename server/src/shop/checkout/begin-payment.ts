@@ -144,10 +144,13 @@ function hashOf(payment: GivenPayment): Buffer {
     .digest();
 }
 
-/** Without an address of the storefront's own, the human comes back to the hosted page. */
+/**
+ * From the provider the human always comes back to us, and goes on from there: whether the address that the storefront gave is
+ * one of the shop's own is judged again by then, which no provider does.
+ */
 function toBeginOf(shop: Shop, deps: CheckoutDeps, attempt: Attempt, means: PaymentMeans): PaymentToBegin {
   const { id, checkout_id, amount, return_url, expires_at } = attempt;
-  const back = return_url ?? `${checkoutUrl(shop, deps, checkout_id)}/return`;
+  const back = `${checkoutUrl(shop, deps, checkout_id)}/return${return_url === null ? '' : `?payment=${id}`}`;
   return {
     id,
     site_id: shop.siteId,
