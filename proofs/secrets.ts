@@ -42,7 +42,7 @@ export class Secrets {
 }
 
 const LEAST_LENGTH = 12;
-const TOKEN = /\b(stk|cust|agt|mch|key|syk|chk|rst|vrf|whsec)_[0-9A-Za-z]{38}/g;
+const TOKEN = /\b(stk|cust|agt|mch|key|syk|chk|ord|rst|vrf|whsec)_[0-9A-Za-z]{38}/g;
 const SECRET_FIELD = /password|secret|^token$|card_token|access_token/;
 const HEADERS: Record<string, string> = {
   Authorization: 'a bearer token',

@@ -23,7 +23,7 @@ const FLOORS: Record<string, string[][]> = {
     ['agents', 'integrations'],
   ],
   'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
-  'server/src/pages': [['parts'], ['account', 'checkout', 'agent-consent', 'docs'], ['.']],
+  'server/src/pages': [['parts'], ['account', 'checkout', 'order', 'agent-consent', 'docs'], ['.']],
   'server/src/search': [['.'], ['words'], ['index'], ['query'], ['rank']],
 };
 

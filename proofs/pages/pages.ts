@@ -51,6 +51,7 @@ export const TEXT_NAMES = [
   'postal_code',
   'phone',
   'note',
+  'carrier',
 ] as const;
 
 export type TextName = (typeof TEXT_NAMES)[number];
@@ -158,7 +159,7 @@ export async function openAccount({ shop, texts }: Furnished): Promise<string> {
 /** The path of the link in the newest mail of a shop. */
 async function mailedPath({ shop }: Furnished): Promise<string> {
   const mails = await takeMails(shop.premises, shop.site_id);
-  const [link = ''] = /http:\/\/localhost\/(?:account|unlock)\/\S+/.exec(mails.at(-1)?.text ?? '') ?? [];
+  const [link = ''] = /http:\/\/localhost\/(?:account|unlock|sites)\/\S+/.exec(mails.at(-1)?.text ?? '') ?? [];
   return new URL(link).pathname;
 }
 
@@ -219,6 +220,19 @@ export const PAGES: PageKind[] = [
       return path;
     },
     operations: [],
+  },
+  {
+    name: 'the order that a mail leads to',
+    async arrange(furnished) {
+      const { shop } = furnished;
+      const { id } = await fillIn(furnished);
+      const { order } = await shop.must('storefront.completeCheckout', { path: { checkout_id: id }, body: {} });
+      const path = { order_id: order.id };
+      await shop.must('dashboard.markOrderPaid', { path });
+      await shop.must('dashboard.createFulfillment', { path, body: { carrier: furnished.texts.carrier } });
+      return mailedPath(furnished);
+    },
+    operations: [{ action: 'show_address', entries: ({ texts }) => ({ answer: texts.email }) }],
   },
   {
     name: 'the link that confirms an address',

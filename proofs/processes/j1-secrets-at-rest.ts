@@ -54,6 +54,7 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
     }
     if (size === 'full') await renewAll(world, secrets, progress);
     await mailsSent(owner);
+    for (const path of orderPathsIn(await mailsIn(directory))) await exchange(world.baseUrl, 'GET', path, {});
   } finally {
     stop();
     await server.end('SIGTERM');
@@ -138,7 +139,7 @@ function straysOf(call: Call, { secrets }: Tenant): Call[] {
 }
 
 /** What a mail is written for: the secrets in its links. */
-const MAILED = /^a (?:rst|vrf|chk)_|^a token$/;
+const MAILED = /^a (?:rst|vrf|chk|ord)_|^a token$/;
 
 const MAILS_WITHIN_MS = 120_000;
 
@@ -154,6 +155,11 @@ async function mailsSent(owner: pg.Pool): Promise<void> {
     if (Date.now() > deadline) throw new Error(`${rowCount} mails did not leave the queue.`);
     await new Promise((done) => setTimeout(done, 100));
   }
+}
+
+/** Where mails lead to orders: their addresses hold a secret, which no log may tell. */
+function orderPathsIn(mails: string[]): Set<string> {
+  return new Set(mails.flatMap((mail) => mail.match(/\/sites\/[0-9a-f-]{36}\/orders\/ord_[0-9A-Za-z]{38}/g) ?? []));
 }
 
 async function mailsIn(directory: string): Promise<string[]> {

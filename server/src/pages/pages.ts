@@ -6,6 +6,7 @@ import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
 import { checkoutPage } from './checkout/checkout.ts';
 import { leavePage, returnPage } from './checkout/payment.ts';
+import { orderPage } from './order/order.ts';
 import { FAVICON_PATH, favicon } from './parts/favicon.ts';
 import { createGuard } from './parts/guard.ts';
 import { pageHeaders } from './parts/headers.ts';
@@ -26,6 +27,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, leavePage);
   addPage(router, guarded, returnPage);
   addPage(router, guarded, testPaymentPage);
+  addPage(router, guarded, orderPage);
   addPage(router, guarded, agentConsentPage);
   addPage(router, guarded, accountPage);
   addPage(router, guarded, verifyEmailPage);

@@ -37,6 +37,11 @@ export function verificationLink(baseUrl: string, site_id: string, token: string
   return `${baseUrl}/account/${site_id}/verify-email/${token}`;
 }
 
+/** Where an order is seen without an account. Holds a secret. */
+export function orderLink(baseUrl: string, site_id: string, token: string): string {
+  return `${baseUrl}/sites/${site_id}/orders/${token}`;
+}
+
 /** Where a customer looks after orders and agents. */
 export function accountLink(baseUrl: string, site_id: string): string {
   return `${baseUrl}/account?site_id=${site_id}`;

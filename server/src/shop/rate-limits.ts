@@ -51,6 +51,7 @@ export const RATE_LIMITS = {
   consent_request: strict(20, HOUR, 'Requests for consent to an agent', 'address'),
   consent_request_site: strict(500, HOUR, 'Requests for consent to an agent', 'site'),
   consent_poll: strict(600, MINUTE, 'Polls for a token', 'address'),
+  order_link_answer: strict(5, QUARTER, 'Wrong answers on the page of an order', 'order'),
   user_code_customer: strict(5, QUARTER, 'Unknown codes of agents', 'customer'),
   user_code_address: strict(10, HOUR, 'Unknown codes of agents', 'address'),
   user_code_site: strict(50, HOUR, 'Unknown codes of agents', 'site'),

@@ -13,6 +13,7 @@ export const TOKEN_PREFIXES = {
   sync: 'syk',
   customer: 'cust',
   checkout: 'chk',
+  order: 'ord',
   reset: 'rst',
   verification: 'vrf',
   agent: 'agt',

@@ -9,7 +9,7 @@ import type { Operation } from '../contract/contract.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 import { keyOfFailure } from './failed-credentials.ts';
 import { sharedLimiters } from './shared-limiter.ts';
-import { countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
+import { countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
 
 /**
  * Counts requests against the table in `shop/rate-limits.ts`. Most limits bound load: they live in Redis when there is one,
@@ -23,6 +23,8 @@ export interface Limits {
   countFailure(req: Request, kind?: string): Promise<Counted>;
   /** Counts a request against the limits that never give way, if its operation has one. Call it with no connection held. */
   countStrictly(operation: Operation, claim: Claim, req: Request, buyer?: NamedBuyer): Promise<Counted>;
+  /** Takes one try from a limit that never gives way, before it is judged. `succeeded` gives it back. Call it with no connection held. */
+  countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
   /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
   count(operation: Operation, caller: Caller, req: Request): Promise<Counted>;
 }
@@ -36,7 +38,13 @@ export interface LimitsDeps {
 export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
   const unlimited = async () => ({ headers: {} });
   if (!enabled) {
-    return { isSuspect: async () => false, countFailure: unlimited, countStrictly: unlimited, count: unlimited };
+    return {
+      isSuspect: async () => false,
+      countFailure: unlimited,
+      countStrictly: unlimited,
+      countGuess: unlimited,
+      count: unlimited,
+    };
   }
   const shared = sharedCounters(redis);
 
@@ -73,6 +81,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
         ['failed_credentials', keyOfFailure(req, kind)],
       ]),
     countStrictly: (operation, claim, req, buyer) => countInDatabase(db, operation, claim, req, buyer),
+    countGuess: (limit, site_id, subject) => countGuess(db, limit, site_id, subject),
     async count(operation, caller, req) {
       if (isStrict(operation) && !caller.private_token_id) return { headers: {} };
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));

@@ -66,13 +66,23 @@ export async function countInDatabase(
 ): Promise<Counted> {
   if (!isStrict(operation)) return { headers: {} };
   const limits = claim.site_id ? await findSiteLimits(db, claim.site_id) : undefined;
-  const draws = drawsOf(operation, claim, req, buyer, limits ?? {});
+  return take(db, operation.rateLimit, drawsOf(operation, claim, req, buyer, limits ?? {}));
+}
+
+/** A try at something that is not an operation's: of a limit, for one subject in a site. */
+export async function countGuess(db: Pool, limit: RateLimitName, site_id: string, subject: string): Promise<Counted> {
+  const { points, seconds } = limitFor(limit, (await findSiteLimits(db, site_id)) ?? {});
+  return take(db, limit, [{ points, seconds, failures: true, key: `${limit} ${site_id} ${subject}` }]);
+}
+
+/** Takes a point from each; the tightest is told. */
+async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = await draw(db, draws);
   const tightest = drawn.reduce((least, one, i) => (one.remaining < (drawn[least]?.remaining ?? 0) ? i : least), 0);
   const [policy, left] = [draws[tightest], drawn[tightest]];
   if (!policy || !left) return { headers: {} };
-  const headers = rateLimitHeaders(operation.rateLimit, policy, Math.max(0, left.remaining), left.ms_until_reset);
+  const headers = rateLimitHeaders(name, policy, Math.max(0, left.remaining), left.ms_until_reset);
   const failures = draws.filter((one) => one.failures);
   const succeeded = failures.length > 0 ? () => giveBack(db, failures) : undefined;
   if (left.remaining >= 0) return { headers, succeeded };

@@ -34,7 +34,7 @@ export const mail: Record<keyof typeof english, string> = {
   carrier: 'Versanddienst',
   tracking_number: 'Sendungsnummer',
   track: 'Sendung verfolgen',
-  view: 'Ihre Bestellungen ansehen',
+  view: 'Ihre Bestellung ansehen',
   questions: 'Fragen? Antworten Sie auf diese E-Mail und nennen Sie die Bestellnummer.',
   call: 'Telefon: {phone}',
 };

@@ -17,6 +17,22 @@ export const order: Record<keyof typeof english, string> = {
   refunds: 'Erstattungen',
   refund_done: '{amount} wurden am {moment} erstattet.',
   refund_pending: '{amount} werden gerade erstattet. Das kann einige Tage dauern.',
+  refund_due: 'Wir schulden Ihnen noch {amount}.',
   tax_at: 'MwSt. {rate}',
   tax_contained_at: 'Enthält {amount} MwSt. ({rate})',
+
+  answer: 'E-Mail-Adresse oder Postleitzahl der Bestellung',
+  answer_hint: 'Die vollständige Adresse zeigen wir nur, wenn Sie eines von beiden kennen.',
+  answer_button: 'Vollständige Adresse anzeigen',
+  answer_empty: 'Geben Sie die E-Mail-Adresse oder die Postleitzahl der Bestellung ein.',
+  answer_wrong: 'Das ist weder die E-Mail-Adresse noch eine Postleitzahl der Bestellung. Prüfen Sie die Schreibweise.',
+  answers_over: 'Zu viele falsche Antworten',
+  answers_over_text:
+    'Warten Sie 15 Minuten und öffnen Sie dann den Link in der E-Mail noch einmal. Die vollständige Adresse steht auch in der E-Mail, mit der wir Ihre Bestellung bestätigt haben.',
+  link_dead: 'Dieser Link führt zu keiner Bestellung',
+  link_dead_text:
+    'Vielleicht wurde er abgeschnitten oder falsch abgetippt. Öffnen Sie den Link in der neuesten E-Mail zu dieser Bestellung.\nHilft das nicht, wenden Sie sich an den Shop.',
+  link_over: 'Dieser Link ist abgelaufen',
+  link_over_text:
+    'Ein Link in einer E-Mail zeigt eine Bestellung bis 90 Tage nach der letzten Änderung.\nHaben Sie eine Frage zu Ihrer Bestellung, schreiben Sie dem Shop und nennen Sie die Bestellnummer aus der E-Mail.',
 };

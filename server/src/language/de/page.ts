@@ -3,6 +3,7 @@ import type { page as english } from '../en/page.ts';
 export const page: Record<keyof typeof english, string> = {
   skip: 'Zum Inhalt springen',
   where_checkout: 'Kasse',
+  where_order: 'Ihre Bestellung',
   where_account: 'Ihr Konto',
   where_consent: 'Zustimmung',
   where_server: 'Commerce backend',

@@ -30,7 +30,7 @@ export const mail = {
   carrier: 'Carrier',
   tracking_number: 'Tracking number',
   track: 'Track the parcel',
-  view: 'See your orders',
+  view: 'See your order',
   questions: 'Questions? Reply to this mail, and name the order number.',
   call: 'Phone: {phone}',
 } as const;

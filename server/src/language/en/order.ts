@@ -16,6 +16,22 @@ export const order = {
   refunds: 'Refunds',
   refund_done: '{amount} were refunded on {moment}.',
   refund_pending: '{amount} are being refunded. This can take a few days.',
+  refund_due: 'We still owe you {amount}.',
   tax_at: 'Tax, {rate}',
   tax_contained_at: 'Includes {amount} tax ({rate})',
+
+  answer: 'E-mail or postal code of the order',
+  answer_hint: 'The whole address is shown to those alone who know one of the two.',
+  answer_button: 'Show the whole address',
+  answer_empty: 'Enter the e-mail or the postal code of the order.',
+  answer_wrong: 'This is neither the e-mail nor a postal code of the order. Check the spelling.',
+  answers_over: 'Too many wrong answers',
+  answers_over_text:
+    'Wait 15 minutes, then open the link in the mail again. The whole address is also in the mail that confirmed the order.',
+  link_dead: 'This link does not lead to an order',
+  link_dead_text:
+    'It may have been cut off or mistyped. Open the link in the newest mail about the order.\nIf that does not help, ask the shop.',
+  link_over: 'This link has ended',
+  link_over_text:
+    'A link in a mail shows an order for 90 days after something last happened to it.\nIf you have a question about the order, write to the shop and name the order number, which is in the mail.',
 } as const;

@@ -2,6 +2,7 @@
 export const page = {
   skip: 'Skip to the content',
   where_checkout: 'Checkout',
+  where_order: 'Your order',
   where_account: 'Your account',
   where_consent: 'Consent',
   where_server: 'Commerce backend',

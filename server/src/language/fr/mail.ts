@@ -32,7 +32,7 @@ export const mail: Record<keyof typeof english, string> = {
   carrier: 'Transporteur',
   tracking_number: 'Numéro de suivi',
   track: 'Suivre le colis',
-  view: 'Voir vos commandes',
+  view: 'Voir votre commande',
   questions: 'Des questions ? Répondez à cet e-mail en indiquant le numéro de commande.',
   call: 'Téléphone : {phone}',
 };

@@ -17,6 +17,22 @@ export const order: Record<keyof typeof english, string> = {
   refunds: 'Remboursements',
   refund_done: '{amount} ont été remboursés le {moment}.',
   refund_pending: '{amount} sont en cours de remboursement. Cela peut prendre quelques jours.',
+  refund_due: 'Nous vous devons encore {amount}.',
   tax_at: 'TVA {rate}',
   tax_contained_at: 'Dont {amount} de TVA ({rate})',
+
+  answer: 'Adresse e-mail ou code postal de la commande',
+  answer_hint: 'L’adresse complète ne s’affiche que si vous connaissez l’un des deux.',
+  answer_button: 'Afficher l’adresse complète',
+  answer_empty: 'Saisissez l’adresse e-mail ou le code postal de la commande.',
+  answer_wrong: 'Ce n’est ni l’adresse e-mail ni un code postal de la commande. Vérifiez ce que vous avez saisi.',
+  answers_over: 'Trop de réponses erronées',
+  answers_over_text:
+    'Attendez 15 minutes, puis ouvrez de nouveau le lien de l’e-mail. L’adresse complète figure aussi dans l’e-mail de confirmation de la commande.',
+  link_dead: 'Ce lien ne mène à aucune commande',
+  link_dead_text:
+    'Il a peut-être été coupé ou mal recopié. Ouvrez le lien du dernier e-mail au sujet de la commande.\nSi cela n’aide pas, adressez-vous à la boutique.',
+  link_over: 'Ce lien a expiré',
+  link_over_text:
+    'Un lien reçu par e-mail affiche une commande jusqu’à 90 jours après le dernier changement.\nPour toute question, écrivez à la boutique en indiquant le numéro de commande qui figure dans l’e-mail.',
 };

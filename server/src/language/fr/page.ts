@@ -3,6 +3,7 @@ import type { page as english } from '../en/page.ts';
 export const page: Record<keyof typeof english, string> = {
   skip: 'Aller au contenu',
   where_checkout: 'Commande',
+  where_order: 'Votre commande',
   where_account: 'Votre compte',
   where_consent: 'Autorisation',
   where_server: 'Commerce backend',

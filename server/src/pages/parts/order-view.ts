@@ -16,12 +16,14 @@ export interface OrderView {
   order: ShownOrder;
   /** What stands between the heading and the order, e.g. that something could not be done. */
   alert?: Html | undefined;
+  /** In place of the addresses, where they are not to be seen. */
+  addresses?: Html | undefined;
   /** What can be done with it: forms and links, below the totals. */
   actions?: Html | undefined;
 }
 
 /** The heading of the page, and everything below it. */
-export function orderView({ language, ownOrigin, order, alert, actions }: OrderView): Html {
+export function orderView({ language, ownOrigin, order, alert, addresses, actions }: OrderView): Html {
   const { say } = language;
   const { instructions } = order.payment;
   const shown = summaryOf(language, order);
@@ -35,7 +37,7 @@ ${instructions && transfer(language, instructions)}
 ${standing(language, order)}
 ${parcels(language, order)}
 ${refundsOf(language, order)}
-${addresses(language, order)}
+${addresses ?? addressesOf(language, order)}
 </div>
 <aside class="summary" id="summary" aria-labelledby="summary-heading">
 <h2 id="summary-heading">${say('checkout.your_order')}</h2>
@@ -121,8 +123,9 @@ function isWebAddress(address: string | null): address is string {
   return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address);
 }
 
-function refundsOf(language: Language, { refunds, currency }: ShownOrder): Html | undefined {
-  if (refunds.length === 0) return undefined;
+function refundsOf(language: Language, { refunds, refund_due, currency }: ShownOrder): Html | undefined {
+  const isDue = Number(refund_due) > 0;
+  if (refunds.length === 0 && !isDue) return undefined;
   const sentence = ({ amount, status, created_at }: ShownRefund) => {
     const values = { amount: money(language, amount, currency), moment: moment(language, created_at) };
     return rich(language, status === 'pending' ? 'order.refund_pending' : 'order.refund_done', values);
@@ -131,10 +134,11 @@ function refundsOf(language: Language, { refunds, currency }: ShownOrder): Html 
 <section class="part" aria-labelledby="refunds">
 <h2 id="refunds">${language.say('order.refunds')}</h2>
 ${refunds.map((refund) => html`<p>${sentence(refund)}</p>`)}
+${isDue && html`<p>${rich(language, 'order.refund_due', { amount: money(language, refund_due, currency) })}</p>`}
 </section>`;
 }
 
-function addresses(language: Language, { shipping_address, billing_address }: ShownOrder): Html {
+function addressesOf(language: Language, { shipping_address, billing_address }: ShownOrder): Html {
   const part = (heading: string, address: ShownOrder['shipping_address']) =>
     address && html`<section class="part"><h2>${heading}</h2>${addressLines(language, address)}</section>`;
   return html`

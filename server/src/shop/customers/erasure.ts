@@ -4,6 +4,7 @@ import { paying } from '../carts/limits.ts';
 import * as discounts from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import * as agentTokens from '../mandates/tokens.ts';
+import { endLinksOfCustomer } from '../orders/links.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { record } from './customers.ts';
@@ -25,6 +26,7 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
   if (!found.anonymized) {
     const held = await lockHoldings(shop, id);
     await refuseOpenOrders(shop, id);
+    await endLinksOfCustomer(shop, id);
     await anonymizeOrders(shop, id);
     await releaseHoldings(shop, id, held);
     await shop.run(
@@ -41,6 +43,7 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   if (!(await lockCustomer(shop, id))) throw new ShopError('invalid_token', 'The account is closed already.');
   const held = await lockHoldings(shop, id);
+  await endLinksOfCustomer(shop, id);
   await shop.run(
     sql`with own as (
         select id from orders where site_id = ${shop.siteId} and customer_id = ${id} order by id for update

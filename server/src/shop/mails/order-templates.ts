@@ -1,10 +1,11 @@
 import type { Address, CustomerOrder, Fulfillment } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import { type Language, languageFor } from '../../language/language.ts';
-import { accountLink } from '../links.ts';
+import type { Language } from '../../language/language.ts';
+import { orderLink } from '../links.ts';
 import type { Mails } from '../mail.ts';
+import { mintLink } from '../orders/links.ts';
 import { getForCustomer } from '../orders/rows.ts';
-import type { MailContext } from './context.ts';
+import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
 
 /** Mails about orders, in the language of the order. Each says how the order stands when it is sent; one that has been overtaken is not sent. */
@@ -50,7 +51,7 @@ export const WRITERS = {
       if (!parcel) return undefined;
       return {
         subject: say('mail.shipped_subject', { number }),
-        parts: [{ paragraph: say('mail.shipped', { number }) }, ...parcelOf(told, parcel), ...closing(told)],
+        parts: [{ paragraph: say('mail.shipped', { number }) }, ...parcelOf(told, parcel)],
       };
     }),
   order_cancelled: (context: MailContext, { order_id }: About) =>
@@ -101,15 +102,18 @@ interface Told {
 type Words = Omit<MailContent, 'to' | 'language'> | undefined;
 
 async function about(context: MailContext, order_id: string, write: (told: Told) => Words | Promise<Words>) {
-  const { shop, front } = context;
+  const { shop } = context;
   const order = await getForCustomer(shop, order_id);
   if (!order.email) return undefined;
   const terms = await shop.one<{ tax_included: boolean; locale: string }>(
     sql`select tax_included, locale from orders where site_id = ${shop.siteId} and id = ${order_id}`,
   );
-  const language = languageFor(terms?.locale ?? front.default_locale, front.time_zone);
-  const words = await write({ context, language, order, tax_included: terms?.tax_included ?? false });
-  return words && { to: order.email, language, ...words };
+  const language = languageOf(context, terms?.locale);
+  const told = { context, language, order, tax_included: terms?.tax_included ?? false };
+  const words = await write(told);
+  const token = words && (await mintLink(shop, order_id));
+  if (!token) return undefined;
+  return { to: order.email, language, ...words, parts: [...words.parts, ...closing(told, token)] };
 }
 
 /** What happens next, with what is needed to pay. */
@@ -152,17 +156,15 @@ function contentOf(told: Told): Part[] {
     { items: order.line_items.map((line) => itemOf(line, String(line.quantity), amountOf(told, line.total))) },
     { amounts: amountsOf(told) },
     ...(address.length > 0 ? [{ heading: say('checkout.delivery_address') }, { lines: address }] : []),
-    ...closing(told),
   ];
 }
 
-/** Where to look and whom to ask. A guest has no account to look at. */
-function closing({ context, language, order }: Told): Part[] {
+/** Where to look, without an account as well, and whom to ask. */
+function closing({ context, language }: Told, token: string): Part[] {
   const { say } = language;
   const { support_email, support_phone } = context.front.brand;
-  const account = accountLink(context.baseUrl, context.shop.siteId);
   return [
-    ...(order.customer_id ? [{ link: account, label: say('mail.view') }] : []),
+    { link: orderLink(context.baseUrl, context.shop.siteId, token), label: say('mail.view') },
     ...(support_email ? [{ paragraph: say('mail.questions') }] : []),
     ...(support_phone ? [{ paragraph: say('mail.call', { phone: support_phone }) }] : []),
   ];

@@ -1,4 +1,4 @@
-import type { BankDetails, CustomerOrder, Order, OrderDetails, Payment } from '@commerce-backend/spec';
+import type { BankDetails, CustomerOrder, Order, OrderDetails, Payment, Refund } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../errors.ts';
 import { decimal, minorUnits } from '../money.ts';
@@ -84,20 +84,37 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
   if (!found) throw notFound('order');
   const { payment_due_at, bank_details, failure_reason, captured, taxed, ...order } = found;
   const digits = shop.currencyDigits;
-  const sumOf = (statuses: string[]) =>
-    order.refunds
-      .filter(({ status }) => statuses.includes(status))
-      .reduce((sum, { amount }) => sum + minorUnits(amount, digits), 0);
-  const refunded = sumOf(['succeeded']);
-  const paid = isSettled(order.payment_status) ? minorUnits(captured ?? order.total, digits) : 0;
+  const refunded = sumOf(order.refunds, 'succeeded', digits);
+  const paid = paidFor({ ...order, captured }, digits);
   return {
     ...order,
     tax_lines: taxLinesOf(taxed, digits),
     payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
     refunded: decimal(refunded, digits),
-    refundable: decimal(Math.max(0, paid - refunded - sumOf(['pending'])), digits),
-    refund_due: decimal(order.status === 'cancelled' ? Math.max(0, paid - refunded) : 0, digits),
+    refundable: decimal(Math.max(0, paid - refunded - sumOf(order.refunds, 'pending', digits)), digits),
+    refund_due: refundDue({ ...order, captured }, digits),
   };
+}
+
+interface Money extends Pick<Order, 'status' | 'payment_status' | 'total'> {
+  captured: string | null;
+  refunds: Refund[];
+}
+
+/** What the shop still owes for an order that was paid and cancelled. */
+export function refundDue(order: Money, digits: number): string {
+  const owed = order.status === 'cancelled' ? paidFor(order, digits) - sumOf(order.refunds, 'succeeded', digits) : 0;
+  return decimal(Math.max(0, owed), digits);
+}
+
+function paidFor({ payment_status, captured, total }: Omit<Money, 'refunds'>, digits: number): number {
+  return isSettled(payment_status) ? minorUnits(captured ?? total, digits) : 0;
+}
+
+function sumOf(refunds: Refund[], wanted: Refund['status'], digits: number): number {
+  return refunds
+    .filter(({ status }) => status === wanted)
+    .reduce((sum, { amount }) => sum + minorUnits(amount, digits), 0);
 }
 
 type CustomerRow = Omit<CustomerOrder, 'payment'> & PaymentRow;

@@ -1,0 +1,218 @@
+import sql from 'sql-template-tag';
+import { expect, test, vi } from 'vitest';
+import { mailsTo } from '../../../test/mail.ts';
+import { PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
+import { startServer, stopServer } from '../../../test/server.ts';
+import { openShop } from '../../../test/shop.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
+
+import { inShopAsSystem } from '../../shop/in-shop.ts';
+import { compose } from '../../shop/mails/templates.ts';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+
+const plain = (html: string) => unescaped(html).replaceAll(/[\u00a0\u202f]/g, ' ');
+
+/** The link in the newest mail to an address. */
+async function newestLink(shop: OpenShop, email: string): Promise<string> {
+  const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
+  const [, link = ''] = /href="([^"]*\/orders\/ord_[0-9A-Za-z]{38})"/.exec(html) ?? [];
+  return link;
+}
+
+/** An order of a guest, and the link in the mail that confirmed it. */
+async function givenGuestsOrder(shop?: OpenShop, client?: OpenShop['storefront']) {
+  const opened = shop ?? (await openShop());
+  const email = `june-${crypto.randomUUID()}@example.com`;
+  const order = await opened.givenOrder({ email, ...(client && { client }) });
+  return { ...opened, order, email, link: await newestLink(opened, email) };
+}
+
+const STREET = 'Lindenallee 7';
+
+test('a guest sees the order by the link in its mail, and neither street nor e-mail until they name one of theirs', async () => {
+  const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder();
+  await dashboard.PATCH('/api/dashboard/settings', {
+    body: { name: 'Alder & Finch', legal: { imprint_url: 'https://shop.example/imprint' } },
+  });
+  const browser = new PaperBrowser(baseUrl);
+
+  const shown = await browser.open(link);
+  const wrong = await browser.press(shown, 'show_address', { answer: '10116' });
+  const empty = await browser.press(shown, 'show_address', { answer: '' });
+  const byCode = await browser.press(shown, 'show_address', { answer: ' 1011 5 ' });
+  const byEmail = await browser.press(shown, 'show_address', { answer: email.toUpperCase() });
+  const again = await browser.open(link);
+
+  expect(new URL(link).pathname).toMatch(new RegExp(`^/sites/${site_id}/orders/ord_[0-9A-Za-z]{38}$`));
+  expect(shown.response.status).toBe(200);
+  for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })) {
+    expect(shown.response.headers.get(name)).toBe(value);
+  }
+  for (const text of [
+    `Order ${order.order_number}`,
+    'Alder & Finch',
+    '1 × €10.00',
+    '€14.90',
+    'Bank transfer: awaiting payment',
+    'DE89 3704 0044 0532 0130 00',
+    'class="qr-code"',
+    'Berlin',
+    'Germany',
+    'href="https://shop.example/imprint"',
+  ]) {
+    expect(plain(shown.html.replaceAll(/<\/?(?:span|data|strong)[^>]*>/g, ''))).toContain(text);
+  }
+  for (const page of [shown, wrong, empty, again]) {
+    for (const secret of [STREET, 'Okafor', '10115', email]) expect(page.html).not.toContain(secret);
+  }
+  expect([wrong, empty].map(({ response }) => response.status)).toEqual([422, 422]);
+  expect(wrong.html).toContain('neither the e-mail nor a postal code');
+  for (const page of [byCode, byEmail]) {
+    expect(page.response.status).toBe(200);
+    expect(page.html).toContain(STREET);
+  }
+});
+
+test('the page tells of parcels, refunds and what is still owed, each mail has a link of its own, and all of them work', async () => {
+  const shop = await openShop();
+  const { baseUrl, dashboard, order, email, link } = await givenGuestsOrder(shop);
+  const params = { path: { order_id: order.id } };
+  const look = async (address: string) => plain((await new PaperBrowser(baseUrl).open(address)).html);
+
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: '2.00', reason: 'other' },
+  });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+    params,
+    body: { carrier: 'DHL', tracking_number: '00340', tracking_url: 'https://dhl.example/00340' },
+  });
+  const links = new Set((await mailsTo(shop, email)).map(({ html }) => /\/orders\/(ord_\w+)/.exec(html)?.[1]));
+  const sent = await look(link);
+  const other = await givenGuestsOrder(shop);
+  const others = { path: { order_id: other.order.id } };
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: others, body: {} });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params: others, body: { reason: 'other' } });
+
+  // Of the order, the parcel and the refund: that of the payment was overtaken.
+  expect(links.size).toBe(3);
+  expect(sent).toContain('href="https://dhl.example/00340"');
+  expect(sent).toMatch(/€2.00<\/data> were refunded on/);
+  expect(await look(await newestLink(shop, email))).toContain('00340');
+  expect(await look(other.link)).toMatch(/We still owe you <data value="14.90">€14.90/);
+});
+
+test('a link ends 90 days after the state of the order last changed, whatever notes staff have written since', async () => {
+  const shop = await openShop();
+  const { baseUrl, dashboard, owner, order, link } = await givenGuestsOrder(shop);
+  const params = { path: { order_id: order.id } };
+  const age = (interval: string) =>
+    owner.query(sql`with aged as (update commerce.orders set created_at = now() - ${interval}::interval,
+        payment_due_at = now() + interval '1 day' where id = ${order.id})
+      update commerce.order_events set created_at = now() - ${interval}::interval where order_id = ${order.id}`);
+  const status = async () => (await new PaperBrowser(baseUrl).open(link)).response.status;
+
+  await age('89 days 23 hours');
+  expect(await status()).toBe(200);
+  await age('90 days');
+  await dashboard.PATCH('/api/dashboard/orders/{order_id}', { params, body: { staff_note: 'Called.' } });
+  const ended = await new PaperBrowser(baseUrl).open(link);
+  expect(ended.response.status).toBe(410);
+  expect(ended.html).toContain('This link has ended');
+  expect(ended.html).not.toContain(order.order_number);
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  expect(await status()).toBe(200);
+});
+
+test('erasing a customer ends the links to their orders, and so does closing the account', async () => {
+  const shop = await openShop();
+  const { baseUrl, dashboard } = shop;
+  const [erased, closed, neighbour] = [
+    await shop.givenCustomer(),
+    await shop.givenCustomer(),
+    await shop.givenCustomer(),
+  ];
+  const orders = [];
+  for (const { client } of [erased, closed, neighbour]) orders.push(await givenGuestsOrder(shop, client));
+  for (const { order } of orders) {
+    const params = { path: { order_id: order.id } };
+    await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params, body: { reason: 'other' } });
+  }
+
+  await dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', {
+    params: { path: { customer_id: erased.id } },
+  });
+  await closed.client.DELETE('/api/storefront/customer/me', {});
+
+  const statuses = [];
+  for (const { link } of orders) statuses.push((await new PaperBrowser(baseUrl).open(link)).response.status);
+  expect(statuses).toEqual([404, 404, 200]);
+});
+
+test('a mail that is written while its customer is erased is not sent, and mints no link', async () => {
+  const shop = await openShop();
+  const { db, owner, site_id, order } = await givenGuestsOrder(shop);
+  const linksOf = async () =>
+    (await owner.query(sql`select from commerce.order_links where order_id = ${order.id}`)).rowCount;
+  const before = await linksOf();
+  const erasure = await owner.connect();
+  await erasure.query('begin');
+  await erasure.query(sql`select from commerce.orders where id = ${order.id} for update`);
+
+  const about = { order_id: order.id };
+  const mail = inShopAsSystem(db, site_id, (inside) =>
+    compose(inside, 'http://localhost', { site_id, template: 'order_placed', about }),
+  );
+  await vi.waitFor(async () => {
+    const waiting = await owner.query(
+      `select from pg_stat_activity where query like '%into order_links%' and wait_event_type = 'Lock'`,
+    );
+    expect(waiting.rowCount).toBeGreaterThan(0);
+  });
+  await erasure.query(sql`update commerce.orders set email = null where id = ${order.id}`);
+  await erasure.query('commit');
+  erasure.release();
+
+  expect(await mail).toBeUndefined();
+  expect(await linksOf()).toBe(before);
+});
+
+test('of wrong answers an order takes five in 15 minutes, over all its links and servers, and right ones cost none', async () => {
+  const shop = await openShop();
+  const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder(shop);
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', {
+    params: { path: { order_id: order.id } },
+    body: {},
+  });
+  const second = await newestLink(shop, email);
+  const limited = await Promise.all([1, 2].map(() => startServer(databaseUrl(), { rateLimits: true }, databaseUrl())));
+  try {
+    const [here = '', there = ''] = limited.map((server) => server.baseUrl);
+    const answerAt = async (origin: string, address: string, answer: string) => {
+      const browser = new PaperBrowser(origin);
+      return browser.press(await browser.open(address), 'show_address', { answer });
+    };
+    for (let good = 0; good < 7; good += 1) await answerAt(here, link, '10115');
+    const guesses = Array.from({ length: 12 }, (_, i) =>
+      answerAt(i % 2 ? here : there, i % 3 ? link : second, `2000${i}`),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ response }) => response.status).sort();
+    const late = await answerAt(there, second, '10115');
+
+    expect(second).not.toBe(link);
+    expect(statuses).toEqual([...Array(5).fill(422), ...Array(7).fill(429)]);
+    expect([late.response.status, late.html.includes(STREET)]).toEqual([429, false]);
+    expect(Number(late.response.headers.get('Retry-After'))).toBeGreaterThan(800);
+    // The order itself is still to be seen, and other orders are not concerned.
+    expect((await new PaperBrowser(here).open(link)).response.status).toBe(200);
+    const neighbour = await givenGuestsOrder(shop);
+    expect((await answerAt(here, neighbour.link, '10115')).html).toContain(STREET);
+    const foreign = link.replace(site_id, (await openShop()).site_id);
+    expect((await new PaperBrowser(baseUrl).open(foreign)).response.status).toBe(404);
+    expect((await new PaperBrowser(baseUrl).open(`${link.slice(0, -1)}~`)).response.status).toBe(404);
+  } finally {
+    await Promise.all(limited.map(stopServer));
+  }
+});

@@ -1,0 +1,56 @@
+import sql from 'sql-template-tag';
+import type { Shop } from '../shop.ts';
+import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
+
+/**
+ * Links under which an order is seen without an account. Every mail mints its own, and only its hash is kept. A link works until
+ * 90 days after the state of the order last changed, or until the customer is erased.
+ */
+
+/** A new link's secret; none when the order belongs to nobody any more. Waits for an erasure that is under way. */
+export async function mintLink(shop: Shop, order_id: string): Promise<string | undefined> {
+  const token = mintToken('order');
+  const made = await shop.run(
+    sql`insert into order_links (site_id, token_hash, order_id)
+      select o.site_id, ${hashToken(token)}, o.id from orders o
+      where o.site_id = ${shop.siteId} and o.id = ${order_id} and o.email is not null for key share`,
+  );
+  return made === 1 ? token : undefined;
+}
+
+/** Where a link leads. */
+export interface LinkedOrder {
+  order_id: string;
+  /** The language of the order. */
+  locale: string;
+  /** Its time is over. */
+  ended: boolean;
+  /** The deadline of its bank transfer has passed, though nobody has noticed yet. */
+  overdue: boolean;
+}
+
+/** The order behind a link of this shop; nothing when there is none. */
+export async function followLink(shop: Shop, token: string): Promise<LinkedOrder | undefined> {
+  if (!isWellFormed('order', token)) return undefined;
+  return shop.one<LinkedOrder>(
+    sql`select o.id as order_id, o.locale,
+        o.payment_status = 'awaiting_payment' and o.payment_due_at <= now() as overdue,
+        coalesce((
+          select max(e.created_at) from order_events e
+          where e.site_id = o.site_id and e.order_id = o.id and e.type not in ('updated', 'payment_reminded', 'customer_attached')
+        ), o.created_at) <= now() - interval '90 days' as ended
+      from order_links l join orders o on o.site_id = l.site_id and o.id = l.order_id
+      where l.site_id = ${shop.siteId} and l.token_hash = ${hashToken(token)} and o.email is not null`,
+  );
+}
+
+/** Ends the links to all orders of a customer. The orders stay locked, so that no mail mints another meanwhile. */
+export async function endLinksOfCustomer(shop: Shop, customer_id: string): Promise<void> {
+  const orders = await shop.rows<{ id: string }>(
+    sql`select id from orders where site_id = ${shop.siteId} and customer_id = ${customer_id} order by id for update`,
+  );
+  await shop.run(
+    sql`delete from order_links
+      where site_id = ${shop.siteId} and order_id = any(${orders.map(({ id }) => id)}::uuid[])`,
+  );
+}
