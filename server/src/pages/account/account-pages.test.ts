@@ -251,8 +251,8 @@ test('what is not for sale any more is told before a checkout begins, and the re
 
   const page = await browser.open(accountOf(shop, `&order=${order.id}`));
   const told = await browser.press(page, 'reorder');
-  expect(heading(told)).toBe('Not everything is available any more');
-  expect(textOf(told.html)).toContain('Mug: No longer for sale.');
+  expect(heading(told)).toBe('Some items are no longer available');
+  expect(textOf(told.html)).toContain('Mug: no longer for sale.');
   expect(textOf(told.html)).toContain('Bowl: only 2 of 3 left.');
   const count = async () =>
     (await shop.owner.query('select from commerce.checkouts where site_id = $1 and order_id is null', [shop.site_id]))

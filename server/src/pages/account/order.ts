@@ -13,6 +13,7 @@ import { orderView } from '../parts/order-view.ts';
 import { withQuery } from '../parts/paths.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
+import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
@@ -45,8 +46,8 @@ function orderPage(visit: AccountVisit, order: ShownOrder, csrf: string): PageAn
   const { front, path, language, checkoutDeps } = visit;
   const title = language.say('account.order', { number: order.order_number });
   const main = html`
-${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againForm(visit, csrf, order.id, 'account.again') })}
-<p class="back"><a href="${path}">${language.say('account.back')}</a></p>`;
+<p class="back"><a href="${path}">${language.say('account.back')}</a></p>
+${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againForm(visit, csrf, order.id, 'account.again') })}`;
   return { status: 200, html: page({ language, title, front, where: 'account', main }) };
 }
 
@@ -73,11 +74,14 @@ function againPage(visit: AccountVisit, order: ShownOrder, csrf: string, lines: 
   const { say } = language;
   const offered = lines.filter(({ available }) => available > 0);
   const title = say(offered.length > 0 ? 'account.again_title' : 'account.again_nothing');
+  const named = (line: ReorderLine) => html`<span dir="auto">${nameOf(line)}</span>`;
   const list = (heading: string, some: ReorderLine[], words: (line: ReorderLine) => Html) =>
     some.length > 0 &&
-    html`<h2>${heading}</h2><ul class="bullets">${some.map((line) => html`<li>${words(line)}</li>`)}</ul>`;
+    html`<section class="part"><h2>${heading}</h2><ul class="bullets">${some.map((line) => html`<li>${words(line)}</li>`)}</ul></section>`;
   const missing = (line: ReorderLine) =>
-    html`<span dir="auto">${nameOf(line)}</span>: ${line.available > 0 ? say('account.again_fewer', { available: line.available, quantity: line.quantity }) : say('checkout.unavailable')}`;
+    line.available > 0
+      ? rich(language, 'account.again_fewer', { ...line, name: named(line) })
+      : rich(language, 'account.again_gone', { name: named(line) });
   const main = html`
 <section class="notice">
 <h1>${title}</h1>
@@ -86,7 +90,7 @@ ${list(
   lines.filter(({ available, quantity }) => available < quantity),
   missing,
 )}
-${list(say('account.again_offered'), offered, (line) => html`<span class="pieces">${line.available}</span> × <span dir="auto">${nameOf(line)}</span>`)}
+${list(say('account.again_offered'), offered, (line) => html`<span class="pieces">${line.available}</span> × ${named(line)}`)}
 ${offered.length > 0 && againForm(visit, csrf, order.id, 'account.again_rest')}
 <p class="after-button"><a href="${orderPath(path, order.id)}">${say('account.again_back')}</a></p>
 </section>`;

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { openShop } from '../../../test/shop.ts';
+import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+const PASSWORD = 'correct horse battery staple';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  if (chromium) browser = await openChromium(chromium);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+/** A shop with a customer, who ordered two things: one was sent, of the other nothing is left. */
+async function givenCustomerWithOrder() {
+  const shop = await openShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', {
+    body: { name: 'Alder & Finch', prices_include_tax: true, default_tax_rate: '0.19', time_zone: 'Europe/Berlin' },
+  });
+  const customer = await shop.givenCustomer({ email: `june.okafor@s${shop.site_id.slice(-8)}.example.com` });
+  const [mug, bowl] = [
+    await shop.givenProduct({
+      name: 'Stoneware Mug',
+      price: '18.00',
+      options: [{ name: 'Colour', values: ['Moss'] }],
+      variants: [{ option1: 'Moss', price: '18.00', inventory_quantity: 9 }],
+    }),
+    await shop.givenProduct({ name: 'Serving Bowl with a long name, hand-thrown', price: '46.50' }),
+  ];
+  const content = [mug, bowl].map(({ variants }, i) => ({ variant_id: variants[0]?.id ?? '', quantity: 2 - i }));
+  const order = await shop.givenOrder({ content, client: customer.client });
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', {
+    params: { path: { product_id: bowl.id } },
+    body: { status: 'archived' },
+  });
+  return { ...shop, customer, order };
+}
+
+for (const width of [1280, 375]) {
+  for (const locale of ['de', 'fr']) {
+    played(
+      `without script, ${width} pixels wide, in ${locale}, a customer looks at an order and orders again`,
+      async () => {
+        const { baseUrl, site_id, customer, order, dashboard } = await givenCustomerWithOrder();
+        const { page, complaints } = await openTab(browser, width);
+        await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
+        const look = async (step: string) => {
+          await leaveScreenshot(page, `account-${step}-${locale}-${width}`);
+          expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+          expect(await page.$eval('html', ({ lang }) => lang)).toBe(locale);
+        };
+        const follow = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);
+
+        await page.goto(`${baseUrl}/account?site_id=${site_id}`);
+        await look('1-login');
+        await follow('a[href$="login=register"]');
+        await look('2-register');
+        await press(page, 'register');
+        await look('3-register-mistakes');
+        await follow(`main a[href$="${site_id}"]`);
+        await follow('a[href$="login=forgot"]');
+        await look('4-forgot');
+        await page.type('#email', customer.email);
+        await press(page, 'request_reset');
+        await look('5-forgot-sent');
+        await follow('a.button');
+        await page.type('#email', customer.email);
+        await page.type('#password', PASSWORD);
+        await press(page, 'log_in');
+        await look('6-account');
+        await follow(`a[href$="order=${order.id}"]`);
+        await look('7-order-unpaid');
+
+        const params = { path: { order_id: order.id } };
+        await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+        await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+          params,
+          body: {
+            carrier: 'DHL',
+            tracking_number: '00340434161094',
+            tracking_url: 'https://track.example/00340434161094',
+          },
+        });
+        await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+          params,
+          body: { amount: '5.00', reason: 'damaged' },
+        });
+        await page.reload();
+        await look('8-order-sent');
+        await press(page, 'reorder');
+        await look('9-again');
+        await press(page, 'reorder');
+        await look('10-checkout');
+        expect(page.url()).toContain('/checkout/chk_');
+
+        await page.goto(`${baseUrl}/account?site_id=${site_id}`);
+        await press(page, 'log_out_everywhere');
+        expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
+        expect(complaints).toEqual([expect.stringContaining('422')]);
+      },
+      60_000,
+    );
+  }
+}
