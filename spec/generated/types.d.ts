@@ -3693,6 +3693,8 @@ export interface components {
             legal: components["schemas"]["LegalLinks"];
             /** @description The address of the shop's own pages, to which the hosted pages and mails link; null for none. Checkouts may lead back to its origin (see ReturnUrl). */
             storefront_url: components["schemas"]["UrlOrNull"];
+            /** @description Whether the hosted pages show a box, never ticked, by which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
+            ask_for_marketing: boolean;
         };
         /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */
         Name: string;
@@ -3748,6 +3750,7 @@ export interface components {
             brand?: components["schemas"]["BrandInput"];
             legal?: components["schemas"]["LegalLinksInput"];
             storefront_url?: components["schemas"]["UrlOrNull"];
+            ask_for_marketing?: boolean;
         };
         /** @description An absolute http or https address. */
         Url: string;
@@ -4967,6 +4970,24 @@ export interface components {
             note?: string | null;
             metadata?: components["schemas"]["Metadata"];
         };
+        /** @description One time that somebody agreed to mails about offers, or withdrew it. It is never changed. */
+        MarketingConsent: {
+            id: components["schemas"]["Id"];
+            /** @description The address at that time. */
+            email: components["schemas"]["Email"];
+            /** @description true, it was given; false, it was withdrawn. */
+            granted: boolean;
+            /**
+             * @description Where it was said.
+             * @enum {string}
+             */
+            source: "registration" | "checkout" | "account" | "dashboard";
+            /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
+            wording: string | null;
+            /** @description The order with which it was given; null otherwise. */
+            order_id: components["schemas"]["IdOrNull"];
+            recorded_at: components["schemas"]["Timestamp"];
+        };
         /** @description An address of the customer's address book. */
         CustomerAddress: components["schemas"]["Address"] & {
             id: components["schemas"]["Id"];
@@ -4975,8 +4996,10 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description A customer with the address book. */
+        /** @description A customer with the address book and the history of marketing_opt_in. */
         CustomerDetails: components["schemas"]["CustomerRecord"] & {
+            /** @description When, where and to what words the customer agreed to mails about offers, or withdrew it; newest first. */
+            marketing_consents: components["schemas"]["MarketingConsent"][];
             addresses: components["schemas"]["CustomerAddress"][];
         };
         /** @description The fields to change; absent ones stay. */
@@ -5357,6 +5380,8 @@ export interface components {
             locale: components["schemas"]["LocaleOrNull"];
             return_url: components["schemas"]["ReturnUrl"];
             cancel_url: components["schemas"]["ReturnUrl"];
+            /** @description Whether whoever orders agrees to mails about offers, which takes effect with the order. */
+            marketing_opt_in: boolean;
         };
         /** @description A postal address as input. Shipping requires last_name, address1, city and country. */
         AddressInput: {
@@ -5376,6 +5401,8 @@ export interface components {
          * @enum {string}
          */
         PaymentChoice: "bank_transfer" | "card" | "manual";
+        /** @description What the customer was shown and agreed to, word for word. It is kept with the consent, as proof of it. */
+        MarketingWording: string;
         /** @description The fields to change; absent ones stay as they are, and null clears a field. */
         CheckoutPatch: {
             email?: components["schemas"]["Email"] | null;
@@ -5387,6 +5414,9 @@ export interface components {
             shipping_option_id?: components["schemas"]["IdOrNull"];
             payment_method?: components["schemas"]["PaymentChoice"] | null;
             note?: string | null;
+            /** @description true agrees to mails about offers, once the order is placed; false leaves things as they are. An agent cannot agree in its customer's place (403 human_confirmation_required). */
+            marketing_opt_in?: boolean;
+            marketing_wording?: components["schemas"]["MarketingWording"];
             locale?: components["schemas"]["LocaleOrNull"];
             /** @description Where the confirmation leads back to, with order_id added. See the checkout. */
             return_url?: components["schemas"]["ReturnUrl"];
@@ -6721,6 +6751,7 @@ export type Customer = components['schemas']['Customer'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
 export type CustomerInput = components['schemas']['CustomerInput'];
+export type MarketingConsent = components['schemas']['MarketingConsent'];
 export type CustomerAddress = components['schemas']['CustomerAddress'];
 export type CustomerDetails = components['schemas']['CustomerDetails'];
 export type CustomerPatch = components['schemas']['CustomerPatch'];
@@ -6754,6 +6785,7 @@ export type CheckoutPayment = components['schemas']['CheckoutPayment'];
 export type Checkout = components['schemas']['Checkout'];
 export type AddressInput = components['schemas']['AddressInput'];
 export type PaymentChoice = components['schemas']['PaymentChoice'];
+export type MarketingWording = components['schemas']['MarketingWording'];
 export type CheckoutPatch = components['schemas']['CheckoutPatch'];
 export type CompletionRefusal = components['schemas']['CompletionRefusal'];
 export type NewPassword = components['schemas']['NewPassword'];
@@ -12333,8 +12365,9 @@ export interface operations {
                     first_name?: string | null;
                     last_name?: string | null;
                     phone?: string | null;
-                    /** @description false when absent. */
+                    /** @description Whether the customer agrees to mails about offers; false when absent. It takes effect with the account. */
                     marketing_opt_in?: boolean;
+                    marketing_wording?: components["schemas"]["MarketingWording"];
                 };
             };
         };
@@ -12828,7 +12861,9 @@ export interface operations {
                     first_name?: string | null;
                     last_name?: string | null;
                     phone?: string | null;
+                    /** @description true agrees to mails about offers, false withdraws it. Each is kept with its time. */
                     marketing_opt_in?: boolean;
+                    marketing_wording?: components["schemas"]["MarketingWording"];
                     /** @description The language of pages and mails; null leaves it to the browser and the shop. */
                     locale?: components["schemas"]["LocaleOrNull"];
                     email?: components["schemas"]["Email"];

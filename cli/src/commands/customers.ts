@@ -102,7 +102,7 @@ export async function customerIdOf(client: DashboardClient, wanted: string): Pro
 }
 
 function details(customer: CustomerDetails, paint: Paint): string {
-  const { email, phone, marketing_opt_in, email_verified_at, note, metadata, orders_count, total_spent } = customer;
+  const { email, phone, email_verified_at, note, metadata, orders_count, total_spent } = customer;
   const addresses = customer.addresses.map((address, at) => {
     const title = customer.addresses.length > 1 ? `Address ${at + 1}` : 'Address';
     return [title, `${addressLine(address) ?? '–'}${address.is_default ? ' (default)' : ''}`];
@@ -112,7 +112,7 @@ function details(customer: CustomerDetails, paint: Paint): string {
       'E-mail': email,
       ...{ Name: nameOf(customer), Phone: phone, Account: accountOf(customer) },
       Verified: moment(email_verified_at, 'not'),
-      Newsletter: marketing_opt_in ? 'yes' : 'no',
+      Newsletter: newsletterOf(customer),
       ...{ Orders: orders_count, Spent: total_spent },
       ...Object.fromEntries(addresses),
       Note: note ?? undefined,
@@ -124,4 +124,13 @@ function details(customer: CustomerDetails, paint: Paint): string {
     },
     paint,
   );
+}
+
+/** Whether the customer agreed to mails about offers, when and where that was said last, and to what words. */
+function newsletterOf({ marketing_opt_in, marketing_consents: [newest] }: CustomerDetails): string {
+  const holds = marketing_opt_in ? 'yes' : 'no';
+  if (!newest || newest.granted !== marketing_opt_in) return holds;
+  const { recorded_at, source, wording } = newest;
+  const words = wording ? ` (“${wording}”)` : '';
+  return `${holds}, since ${moment(recorded_at)}, by ${source}${words}`;
 }

@@ -627,6 +627,8 @@ create table commerce.checkouts (
   locale text,
   return_url text,
   cancel_url text,
+  marketing_opt_in boolean not null default false,
+  marketing_wording text,
   constraint checkouts_pkey PRIMARY KEY (site_id, id),
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
@@ -925,6 +927,27 @@ create table commerce.login_unlocks (
 );
 CREATE INDEX login_unlocks_expiry ON commerce.login_unlocks USING btree (expires_at);
 CREATE INDEX login_unlocks_of ON commerce.login_unlocks USING btree (key_hash);
+
+create table commerce.marketing_consents (
+  site_id uuid not null,
+  id uuid not null,
+  customer_id uuid,
+  email text not null,
+  granted boolean not null,
+  source text not null,
+  wording text,
+  order_id uuid,
+  recorded_at timestamp with time zone not null default now(),
+  constraint marketing_consents_pkey PRIMARY KEY (site_id, id),
+  constraint marketing_consents_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
+  constraint marketing_consents_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint marketing_consents_email_check CHECK ((email = lower(email))),
+  constraint marketing_consents_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'checkout'::text, 'account'::text, 'dashboard'::text])))
+);
+CREATE INDEX marketing_consents_by_email ON commerce.marketing_consents USING btree (site_id, email);
+CREATE INDEX marketing_consents_of ON commerce.marketing_consents USING btree (site_id, customer_id, recorded_at, id);
+CREATE INDEX marketing_consents_of_order ON commerce.marketing_consents USING btree (site_id, order_id) WHERE (order_id IS NOT NULL);
+alter table commerce.marketing_consents enable row level security, force row level security;
 
 create table commerce.order_events (
   site_id uuid not null,
@@ -1428,6 +1451,7 @@ create table commerce.site_settings (
   brand jsonb not null default '{}'::jsonb,
   legal jsonb not null default '{}'::jsonb,
   storefront_url text,
+  ask_for_marketing boolean not null default false,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
@@ -1901,6 +1925,12 @@ create policy sweep on commerce.idempotency_keys as permissive for all to commer
 create policy tenant on commerce.idempotency_keys as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.marketing_consents as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.marketing_consents as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.order_events as permissive for select to commerce_backup
   using (true);
 
@@ -2249,6 +2279,10 @@ grant delete, insert, select, update on commerce.login_unlocks to commerce_app;
 grant select on commerce.login_unlocks to commerce_backup;
 
 grant delete, select on commerce.login_unlocks to commerce_sweep;
+
+grant delete, insert, select, update on commerce.marketing_consents to commerce_app;
+
+grant select on commerce.marketing_consents to commerce_backup;
 
 grant insert, select on commerce.order_events to commerce_app;
 

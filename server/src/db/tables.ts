@@ -120,6 +120,8 @@ export interface Tables {
     locale: string | null;
     return_url: string | null;
     cancel_url: string | null;
+    marketing_opt_in: boolean;
+    marketing_wording: string | null;
   };
   collection_products: {
     site_id: string;
@@ -292,6 +294,17 @@ export interface Tables {
     pass_hash: Buffer | null;
     used_at: string | null;
     expires_at: string;
+  };
+  marketing_consents: {
+    site_id: string;
+    id: string;
+    customer_id: string | null;
+    email: string;
+    granted: boolean;
+    source: 'registration' | 'checkout' | 'account' | 'dashboard';
+    wording: string | null;
+    order_id: string | null;
+    recorded_at: string;
   };
   order_events: {
     site_id: string;
@@ -606,6 +619,7 @@ export interface Tables {
     brand: unknown;
     legal: unknown;
     storefront_url: string | null;
+    ask_for_marketing: boolean;
   };
   sites: {
     site_id: string;

@@ -4,6 +4,7 @@ import type { Egress } from '../egress/post.ts';
 import { openAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { type Watch, watchForAbandonedJobs } from './abandoned-jobs.ts';
+import { applyConsent } from './apply-consent.ts';
 import { expireOverdue } from './buying.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { wakeWhenDue } from './due-jobs.ts';
@@ -80,6 +81,7 @@ function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: W
     crontab: CRONTAB,
     taskList: {
       send_mail: counted('send_mail', sendMail(mailDeps)),
+      apply_consent: counted('apply_consent', applyConsent(db)),
       move_money: counted('move_money', moveMoney(paying)),
       note_publication: counted('note_publication', notePublication(db)),
       sweep: counted('sweep', async (_payload: unknown, { withPgClient }: JobHelpers) => {

@@ -47,6 +47,12 @@ export const account: Record<keyof typeof english, string> = {
   activity_last: '{assistant}, das Neueste zuerst: die letzten {count}.',
   activity_none: 'Noch nichts.',
   back: 'Zurück zu Ihrem Konto',
+  marketing: 'E-Mails zu Angeboten',
+  marketing_wording:
+    'Ja, {shop} darf mir E-Mails zu Angeboten und Neuheiten senden. Ich kann das jederzeit widerrufen.',
+  marketing_given: 'Sie haben zugestimmt, dass {shop} Ihnen E-Mails zu Angeboten und Neuheiten sendet.',
+  marketing_withdraw: 'Keine E-Mails zu Angeboten mehr',
+  marketing_save: 'Speichern',
   safety: 'Sicherheit',
   log_out_everywhere: 'Überall abmelden',
   log_out_everywhere_why:

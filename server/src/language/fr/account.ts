@@ -47,6 +47,12 @@ export const account: Record<keyof typeof english, string> = {
   activity_last: '{assistant}, du plus récent au plus ancien : les {count} dernières actions.',
   activity_none: 'Rien pour le moment.',
   back: 'Retour à votre compte',
+  marketing: 'E-mails sur les offres',
+  marketing_wording:
+    'Oui, {shop} peut m’envoyer des e-mails sur ses offres et ses nouveautés. Je peux retirer mon accord à tout moment.',
+  marketing_given: 'Vous avez accepté que {shop} vous envoie des e-mails sur ses offres et ses nouveautés.',
+  marketing_withdraw: 'Ne plus recevoir d’e-mails sur les offres',
+  marketing_save: 'Enregistrer',
   safety: 'Sécurité',
   log_out_everywhere: 'Se déconnecter partout',
   log_out_everywhere_why:

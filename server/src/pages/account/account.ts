@@ -14,6 +14,7 @@ import type { FormBody } from '../parts/form-body.ts';
 import { type LoginWords, logOut, logOutEverywhere } from '../parts/login.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
+import { changeConsent } from './consent.ts';
 import { orderAgain, showOrder } from './order.ts';
 import { activityView, overviewView } from './views.ts';
 import type { AccountVisit } from './visit.ts';
@@ -84,6 +85,7 @@ async function post(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   if (action === 'log_out') return logOut(visit, body);
   if (!visit.session) return { redirect: visit.path };
   if (action === 'log_out_everywhere') return logOutEverywhere(visit, body, visit.session.customer_id);
+  if (action === 'marketing_on' || action === 'marketing_off') return changeConsent(visit, body, action);
   if (action === 'reorder') return orderAgain(visit, body);
   if (action === 'revoke') return revoke(visit, body, visit.session.customer_id);
   throw new ShopError('invalid_request', 'There is no such action.');

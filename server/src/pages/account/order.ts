@@ -78,10 +78,15 @@ function againPage(visit: AccountVisit, order: ShownOrder, csrf: string, lines: 
   const list = (heading: string, some: ReorderLine[], words: (line: ReorderLine) => Html) =>
     some.length > 0 &&
     html`<section class="part"><h2>${heading}</h2><ul class="bullets">${some.map((line) => html`<li>${words(line)}</li>`)}</ul></section>`;
-  const missing = (line: ReorderLine) =>
-    line.available > 0
-      ? rich(language, 'account.again_fewer', { ...line, name: named(line) })
-      : rich(language, 'account.again_gone', { name: named(line) });
+  const missing = (line: ReorderLine) => {
+    const { available, quantity } = line;
+    const fewer = available > 0;
+    return rich(language, fewer ? 'account.again_fewer' : 'account.again_gone', {
+      name: named(line),
+      available,
+      quantity,
+    });
+  };
   const main = html`
 <section class="notice">
 <h1>${title}</h1>

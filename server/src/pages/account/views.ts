@@ -8,6 +8,7 @@ import { type Html, html } from '../parts/html.ts';
 import { withQuery } from '../parts/paths.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { moment, money, rich } from '../parts/words.ts';
+import { consentSection } from './consent.ts';
 import { orderPath } from './order.ts';
 import type { AccountVisit } from './visit.ts';
 
@@ -34,6 +35,7 @@ export function overviewView(visit: AccountVisit, csrf: string, overview: Overvi
 ${waiting.length > 0 && waitingSection(language, waiting, tenant.currency)}
 ${agentsSection(visit, csrf, agents)}
 ${ordersSection(visit, orders, orders_total)}
+${consentSection(visit, csrf, profile.marketing_opt_in)}
 ${safetySection(visit, csrf)}
 </div>`;
   return { status: 200, html: page({ language, title, front, where: 'account', main }) };

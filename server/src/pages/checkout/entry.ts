@@ -23,6 +23,7 @@ const NAMES: readonly FieldName[] = [
   'payment_method',
   'card_token',
   'terms',
+  'marketing',
   'billing',
   ...(['shipping', 'billing'] as const).flatMap((kind) => ADDRESS_PARTS.map((part) => addressField(kind, part))),
 ];
@@ -42,6 +43,7 @@ export function enteredBefore(checkout: Checkout, { country, choices }: Prefill)
     note,
     shipping_option_id: shipping_option?.id ?? only(choices)?.id,
     payment_method: checkout.payment_method ?? only(payment_methods),
+    marketing: checkout.marketing_opt_in ? 'yes' : undefined,
     billing: billing_address ? 'other' : 'same',
     ...fieldsOf('shipping', { country, ...given(shipping_address ?? {}) }),
     ...fieldsOf('billing', billing_address ?? {}),

@@ -48,6 +48,7 @@ export type FieldName =
   | 'card_token'
   | 'billing'
   | 'terms'
+  | 'marketing'
   | `${AddressKind}_${AddressPart}`;
 
 export type Entered = forms.Entered<FieldName>;

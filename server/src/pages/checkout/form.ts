@@ -3,10 +3,18 @@ import { isCountry } from '../../shop/countries.ts';
 import { page } from '../parts/document.ts';
 import { csrfField, mistakeSummary, radios, selectField, textArea, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
+import { marketingBox } from '../parts/marketing.ts';
 import { cost, summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import { money, rich } from '../parts/words.ts';
 import { codeInWords } from './codes.ts';
-import { ADDRESS_FIELDS, ADDRESS_PARTS, type AddressKind, type AddressPart, addressField } from './fields.ts';
+import {
+  ADDRESS_FIELDS,
+  ADDRESS_PARTS,
+  type AddressKind,
+  type AddressPart,
+  addressField,
+  type FieldName,
+} from './fields.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
 /** The first step: who buys, where to, how it is delivered and paid. One form, whose buttons say what to do with it. */
@@ -55,7 +63,8 @@ function buttonWords({ checkout, country, language: { say } }: CheckoutView): st
   return checkout.requires_shipping && !country ? say('checkout.to_delivery') : say('checkout.step_review');
 }
 
-function contact({ form, language: { say } }: CheckoutView): Html {
+function contact({ form, language, front, optedIn }: CheckoutView): Html {
+  const { say } = language;
   return html`
 <fieldset class="part">
 <legend><h2>${say('checkout.contact')}</h2></legend>
@@ -76,6 +85,7 @@ ${textField(form, {
   maximum: 64,
   hint: say('checkout.phone_hint'),
 })}
+${!optedIn && marketingBox<FieldName>(form, language, front)}
 </fieldset>`;
 }
 

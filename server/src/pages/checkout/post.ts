@@ -8,6 +8,7 @@ import { cancelPayment, pay } from '../../shop/checkout/pay.ts';
 import { ShopError } from '../../shop/errors.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { FormBody } from '../parts/form-body.ts';
+import { marketingWording } from '../parts/marketing.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { inShopOfVisit, runAction } from '../parts/visit.ts';
 import { enteredIn, entryMistakes, mistakesOfMissing, patchOf, together, withoutWrong } from './entry.ts';
@@ -51,7 +52,9 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     const { action, body, entered, hasFields } = posted;
     const before = await checkouts.get(shop, visit.checkoutDeps, visit.checkout.id);
     const locale = before.locale ?? visit.language.locale;
-    const patch = hasFields ? { ...patchOf(entered, before, body.get('shown_country')), locale } : {};
+    const patch = hasFields
+      ? { ...patchOf(entered, before, body.get('shown_country')), ...consentIn(visit, entered), locale }
+      : {};
     const wrong: Mistake[] = [
       ...(hasFields ? entryMistakes(visit.language, patch, entered) : []),
       ...(action === 'apply_discount' && !codeIn(entered) ? [noCode(visit)] : []),
@@ -69,6 +72,13 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     return next(visit, shop, after, posted);
   };
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
+}
+
+/** What the box says, where the form has it. */
+function consentIn({ checkout, front, language }: CheckoutVisit, { marketing }: Entered) {
+  if (!front.ask_for_marketing || checkout.opted_in) return {};
+  if (marketing !== 'yes') return { marketing_opt_in: false };
+  return { marketing_opt_in: true, marketing_wording: marketingWording(language, front) };
 }
 
 function noCode({ language: { say } }: CheckoutVisit): Mistake {

@@ -81,6 +81,7 @@ export async function showOpen(
     countries,
     country,
     choices,
+    optedIn: visit.checkout.opted_in,
     testCard: takesTestCards(visit),
     form: { language, entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
     alert: alert?.(checkout),

@@ -25,6 +25,8 @@ export interface CheckoutView {
   /** The country that `choices` is for; null as long as none is known. */
   country: string | null;
   choices: readonly ShippingChoice[];
+  /** Whether the customer gets mails about offers already. */
+  optedIn: boolean;
   /** Whether a card is paid with the test provider's tokens. */
   testCard: boolean;
   form: FormState;

@@ -10,6 +10,7 @@ import type { Place } from './forgotten-password.ts';
 import type { FormBody } from './form-body.ts';
 import { csrfField, type Entered, type Mistake, mistakeSummary, passwordField, textField } from './form-parts.ts';
 import { html } from './html.ts';
+import { marketingBox, marketingWording } from './marketing.ts';
 import { newPasswordMistake, PASSWORD_RULES } from './new-password.ts';
 import { accessPath } from './paths.ts';
 import type { PageAnswer } from './route.ts';
@@ -20,7 +21,7 @@ import { paragraphs, rich } from './words.ts';
 
 const NAMES = ['first_name', 'last_name', 'email'] as const;
 
-type FieldName = (typeof NAMES)[number] | 'new_password';
+type FieldName = (typeof NAMES)[number] | 'new_password' | 'marketing';
 
 interface Retry {
   entered?: Entered<FieldName>;
@@ -52,6 +53,7 @@ ${passwordField(state, {
   autocomplete: 'new-password',
   hint: say('account.reset_hint', { count: PASSWORD_RULES.minLength }),
 })}
+${marketingBox<FieldName>(state, language, front)}
 <button class="primary" name="action" value="register">${say('access.register_button')}</button>
 <p class="after-button">${say('access.register_after')}</p>
 </form>
@@ -66,14 +68,16 @@ export async function requestAccount(visit: CustomerVisit, place: Place, body: F
     NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])),
   );
   const { email = '', first_name, last_name } = entered;
+  const shown = { ...entered, ...(body.get('marketing') === 'yes' && { marketing: 'yes' }) };
   const password = body.get('new_password') ?? '';
   const mistakes = await mistakesIn(visit.language, entered, password);
-  if (mistakes.length > 0) return registerPage(visit, place, { entered, mistakes, status: 422 });
+  if (mistakes.length > 0) return registerPage(visit, place, { entered: shown, mistakes, status: 422 });
   await count(visit, 'storefront.registerCustomer', {}, { email });
   const password_hash = await logins.take(() => hashPassword(password));
   const act = { operation_id: 'storefront.registerCustomer', action: 'register', body } as const;
   const work = async (shop: Shop) => {
-    await registration.register(shop, { email, password_hash, profile: { first_name, last_name } });
+    const profile = { first_name, last_name, ...consentIn(visit, body) };
+    await registration.register(shop, { email, password_hash, profile });
     return { redirect: accessPath(visit.path, 'register_sent') };
   };
   return runAction(visit, act, work, async (_shop, error) => {
@@ -90,6 +94,11 @@ export function registerSentPage({ front, path, language }: CustomerVisit, { whe
     link: { href: path, label: language.say('access.back') },
   };
   return { status: 200, html: noticePage(notice, { language, front, where }) };
+}
+
+function consentIn({ front, language }: CustomerVisit, body: FormBody) {
+  if (!front.ask_for_marketing || body.get('marketing') !== 'yes') return {};
+  return { marketing_opt_in: true, marketing_wording: marketingWording(language, front) };
 }
 
 async function mistakesIn(

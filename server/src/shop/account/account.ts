@@ -1,6 +1,7 @@
 import type { Customer } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import * as consents from '../customers/consents.ts';
 import { textChanges } from '../customers/customers.ts';
 import { PROFILE } from '../customers/rows.ts';
 import type { VerifiedLogin } from '../customers/sessions.ts';
@@ -18,6 +19,7 @@ export interface ProfilePatch {
   last_name?: string | null;
   phone?: string | null;
   marketing_opt_in?: boolean;
+  marketing_wording?: string;
   email?: string;
   locale?: string | null;
 }
@@ -36,9 +38,12 @@ export async function profile(shop: Shop): Promise<Customer> {
  * have shown the password for it.
  */
 export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Promise<Customer> {
+  const { marketing_opt_in: granted, marketing_wording: wording } = patch;
+  if (granted !== undefined && shop.customerId) {
+    await consents.decide(shop, shop.customerId, { granted, source: 'account', wording });
+  }
   const customer = await shop.one<Customer>(
-    sql`update customers set marketing_opt_in = coalesce(${patch.marketing_opt_in ?? null}, marketing_opt_in),
-        ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])} updated_at = now()
+    sql`update customers set ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])} updated_at = now()
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,
   );
   if (!customer) throw accountClosed();

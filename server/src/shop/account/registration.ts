@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import * as codes from '../customers/codes.ts';
+import * as consents from '../customers/consents.ts';
 import { PROFILE } from '../customers/rows.ts';
 import * as sessions from '../customers/sessions.ts';
 import { foldEmail } from '../emails.ts';
@@ -30,6 +31,7 @@ interface Profile {
   last_name?: string | null;
   phone?: string | null;
   marketing_opt_in?: boolean;
+  marketing_wording?: string;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
   const customer = code && (customer_id ? await proveAddress(shop, customer_id, code.email) : await begin(shop, code));
   if (!customer) throw linkIsDead('verification_token_invalid');
   await attachOrders(shop, customer);
+  await consents.attachOfGuest(shop, customer.id, customer.email);
   return customer;
 }
 
@@ -106,6 +109,7 @@ async function attachOrders(shop: Shop, { id, email }: Customer): Promise<void> 
 
 interface PendingRegistration extends Registration, Record<string, unknown> {
   id: string;
+  created_at: string;
 }
 
 /**
@@ -115,7 +119,7 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(
     sql`delete from customer_registrations where site_id = ${shop.siteId} and email = ${email}
-      returning id, email, password_hash, profile`,
+      returning id, email, password_hash, profile, created_at`,
   );
   const registration = ended.find(({ id }) => id === registration_id);
   if (!registration) return undefined;
@@ -123,19 +127,22 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and purpose = 'register' and email = ${email} and used_at is null`,
   );
-  const { password_hash, profile } = registration;
-  return shop.one<Customer>(
-    sql`insert into customers as c (site_id, id, email, password_hash, email_verified_at, first_name, last_name, phone,
-        marketing_opt_in)
+  const { password_hash, profile, created_at: at } = registration;
+  const { marketing_opt_in = false, marketing_wording: wording } = profile;
+  const customer = await shop.one<Customer>(
+    sql`insert into customers as c (site_id, id, email, password_hash, email_verified_at, first_name, last_name, phone)
       values (${shop.siteId}, ${uuidv7()}, ${email}, ${password_hash}, now(), ${profile.first_name ?? null},
-        ${profile.last_name ?? null}, ${profile.phone ?? null}, ${profile.marketing_opt_in ?? false})
+        ${profile.last_name ?? null}, ${profile.phone ?? null})
       on conflict (site_id, lower(email)) do update set password_hash = excluded.password_hash, email_verified_at = now(),
         first_name = coalesce(c.first_name, excluded.first_name), last_name = coalesce(c.last_name, excluded.last_name),
-        phone = coalesce(c.phone, excluded.phone), marketing_opt_in = c.marketing_opt_in or excluded.marketing_opt_in,
+        phone = coalesce(c.phone, excluded.phone),
         updated_at = now()
         where c.password_hash is null
       returning ${PROFILE}`,
   );
+  if (!customer || !marketing_opt_in) return customer;
+  await consents.decide(shop, customer.id, { granted: true, source: 'registration', wording, at });
+  return { ...customer, marketing_opt_in };
 }
 
 /** An address that an account has or wants is proven to be read by its owner. */

@@ -136,7 +136,7 @@ async function begin(
 }
 
 /** What an integration knows of an order. */
-export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes>;
+export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes | 'marketing_opt_in' | 'marketing_wording'>;
 
 /**
  * Begins the checkout of an integration's order, with what the integration knows. The stock is held by `reserveStock` or sold by
@@ -215,6 +215,8 @@ export interface CheckoutPatch {
   shipping_option_id?: string | null;
   payment_method?: PaymentChoice | null;
   note?: string | null;
+  marketing_opt_in?: boolean;
+  marketing_wording?: string | null;
   locale?: string | null;
   return_url?: string | null;
   cancel_url?: string | null;
@@ -232,12 +234,17 @@ export async function update(
   patch: CheckoutPatch,
   customer_id: string | null = shop.customerId,
 ): Promise<Checkout> {
+  if (shop.agent && patch.marketing_opt_in) {
+    throw new ShopError('human_confirmation_required', 'Only the customer can agree to mails about offers.');
+  }
   const judged = await judgeReturnUrls(shop, checkoutDeps, patch);
   await holdActor(shop);
   const locked = await lockCheckout(shop, id, customer_id);
   refuseOver(locked.row);
   refusePaying(locked.row);
-  const wanted = { ...locked.row, ...patch, ...judged } as CheckoutRow;
+  // What is agreed to anew is agreed to with the words of now.
+  const wording = patch.marketing_opt_in === undefined ? {} : { marketing_wording: patch.marketing_wording ?? null };
+  const wanted = { ...locked.row, ...patch, ...wording, ...judged } as CheckoutRow;
   const priced = priceLocked(shop, checkoutDeps, { ...locked, row: wanted });
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);
@@ -292,6 +299,7 @@ function assignments(row: CheckoutRow): Sql {
   return sql`email = ${row.email}, phone = ${row.phone}, shipping_address = ${json(row.shipping_address)}::jsonb,
         billing_address = ${json(row.billing_address)}::jsonb, shipping_option_id = ${row.shipping_option_id},
         payment_method = ${row.payment_method}, note = ${row.note}, locale = ${row.locale},
+        marketing_opt_in = ${row.marketing_opt_in}, marketing_wording = ${row.marketing_wording},
         return_url = ${row.return_url}, cancel_url = ${row.cancel_url},`;
 }
 

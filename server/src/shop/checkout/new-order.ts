@@ -3,6 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
 import * as discounts from '../carts/redemptions.ts';
+import * as consents from '../customers/consents.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { decimal } from '../money.ts';
@@ -79,6 +80,10 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
     mail.enqueue(shop, 'order_placed', { order_id }),
     getForCustomer(shop, order_id),
   );
+  if (row.marketing_opt_in && row.email) {
+    const { email, marketing_wording: wording } = row;
+    await consents.recordAtCheckout(shop, { order_id, customer_id: order.customer_id, email, wording });
+  }
   return written[6];
 }
 

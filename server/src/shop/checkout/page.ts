@@ -15,6 +15,8 @@ export interface PagedCheckout {
   /** The language that it is in; null as long as nobody has said. */
   locale: string | null;
   front: Front;
+  /** Its customer gets mails about offers already. */
+  opted_in: boolean;
   return_url: string | null;
   cancel_url: string | null;
   order_id: string | null;
@@ -34,6 +36,7 @@ export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.payment_failure, k.locale,
         k.return_url, k.cancel_url,
         exists (select from payment_accounts a where a.site_id = k.site_id) as has_payment_account, ${frontObject} as front,
+        coalesce(c.marketing_opt_in, false) as opted_in,
         case when k.order_id is null and k.status <> 'cancelled' and k.payment_id is null
           and k.expires_at <= now() then 'expired'
           else k.status end as status,
@@ -41,6 +44,7 @@ export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
         coalesce(o.payment_status <> 'awaiting_payment'
           and coalesce(o.cancelled_at, o.created_at) <= now() - interval '24 hours', false) as past
       from checkouts k join site_settings t using (site_id)
+      left join customers c on c.site_id = k.site_id and c.id = k.customer_id
       left join orders o on o.site_id = k.site_id and o.id = k.order_id
       where k.site_id = ${shop.siteId} and k.id = ${id}`,
   );

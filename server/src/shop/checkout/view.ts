@@ -58,11 +58,11 @@ export function statusOf(missing: string[]): 'open' | 'ready' {
 
 function partsOf(row: CheckoutRow) {
   const { id, cart_id, customer_id, email, phone, shipping_address, billing_address, note } = row;
-  const { locale, return_url, cancel_url } = row;
+  const { locale, return_url, cancel_url, marketing_opt_in } = row;
   const { reserved_until, expires_at, order_id, order_number, created_at, updated_at } = row;
   return {
     ...{ id, cart_id, customer_id, email, phone, shipping_address, billing_address, note },
-    ...{ locale, return_url, cancel_url },
+    ...{ locale, return_url, cancel_url, marketing_opt_in },
     ...{ reserved_until, expires_at, order_id, order_number, created_at, updated_at },
   };
 }

@@ -8,6 +8,7 @@ import * as mail from '../mail.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import * as addresses from './addresses.ts';
+import * as consents from './consents.ts';
 import { records } from './rows.ts';
 import * as sessions from './sessions.ts';
 
@@ -49,9 +50,13 @@ function conditions({ q, has_account }: CustomerQuery): Sql {
     and (${has_account ?? null}::boolean is null or (c.password_hash is not null) = ${has_account ?? null})`;
 }
 
-/** A customer with the address book. A foreign or unknown id is `not_found`. */
+/** A customer with the address book and what was said about mails. A foreign or unknown id is `not_found`. */
 export async function get(shop: Shop, id: string): Promise<CustomerDetails> {
-  return { ...(await record(shop, id)), addresses: await addresses.list(shop, id) };
+  return {
+    ...(await record(shop, id)),
+    addresses: await addresses.list(shop, id),
+    marketing_consents: await consents.listOfCustomer(shop, id),
+  };
 }
 
 /** A customer without the addresses. A foreign or unknown id is `not_found`. */
@@ -65,11 +70,12 @@ export async function record(shop: Shop, id: string): Promise<CustomerRecord> {
 export async function create(shop: Shop, input: CustomerInput): Promise<CustomerRecord> {
   const id = uuidv7();
   await shop.run(
-    sql`insert into customers (site_id, id, email, first_name, last_name, phone, marketing_opt_in, note, metadata)
+    sql`insert into customers (site_id, id, email, first_name, last_name, phone, note, metadata)
       values (${shop.siteId}, ${id}, ${foldEmail(input.email)}, ${input.first_name ?? null}, ${input.last_name ?? null},
-        ${input.phone ?? null}, ${input.marketing_opt_in ?? false}, ${input.note ?? null},
+        ${input.phone ?? null}, ${input.note ?? null},
         ${JSON.stringify(input.metadata ?? {})}::jsonb)`,
   );
+  if (input.marketing_opt_in) await consents.decide(shop, id, { granted: true, source: 'dashboard' });
   return record(shop, id);
 }
 
@@ -88,11 +94,13 @@ export async function update(shop: Shop, id: string, patch: CustomerPatch): Prom
   await shop.run(
     sql`update customers set email = ${email},
         email_verified_at = case when email = ${email} then email_verified_at end,
-        marketing_opt_in = coalesce(${patch.marketing_opt_in ?? null}, marketing_opt_in),
         metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata),
         ${textChanges(patch, ['first_name', 'last_name', 'phone', 'note'])} updated_at = now()
       where site_id = ${shop.siteId} and id = ${id}`,
   );
+  if (patch.marketing_opt_in !== undefined) {
+    await consents.decide(shop, id, { granted: patch.marketing_opt_in, source: 'dashboard' });
+  }
   if (email !== before.email) {
     await shop.run(sql`delete from customer_codes where site_id = ${shop.siteId} and customer_id = ${id}`);
     await sessions.endAllSessions(shop, id);

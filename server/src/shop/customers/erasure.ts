@@ -7,6 +7,7 @@ import * as agentTokens from '../mandates/tokens.ts';
 import { endLinksOfCustomer } from '../orders/links.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
+import * as consents from './consents.ts';
 import { record } from './customers.ts';
 import * as sessions from './sessions.ts';
 
@@ -167,6 +168,7 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
       or email = (select lower(email) from customers where site_id = ${shop.siteId} and id = ${id}))`,
   );
   await shop.run(sql`delete from customer_addresses where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await consents.forget(shop, id);
   await shop.run(sql`delete from agent_consents where site_id = ${shop.siteId} and customer_id = ${id}`);
   await agentTokens.revokeAll(shop, id, 'system');
   await sessions.endAllSessions(shop, id);

@@ -1,0 +1,23 @@
+import type { Language } from '../../language/language.ts';
+import type { Front } from '../../shop/merchant/front.ts';
+import { checkBox, type FormState } from './form-parts.ts';
+import type { Html } from './html.ts';
+
+/** The box by which shoppers agree to mails about offers: only where the shop asks, and never ticked for them. */
+export function marketingBox<Name extends string>(
+  form: FormState<Name | 'marketing'>,
+  language: Language,
+  front: Front,
+): Html | false {
+  if (!front.ask_for_marketing) return false;
+  return checkBox<Name | 'marketing'>(form, {
+    name: 'marketing',
+    value: 'yes',
+    label: marketingWording(language, front),
+  });
+}
+
+/** What they agree to, which is kept word for word. */
+export function marketingWording(language: Language, front: Front): string {
+  return language.say('account.marketing_wording', { shop: front.name });
+}

@@ -1,0 +1,102 @@
+import type { MarketingConsent } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { foldEmail } from '../emails.ts';
+import type { Shop } from '../shop.ts';
+
+/**
+ * Consent to mails about offers. Each time it is given or withdrawn is kept with when, where and what words were agreed to;
+ * `customers.marketing_opt_in` is what holds now.
+ */
+interface Decision {
+  granted: boolean;
+  source: MarketingConsent['source'];
+  wording?: string | null | undefined;
+  /** When it was said; now if it is absent. */
+  at?: string;
+}
+
+/** What a customer decided, in effect at once. Withdrawing what was never given leaves no trace. */
+export async function decide(
+  shop: Shop,
+  customer_id: string,
+  { granted, source, wording, at }: Decision,
+): Promise<void> {
+  await shop.run(
+    sql`with customer as (
+        select id, email, marketing_opt_in from customers where site_id = ${shop.siteId} and id = ${customer_id}
+        for no key update
+      ), changed as (
+        update customers c set marketing_opt_in = ${granted}, updated_at = now() from customer
+        where c.site_id = ${shop.siteId} and c.id = customer.id and customer.marketing_opt_in <> ${granted}
+      )
+      insert into marketing_consents (site_id, id, customer_id, email, granted, source, wording, recorded_at)
+      select ${shop.siteId}, ${uuidv7()}, id, email, ${granted}, ${source}, ${granted ? (wording ?? null) : null},
+        coalesce(${at ?? null}::timestamptz, now())
+      from customer where ${granted} or marketing_opt_in`,
+  );
+}
+
+interface Ordered {
+  order_id: string;
+  customer_id: string | null;
+  email: string;
+  wording: string | null;
+}
+
+/**
+ * The consent of whoever places an order. That of a customer takes effect by a job: carts and checkouts are locked here, and
+ * customers are locked before them everywhere else.
+ */
+export async function recordAtCheckout(shop: Shop, { order_id, customer_id, email, wording }: Ordered): Promise<void> {
+  const job = customer_id && JSON.stringify({ site_id: shop.siteId, customer_id });
+  await shop.run(
+    sql`insert into marketing_consents (site_id, id, customer_id, email, granted, source, wording, order_id)
+      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${foldEmail(email)}, true, 'checkout', ${wording}, ${order_id})`,
+  );
+  if (job) await shop.run(sql`select enqueue('apply_consent', ${job}::json, now())`);
+}
+
+/** Makes what a customer said last what holds. */
+export async function applyNewest(shop: Shop, customer_id: string): Promise<void> {
+  await shop.run(
+    sql`update customers c set marketing_opt_in = newest.granted, updated_at = now()
+      from (
+        select granted from marketing_consents where site_id = ${shop.siteId} and customer_id = ${customer_id}
+        order by recorded_at desc, id desc limit 1
+      ) as newest
+      where c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.anonymized_at is null
+        and c.marketing_opt_in <> newest.granted`,
+  );
+}
+
+/**
+ * What was agreed to as a guest with an address belongs to the account that has proven it. It does not take effect: whoever
+ * ordered need not have been its owner.
+ */
+export async function attachOfGuest(shop: Shop, customer_id: string, email: string): Promise<void> {
+  await shop.run(
+    sql`update marketing_consents set customer_id = ${customer_id}
+      where site_id = ${shop.siteId} and email = ${email} and customer_id is null`,
+  );
+}
+
+const columns: Sql = sql`id, email, granted, source, wording, order_id, recorded_at`;
+
+const SHOWN_AT_MOST = 100;
+
+/** What a customer said, newest first. */
+export function listOfCustomer(shop: Shop, customer_id: string): Promise<MarketingConsent[]> {
+  return shop.rows<MarketingConsent>(
+    sql`select ${columns} from marketing_consents where site_id = ${shop.siteId} and customer_id = ${customer_id}
+      order by recorded_at desc, id desc limit ${SHOWN_AT_MOST}`,
+  );
+}
+
+/** Forgets what a customer said, also as a guest with the same address. */
+export async function forget(shop: Shop, customer_id: string): Promise<void> {
+  await shop.run(
+    sql`delete from marketing_consents where site_id = ${shop.siteId} and (customer_id = ${customer_id}
+      or email = (select email from customers where site_id = ${shop.siteId} and id = ${customer_id}))`,
+  );
+}
