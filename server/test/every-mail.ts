@@ -3,6 +3,7 @@ import { inShopAsSystem } from '../src/shop/in-shop.ts';
 import type { Mails, MailTemplate } from '../src/shop/mail.ts';
 import type { Mail } from '../src/shop/mails/rendering.ts';
 import { compose } from '../src/shop/mails/templates.ts';
+import { settle } from '../src/shop/orders/refunds.ts';
 import { approve, askForConsent } from './agents.ts';
 import { openShop } from './shop.ts';
 
@@ -71,6 +72,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   login_delayed: true,
   staff_login_delayed: true,
   webhook_disabled: true,
+  refund_failed: true,
 };
 
 async function writeAccountMails(shop: OpenShop, write: Write): Promise<void> {
@@ -102,7 +104,8 @@ async function writeAccountMails(shop: OpenShop, write: Write): Promise<void> {
   await write('address_changed_by_staff', { customer_id });
 }
 
-async function writeStaffMails({ owner, site_id }: OpenShop, write: Write): Promise<void> {
+async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
+  const { db, owner, site_id, dashboard } = shop;
   const { rows } = await owner.query<{ staff_id: string; email: string }>(
     sql`select s.id as staff_id, s.email from commerce.staff s join commerce.staff_memberships m on m.staff_id = s.id
       where m.site_id = ${site_id}`,
@@ -117,6 +120,15 @@ async function writeStaffMails({ owner, site_id }: OpenShop, write: Write): Prom
     );
     await write('webhook_disabled', { webhook_id: webhook.rows[0]?.id ?? '', staff_id });
   }
+  const { id: order_id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
+  const { data } = await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params: { path: { order_id } },
+    body: { amount: '10.00', reason: 'damaged' },
+  });
+  const refund_id = data?.refund.id ?? '';
+  const failed = { status: 'failed', reference: 're_1', reason: 'lost_or_stolen_card' } as const;
+  await inShopAsSystem(db, site_id, (inside) => settle(inside, refund_id, failed));
+  await write('refund_failed', { refund_id, staff_id });
 }
 
 async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {

@@ -4862,7 +4862,7 @@ export interface components {
             /** @description Whether the pieces went back into stock. */
             restock: boolean;
         };
-        /** @description The record of a refund. It is never changed, except for what tells how far it has come. */
+        /** @description The record of a refund. It is never changed, except for what tells how far it has come. A refund that was made in the dashboard of the payment provider is recorded as well, as soon as the provider tells of it. */
         Refund: {
             id: components["schemas"]["Id"];
             order_id: components["schemas"]["Id"];
@@ -4870,15 +4870,17 @@ export interface components {
             currency: components["schemas"]["Currency"];
             reason: components["schemas"]["RefundReason"];
             note: string | null;
-            /** @description The staff member or key that recorded it. */
+            /** @description The staff member or key that recorded it; 00000000-0000-0000-0000-000000000000 where it was made at the payment provider. */
             actor_id: components["schemas"]["Id"];
             /**
-             * @description pending, the provider that took the money is asked to return it; succeeded, the money went back, or it was recorded that it did; failed, the provider did not return it, and it can be refunded again.
+             * @description pending, the provider that took the money is asked to return it; succeeded, the money went back, or it was recorded that it did; failed, the provider did not return it, and it can be refunded again. A refund that has succeeded can still become failed: banks send money back, for example because an account was closed.
              * @enum {string}
              */
             status: "pending" | "succeeded" | "failed";
             /** @description Why the provider did not return the money, as it says; null unless the refund failed. */
             failure_reason: string | null;
+            /** @description What the provider calls the refund, such as re_3Nx; null where no provider returns the money, and until the provider has ended the refund. */
+            provider_reference: string | null;
             /** @description What was refunded of the order's lines, where that was told. */
             line_items: components["schemas"]["RefundLineItem"][];
             created_at: components["schemas"]["Timestamp"];

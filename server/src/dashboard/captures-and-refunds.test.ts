@@ -84,6 +84,110 @@ test('a refund that the provider cannot make fails, and can be made again', asyn
   expect((await refund(shop, id, '14.90')).response.status).toBe(201);
 });
 
+function refundsOf(shop: StripeShop) {
+  return [...standIn.ledger.refunds.values()].filter(({ account }) => account === shop.account);
+}
+
+/** Sends the events of refunds, each twice, the latest first. */
+async function tellRefunds(shop: StripeShop): Promise<void> {
+  const events = shop.events().filter(({ type }) => type.startsWith('refund.'));
+  for (const event of [...events.toReversed(), ...events]) expect(await shop.send(event)).toBe(200);
+}
+
+test('a refund that the bank sends back after it had succeeded is taken back on record, and the staff is told', async () => {
+  const shop = await stripe.givenShop();
+  const product = await shop.givenProduct({ inventory_quantity: 10 });
+  const order = await shop.givenPaidOrder({ content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 2 }] });
+  const line_items = [{ line_item_id: order.line_items[0]?.id ?? '', quantity: 2, restock: true }];
+  await refund(shop, order.id, '4.00');
+  await refund(shop, order.id, '20.90', { line_items });
+  await shop.finishMoves();
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+    params: { path: { order_id: order.id } },
+    body: { reason: 'customer' },
+  });
+  expect(await shop.details(order.id)).toMatchObject({ payment_status: 'refunded', refund_due: '0.00' });
+
+  const large = refundsOf(shop).find(({ amount }) => amount === 2_090);
+  if (large) standIn.ledger.changeRefund(large, 'failed');
+  await tellRefunds(shop);
+  expect(await shop.details(order.id)).toMatchObject({
+    payment_status: 'partially_refunded',
+    refunded: '4.00',
+    refundable: '20.90',
+    refund_due: '20.90',
+    refunds: [
+      { status: 'succeeded', provider_reference: expect.stringMatching(/^re_/) },
+      { status: 'failed', failure_reason: 'lost_or_stolen_card', provider_reference: large?.id },
+    ],
+  });
+  const { rows: mails } = await server.owner.query(
+    `select from graphile_worker._private_jobs
+      where payload ->> 'site_id' = $1 and payload ->> 'template' = 'refund_failed'`,
+    [shop.site_id],
+  );
+  expect(mails).toHaveLength(1);
+  // The goods came back all the same, and do not come back twice.
+  const again = await refund(shop, order.id, '20.90', { line_items });
+  expect(again.error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0, 'quantity'] }] });
+  expect((await refund(shop, order.id, '20.90')).response.status).toBe(201);
+  await shop.finishMoves();
+  expect(await shop.details(order.id)).toMatchObject({ payment_status: 'refunded', refund_due: '0.00' });
+  expect(refundedAt(shop)).toBe(2_490);
+});
+
+test("a refund that is made in Stripe's dashboard is recorded once, and taken back if it fails", async () => {
+  const shop = await stripe.givenShop();
+  const [order, other] = [await shop.givenPaidOrder(), await shop.givenPage()];
+  await standIn.press(other.url, 'pay');
+  await shop.complete(other.checkout_id, {});
+  const made = standIn.refund(intentOf(shop, order.id), 490, 'requested_by_customer');
+  standIn.refund(intentOf(shop, order.id), 100);
+  await tellRefunds(shop);
+  expect(await shop.details(order.id)).toMatchObject({
+    payment_status: 'partially_refunded',
+    refunded: '5.90',
+    refundable: '9.00',
+    refunds: [
+      { amount: '1.00', reason: 'other', status: 'succeeded' },
+      { amount: '4.90', reason: 'customer', status: 'succeeded', provider_reference: made.id },
+    ],
+  });
+  const [elsewhere] =
+    (await shop.dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } })).data?.orders ?? [];
+  expect((await shop.details(elsewhere?.id ?? '')).refunded).toBe('0.00');
+  standIn.ledger.changeRefund(made, 'failed');
+  await tellRefunds(shop);
+  expect(await shop.details(order.id)).toMatchObject({ refunded: '1.00', refundable: '13.90' });
+});
+
+test('a refund from the dashboard and one of ours never exceed what was paid together', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenPaidOrder();
+  await refund(shop, id, '10.00');
+  standIn.refund(intentOf(shop, id), 1_000);
+  const [event] = shop.events().slice(-1);
+  if (!event) throw new Error('There is no event.');
+  // Ours is on record and not made: which of the two holds is for Stripe to say.
+  expect(await shop.send(event)).toBeGreaterThanOrEqual(400);
+  await shop.finishMoves();
+  expect(await shop.send(event)).toBe(200);
+  expect(await shop.details(id)).toMatchObject({
+    refunded: '10.00',
+    refundable: '4.90',
+    refunds: expect.arrayContaining([expect.objectContaining({ status: 'failed' })]),
+  });
+  expect(refundedAt(shop)).toBe(1_000);
+});
+
+/** The id at Stripe of what an order was paid with. */
+function intentOf(shop: StripeShop, order_id: string): string {
+  const mine = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
+  const [first] = mine;
+  if (!first) throw new Error(`Nobody has paid order ${order_id}.`);
+  return first.id;
+}
+
 test('lines are refunded up to their quantity, and go back into stock where it is said', async () => {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });

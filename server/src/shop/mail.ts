@@ -31,6 +31,8 @@ export interface Mails {
   staff_login_delayed: { email: string };
   /** To a member of staff: a webhook was taken out of service. */
   webhook_disabled: { webhook_id: string; staff_id: string };
+  /** To a member of staff: the provider did not return the money. */
+  refund_failed: { refund_id: string; staff_id: string };
 }
 
 export type MailTemplate = keyof Mails;
@@ -51,4 +53,18 @@ export async function enqueue<Template extends MailTemplate>(
 ): Promise<void> {
   const mail: QueuedMail<Template> = { site_id: shop.siteId, template, about };
   await shop.run(sql`select enqueue('send_mail', ${JSON.stringify(mail)}::json, now())`);
+}
+
+type StaffTemplate = 'webhook_disabled' | 'refund_failed';
+
+/** The same to all who run the shop. */
+export async function enqueueForStaff<Template extends StaffTemplate>(
+  shop: Shop,
+  template: Template,
+  about: Omit<Mails[Template], 'staff_id'>,
+): Promise<void> {
+  const staff = await shop.rows<{ staff_id: string }>(
+    sql`select staff_id from staff_memberships where site_id = ${shop.siteId}`,
+  );
+  for (const { staff_id } of staff) await enqueue(shop, template, { ...about, staff_id } as Mails[Template]);
 }

@@ -99,19 +99,28 @@ test('a page that the shopper gives up is ended, so that it cannot be paid any m
   expect(keptAt(shop)).toBe(0);
 });
 
-test('while Stripe is down for an hour the stock is released, and what was paid meanwhile goes back', async () => {
-  const shop = await stripe.givenShop();
-  const { checkout_id, url } = await shop.givenPage();
-  await standIn.press(url, 'pay');
-  await standIn.down();
-  await expect(shop.settlePayments()).rejects.toThrow();
-  await past(shop, 61);
-  await shop.settlePayments().catch(() => undefined);
-  await standIn.up();
-  await shop.settlePayments();
-  expect(await shop.orderOf(checkout_id)).toBeUndefined();
-  expect(keptAt(shop)).toBe(0);
-});
+test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
+  'while Stripe is down for an hour the stock is released, and what was paid meanwhile is given back by $by',
+  async ({ by }) => {
+    const shop = await stripe.givenShop();
+    const { checkout_id, url } = await shop.givenPage();
+    await standIn.press(url, 'pay');
+    await standIn.down();
+    await expect(shop.settlePayments()).rejects.toThrow();
+    await past(shop, 61);
+    await shop.settlePayments().catch(() => undefined);
+    await standIn.up();
+    const paid = [...standIn.ledger.intents.values()].find(({ account }) => account === shop.account);
+    if (by !== 'the server') standIn.refund(paid?.id ?? '', 1_490);
+    await shop.settlePayments();
+    expect(await shop.orderOf(checkout_id)).toBeUndefined();
+    expect(keptAt(shop)).toBe(0);
+    const { rows } = await server.owner.query('select status from commerce.payments where site_id = $1', [
+      shop.site_id,
+    ]);
+    expect(rows).toEqual([{ status: 'refunded' }]);
+  },
+);
 
 const CALLS = [/POST \/v1\/payment_intents$/, /GET \/v1\/payment_intents/, /POST \/v1\/payment_intents\/.*\/cancel/];
 

@@ -105,7 +105,7 @@ export function cancelIntent(ledger: Ledger, intent: Intent): object {
   return onTheWire(intent);
 }
 
-export function createRefund(ledger: Ledger, account: string, params: Params): object {
+export function createRefund(ledger: Ledger, account: string, params: Params): Omit<Refund, 'account'> {
   refuseUnknown(params, 'payment_intent amount metadata');
   const intent = ledger.intent(text(params, 'payment_intent') ?? '', account);
   const amount = amountOf(params, 'amount');
@@ -122,6 +122,7 @@ export function createRefund(ledger: Ledger, account: string, params: Params): o
     payment_intent: intent.id,
     status: ledger.refundsBegin,
     failure_reason: null,
+    reason: null,
     metadata: texts(group(params, 'metadata')),
     created: ledger.now(),
   };

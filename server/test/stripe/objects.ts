@@ -53,6 +53,7 @@ export interface Refund {
   payment_intent: string;
   status: 'pending' | 'succeeded' | 'failed';
   failure_reason: string | null;
+  reason: 'duplicate' | 'fraudulent' | 'requested_by_customer' | null;
   metadata: Record<string, string>;
   created: number;
 }

@@ -4,9 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answer } from './api.ts';
 import { Faults } from './faults.ts';
 import { readForm } from './form.ts';
+import { createRefund } from './intents.ts';
 import { type Answer, Keys } from './keys.ts';
 import { type Card, Ledger } from './ledger.ts';
-import { Refusal } from './objects.ts';
+import { type Refund, Refusal } from './objects.ts';
 import { servePage } from './pages.ts';
 import { type Endpoint, sendEvent } from './webhooks.ts';
 
@@ -62,6 +63,13 @@ export class StripeStandIn {
     const token = this.ledger.id('ctoken');
     this.ledger.tokens.set(token, card);
     return token;
+  }
+
+  /** What somebody at the shop does in Stripe's dashboard. */
+  refund(intent_id: string, amount: number, reason: Refund['reason'] = null): Refund {
+    const intent = this.ledger.intent(intent_id);
+    const { id } = createRefund(this.ledger, intent.account, { payment_intent: intent.id, amount: String(amount) });
+    return Object.assign(this.ledger.refund(id), { reason });
   }
 
   /** Presses a button of one of the pages, and resolves to where that leads. */

@@ -75,11 +75,10 @@ function refuse(error: unknown): never {
 }
 
 async function take(shop: Shop, secretKey: string, provider: string, event: ProviderEvent): Promise<void> {
-  const { event_id } = event;
-  if ('refund' in event) {
-    const { refund_id, refund } = event;
-    await takeRefundEvent(shop, { provider, event_id, refund_id, refund });
+  if ('outcome' in event) {
+    const { event_id, outcome } = event;
+    await takeEvent(shop, { secretKey }, event.payment_id, { provider, event_id, outcome });
   } else {
-    await takeEvent(shop, { secretKey }, event.payment_id, { provider, event_id, outcome: event.outcome });
+    await takeRefundEvent(shop, provider, event);
   }
 }

@@ -71,4 +71,9 @@ export const notification: Record<keyof typeof english, string> = {
     'Der Webhook an {url} wurde deaktiviert. Fünf Tage lang ist jede Zustellung an den Empfänger fehlgeschlagen.',
   webhook_enable: 'Sobald er wieder funktioniert, führen Sie aus: {command}',
   webhook_replay: 'So stellen Sie die fehlgeschlagenen Ereignisse noch einmal zu: {command}',
+
+  refund_subject: 'Eine Erstattung zur Bestellung {number} ist fehlgeschlagen',
+  refund_failed:
+    'Der Zahlungsdienst hat {amount} zur Bestellung {number} nicht erstattet ({reason}). Das Geld ist bei Ihnen und kann erneut erstattet werden.',
+  refund_again: 'So erstatten Sie es noch einmal: {command}',
 };

@@ -63,4 +63,9 @@ export const notification = {
   webhook_failing: 'The webhook to {url} was disabled. Every delivery to its receiver failed for five days.',
   webhook_enable: 'Once it works again, run: {command}',
   webhook_replay: 'To replay the failed deliveries: {command}',
+
+  refund_subject: 'A refund for order {number} failed',
+  refund_failed:
+    'The payment provider did not return {amount} for order {number} ({reason}). The money is with you, and can be refunded once more.',
+  refund_again: 'To do so: {command}',
 } as const;

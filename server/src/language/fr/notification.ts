@@ -68,4 +68,9 @@ export const notification: Record<keyof typeof english, string> = {
     'Le webhook vers {url} a été désactivé. Depuis cinq jours, toutes les livraisons à son destinataire ont échoué.',
   webhook_enable: 'Dès qu’il fonctionne à nouveau, exécutez : {command}',
   webhook_replay: 'Pour livrer à nouveau les événements en échec : {command}',
+
+  refund_subject: 'Un remboursement de la commande {number} a échoué',
+  refund_failed:
+    'Le prestataire de paiement n’a pas remboursé {amount} pour la commande {number} ({reason}). L’argent est resté chez vous et peut être remboursé à nouveau.',
+  refund_again: 'Pour le rembourser à nouveau : {command}',
 };

@@ -2,10 +2,11 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { inShop } from '../in-shop.ts';
 import { minorUnits } from '../money.ts';
+import { takeMadeRefund } from '../orders/made-refunds.ts';
 import { endMove } from '../orders/moves.ts';
 import * as refunds from '../orders/refunds.ts';
 import { inTime } from '../payments/patience.ts';
-import type { Outcome, PaymentProvider, RefundOutcome } from '../payments/provider.ts';
+import type { Outcome, PaymentProvider, ProviderEvent } from '../payments/provider.ts';
 import { type PaymentProviders, patienceOf, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { takeEvent } from './settle.ts';
@@ -108,16 +109,15 @@ async function settleCapture(
 /** What a webhook tells of a refund. */
 export async function takeRefundEvent(
   shop: Shop,
-  {
-    provider,
-    event_id,
-    refund_id,
-    refund,
-  }: { provider: string; event_id: string; refund_id: string; refund: RefundOutcome },
+  provider: string,
+  event: Exclude<ProviderEvent, { outcome: unknown }>,
 ): Promise<boolean> {
   const fresh = await shop.run(
-    sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event_id})
+    sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event.event_id})
       on conflict do nothing`,
   );
-  return fresh > 0 && refunds.settle(shop, refund_id, refund);
+  if (fresh === 0) return false;
+  return 'made' in event
+    ? takeMadeRefund(shop, event.payment_id, event.made)
+    : refunds.settle(shop, event.refund_id, event.refund);
 }

@@ -169,10 +169,15 @@ async function giveBack(
   const key = { id: payment.id, site_id: tenant.site_id, reference };
   const taken = amount ?? minorUnits(payment.amount, tenant.currency_digits);
   const refund = await provider.refund(key, { id: payment.id, amount: taken, currency: currency ?? tenant.currency });
-  if (refund.status === 'failed') throw new Error(`Payment ${payment.id} could not be given back: ${refund.reason}.`);
+  // Somebody has done so at the provider.
+  const isBack = refund.reason === ALREADY_REFUNDED;
+  if (refund.status === 'failed' && !isBack) throw new Error(`Payment ${payment.id} could not be given back: ${refund.reason}.`);
   if (refund.status === 'pending') return false;
   return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'refunded'));
 }
+
+/** Of the providers there are, Stripe says it with this word. */
+const ALREADY_REFUNDED = 'charge_already_refunded';
 
 async function endIfAbandoned(shop: Shop, id: string, status: 'cancelled' | 'refunded'): Promise<boolean> {
   const found = await shop.one(

@@ -31,3 +31,39 @@ export async function webhookDisabled(
     ],
   };
 }
+
+export async function refundFailed(
+  context: MailContext,
+  { refund_id, staff_id }: Mails['refund_failed'],
+): Promise<MailContent | undefined> {
+  const { shop } = context;
+  const found = await shop.one<{
+    email: string;
+    number: string;
+    amount: string;
+    currency: string;
+    reason: string | null;
+  }>(
+    sql`select s.email, o.order_number as number, r.amount, o.currency, m.failure_reason as reason
+      from refunds r
+      join orders o on o.site_id = r.site_id and o.id = r.order_id
+      join payment_moves m on m.site_id = r.site_id and m.id = r.id and m.status = 'failed'
+      join staff s on s.id = ${staff_id}
+      where r.site_id = ${shop.siteId} and r.id = ${refund_id}`,
+  );
+  if (!found) return undefined;
+  const { email, number, amount, currency, reason } = found;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const told = { amount: language.amount(amount, currency), number, reason: reason ?? '?' };
+  const command = `commerce orders refund ${number} --amount ${amount} --reason other`;
+  return {
+    to: email,
+    language,
+    subject: say('notification.refund_subject', { number }),
+    parts: [
+      { paragraph: say('notification.refund_failed', told) },
+      { paragraph: say('notification.refund_again', { command }) },
+    ],
+  };
+}

@@ -54,3 +54,12 @@ export async function endMove(
   );
   return ended > 0;
 }
+
+/** A refund that had succeeded has failed; returns whether it had. */
+export async function reverseMove(shop: Shop, id: string, { reason }: MoveOutcome): Promise<boolean> {
+  const reversed = await shop.run(
+    sql`update payment_moves set status = 'failed', failure_reason = ${reason}, updated_at = now()
+      where site_id = ${shop.siteId} and id = ${id} and kind = 'refund' and status = 'succeeded'`,
+  );
+  return reversed > 0;
+}

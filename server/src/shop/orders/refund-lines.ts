@@ -43,12 +43,16 @@ export async function claimLines(shop: Shop, order_id: string, refund_id: string
   );
 }
 
-/** The lines of a refund that failed can be refunded again. */
-export async function giveLinesBack(shop: Shop, refund_id: string): Promise<void> {
+/**
+ * The lines of a refund that failed can be refunded again. If it had succeeded, what it put into stock stays there, and is not put
+ * there twice.
+ */
+export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   await shop.run(
     sql`update order_lines l set refunded_quantity = l.refunded_quantity - i.quantity
       from refund_items i
-      where i.site_id = ${shop.siteId} and i.refund_id = ${refund_id} and l.site_id = ${shop.siteId} and l.id = i.line_id`,
+      where i.site_id = ${shop.siteId} and i.refund_id = ${refund_id} and l.site_id = ${shop.siteId} and l.id = i.line_id
+        and not (i.restock and ${hadSucceeded})`,
   );
 }
 

@@ -5,7 +5,7 @@ import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts'
 import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
-import { beginMove, endMove, type MoveOutcome, paymentOf } from './moves.ts';
+import { beginMove, endMove, type MoveOutcome, paymentOf, reverseMove } from './moves.ts';
 import { lockOrder } from './orders.ts';
 import { claimLines, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
@@ -77,23 +77,48 @@ export async function refundCancelled(shop: Shop, order_id: string, reason: Canc
   return made.order;
 }
 
-/** Writes what the provider has made of a refund. Once it has ended, nothing changes any more. */
+/**
+ * Writes what the provider has made of a refund. One that has failed stays so; one that has succeeded may fail after all, when a
+ * bank sends the money back.
+ */
 export async function settle(shop: Shop, refund_id: string, outcome: MoveOutcome): Promise<boolean> {
   const { status } = outcome;
   if (status === 'pending') return false;
-  const refund = await shop.one<{ id: string; order_id: string; amount: string; reason: RefundReason }>(
+  const refund = await shop.one<SettledRefund>(
     sql`select id, order_id, amount, reason from refunds where site_id = ${shop.siteId} and id = ${refund_id}`,
   );
   if (!refund) return false;
   await lockOrder(shop, refund.order_id);
-  if (!(await endMove(shop, refund_id, { ...outcome, status }))) return false;
-  if (status === 'succeeded') await succeed(shop, refund.order_id, refund);
-  else await fail(shop, refund, outcome);
+  if (await endMove(shop, refund_id, { ...outcome, status })) {
+    if (status === 'succeeded') await succeed(shop, refund.order_id, refund);
+    else await fail(shop, refund, outcome, false);
+    return true;
+  }
+  if (status !== 'failed' || !(await reverseMove(shop, refund_id, outcome))) return false;
+  await returnToPaid(shop, refund);
+  await fail(shop, refund, outcome, true);
   return true;
 }
 
+interface SettledRefund {
+  id: string;
+  order_id: string;
+  amount: string;
+  reason: RefundReason;
+}
+
+/** The order, which is locked, is paid again, but for what other refunds have returned. */
+async function returnToPaid(shop: Shop, { order_id }: SettledRefund): Promise<void> {
+  await shop.run(
+    sql`update orders o set payment_status = case when exists (
+          select from payment_moves m where m.site_id = o.site_id and m.order_id = o.id and m.kind = 'refund'
+            and m.status = 'succeeded') then 'partially_refunded' else 'paid' end
+      where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+  );
+}
+
 /** Takes the amount from what can be refunded of a locked order, or throws. */
-async function claim(shop: Shop, order_id: string, minor: number): Promise<void> {
+export async function claim(shop: Shop, order_id: string, minor: number): Promise<void> {
   const digits = shop.currencyDigits;
   const { paid, refundable, count } = await balanceOf(shop, order_id);
   if (minor > refundable) {
@@ -128,7 +153,7 @@ async function balanceOf(shop: Shop, order_id: string) {
 }
 
 /** The money went back: the order, which is locked, says so, and what comes back to the stock does. */
-async function succeed(
+export async function succeed(
   shop: Shop,
   order_id: string,
   { id, amount, reason }: { id: string; amount: string; reason: RefundReason },
@@ -164,19 +189,21 @@ async function succeed(
   }
 }
 
-/** The provider did not return the money: it can be refunded again. */
+/** The provider did not return the money: it can be refunded again, and the staff is told. */
 async function fail(
   shop: Shop,
   { id, order_id, amount }: { id: string; order_id: string; amount: string },
   { reason }: MoveOutcome,
+  hadSucceeded: boolean,
 ): Promise<void> {
   await shop.run(
     sql`update orders set refunds_begun = refunds_begun - ${amount}::numeric, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
-  await giveLinesBack(shop, id);
-  const message = `The provider did not return ${amount} ${shop.currency}: ${reason ?? 'it gives no reason'}.`;
+  await giveLinesBack(shop, id, hadSucceeded);
+  const message = `The provider could not return ${amount} ${shop.currency}: ${reason ?? 'it gives no reason'}.`;
   await events.record(shop, order_id, { type: 'updated', message, context: { refund_id: id, amount, reason } });
+  await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
 }
 
 async function get(shop: Shop, id: string): Promise<Refund> {

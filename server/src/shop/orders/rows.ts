@@ -39,7 +39,8 @@ const fulfillments = sql`(
 export const refundObject = sql`json_build_object('id', r.id, 'order_id', r.order_id, 'amount', r.amount::text,
   'currency', o.currency, 'reason', r.reason, 'note', r.note, 'actor_id', r.actor_id, 'status', coalesce((
     select m.status from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'succeeded'), 'failure_reason', (
-    select m.failure_reason from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'line_items', (
+    select m.failure_reason from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'provider_reference', (
+    select nullif(m.reference, m.id::text) from payment_moves m where m.site_id = r.site_id and m.id = r.id), 'line_items', (
     select coalesce(json_agg(json_build_object('line_item_id', i.line_id, 'quantity', i.quantity, 'restock', i.restock)
       order by i.line_id), '[]') from refund_items i where i.site_id = r.site_id and i.refund_id = r.id),
   'created_at', iso(r.created_at))`;

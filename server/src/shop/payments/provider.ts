@@ -87,10 +87,19 @@ export interface RefundOutcome {
   reason: string | null;
 }
 
+/** A refund that was made at the provider itself, by whoever works there. */
+export interface MadeRefund {
+  /** Minor units. */
+  amount: number;
+  reason: 'customer' | 'duplicate' | 'other';
+  outcome: RefundOutcome;
+}
+
 /** What a webhook tells: how a payment stands, or how a refund does. An event that is sent twice has the same `event_id`. */
 export type ProviderEvent =
   | { event_id: string; payment_id: string; outcome: Outcome }
-  | { event_id: string; payment_id: string; refund_id: string; refund: RefundOutcome };
+  | { event_id: string; payment_id: string; refund_id: string; refund: RefundOutcome }
+  | { event_id: string; payment_id: string; made: MadeRefund };
 
 /** A webhook that does not come from the provider. */
 export class InvalidSignature extends Error {}

@@ -137,8 +137,5 @@ async function disable(shop: Shop, webhook_id: string, reason: 'gone' | 'failing
     sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
       where site_id = ${shop.siteId} and webhook_id = ${webhook_id} and status = 'pending'`,
   );
-  const staff = await shop.rows<{ staff_id: string }>(
-    sql`select staff_id from staff_memberships where site_id = ${shop.siteId}`,
-  );
-  for (const { staff_id } of staff) await mail.enqueue(shop, 'webhook_disabled', { webhook_id, staff_id });
+  await mail.enqueueForStaff(shop, 'webhook_disabled', { webhook_id });
 }

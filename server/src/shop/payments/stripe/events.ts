@@ -4,7 +4,7 @@ import { validate as isUuid } from 'uuid';
 import { InvalidSignature, type ProviderEvent } from '../provider.ts';
 import type { StripeAccount } from './client.ts';
 import { type Found, find } from './find.ts';
-import { outcomeOfRefund } from './outcomes.ts';
+import { madeRefund, outcomeOfRefund } from './outcomes.ts';
 import { settled } from './settled.ts';
 
 /**
@@ -20,17 +20,37 @@ export async function receive(
   const event = verify(stripe, account, headers, body);
   if ((event.account ?? null) !== account.connectedAccount) return undefined;
   const object = event.data.object as Partial<Subject>;
-  const { payment_id, site_id, refund_id } = object.metadata ?? {};
-  if (site_id !== account.site_id || !isUuid(payment_id) || payment_id === undefined) return undefined;
-  if (object.object === 'refund' && object.id !== undefined && isUuid(refund_id) && refund_id !== undefined) {
-    const refund = outcomeOfRefund(await stripe.refunds.retrieve(object.id));
-    return { event_id: event.id, payment_id, refund_id, refund };
-  }
-  const found = await subjectOf(stripe, { payment_id, site_id, object });
+  if (object.object === 'refund' && object.id !== undefined) return refundEvent(stripe, account, event.id, object.id);
+  const of = ofOurs(account, object);
+  const found = of && (await subjectOf(stripe, { ...of, object }));
   if (!found) return undefined;
   const outcome = await settled(stripe, found);
   // Whoever is to act knows it already.
-  return outcome.status === 'requires_action' ? undefined : { event_id: event.id, payment_id, outcome };
+  return outcome.status === 'requires_action' ? undefined : { event_id: event.id, payment_id: of.payment_id, outcome };
+}
+
+/** The payment that an object of Stripe belongs to, if this shop has begun it. */
+function ofOurs({ site_id: own }: StripeAccount, { metadata }: Pick<Partial<Subject>, 'metadata'>) {
+  const { payment_id, site_id } = metadata ?? {};
+  return site_id === own && payment_id !== undefined && isUuid(payment_id) ? { payment_id, site_id } : undefined;
+}
+
+/** One that was not made by this server belongs to the payment of its PaymentIntent. */
+async function refundEvent(
+  stripe: Stripe,
+  account: StripeAccount,
+  event_id: string,
+  id: string,
+): Promise<ProviderEvent | undefined> {
+  const refund = await stripe.refunds.retrieve(id);
+  const refund_id = refund.metadata?.refund_id;
+  const own = ofOurs(account, refund);
+  if (own && refund_id !== undefined && isUuid(refund_id)) {
+    return { event_id, payment_id: own.payment_id, refund_id, refund: outcomeOfRefund(refund) };
+  }
+  if (refund_id !== undefined || typeof refund.payment_intent !== 'string') return undefined;
+  const of = ofOurs(account, await stripe.paymentIntents.retrieve(refund.payment_intent));
+  return of && { event_id, payment_id: of.payment_id, made: madeRefund(refund) };
 }
 
 interface Subject {

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { Outcome, RefundOutcome } from '../provider.ts';
+import type { MadeRefund, Outcome, RefundOutcome } from '../provider.ts';
 import { fromStripe } from './amounts.ts';
 
 /** What Stripe's objects mean for a payment. */
@@ -56,6 +56,16 @@ export function outcomeOfRefund({ id, status, failure_reason }: Stripe.Refund): 
     return { status: 'failed', reference: id, reason: failure_reason ?? 'refund_failed' };
   }
   return { status: 'pending', reference: id, reason: null };
+}
+
+/** A refund that was made in Stripe's dashboard, by its reasons in our words. */
+export function madeRefund(refund: Stripe.Refund): MadeRefund {
+  const { amount, currency, reason } = refund;
+  return {
+    amount: fromStripe(amount, currency),
+    reason: reason === 'duplicate' ? 'duplicate' : reason === 'requested_by_customer' ? 'customer' : 'other',
+    outcome: outcomeOfRefund(refund),
+  };
 }
 
 function moneyOf({ currency }: Stripe.PaymentIntent, amount: number) {

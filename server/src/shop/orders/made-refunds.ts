@@ -1,0 +1,45 @@
+import sql from 'sql-template-tag';
+import { v5 as uuidv5 } from 'uuid';
+import { ShopError } from '../errors.ts';
+import { decimal } from '../money.ts';
+import type { MadeRefund } from '../payments/provider.ts';
+import type { Shop } from '../shop.ts';
+import { lockOrder } from './orders.ts';
+import * as refunds from './refunds.ts';
+import { isSettled } from './states.ts';
+
+/**
+ * Records a refund that was made at the provider itself, once: its id follows from the provider's. It is recorded when the money
+ * has gone back, and never more than was captured: what does not fit, because a refund of ours is on its way that the provider
+ * will refuse, throws `refund_exceeds_paid`, and the provider tells of it again.
+ */
+export async function takeMadeRefund(
+  shop: Shop,
+  payment_id: string,
+  { amount: minor, reason, outcome }: MadeRefund,
+): Promise<boolean> {
+  const id = uuidv5(outcome.reference, payment_id);
+  if (outcome.status !== 'succeeded') return refunds.settle(shop, id, outcome);
+  const payment = await shop.one<{ order_id: string | null }>(
+    sql`select order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
+  );
+  // Without an order, it is the server itself that gives the money back.
+  if (!payment?.order_id) return false;
+  const { order_id } = payment;
+  const order = await lockOrder(shop, order_id);
+  const known = await shop.one(sql`select from refunds where site_id = ${shop.siteId} and id = ${id}`);
+  if (known) return false;
+  if (!isSettled(order.payment_status)) throw new ShopError('conflict', 'The order is not known to be paid yet.');
+  await refunds.claim(shop, order_id, minor);
+  const amount = decimal(minor, shop.currencyDigits);
+  await shop.run(
+    sql`insert into refunds (site_id, id, order_id, amount, reason, actor_id)
+      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${reason}, ${shop.actorId})`,
+  );
+  await shop.run(
+    sql`insert into payment_moves (site_id, id, kind, payment_id, order_id, amount, status, reference)
+      values (${shop.siteId}, ${id}, 'refund', ${payment_id}, ${order_id}, ${amount}, 'succeeded', ${outcome.reference})`,
+  );
+  await refunds.succeed(shop, order_id, { id, amount, reason });
+  return true;
+}
