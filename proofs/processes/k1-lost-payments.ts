@@ -51,6 +51,8 @@ type Place = AnswerPlace | CallPlace;
 
 const FAULTS: Fault[] = ['throw', 'exit', 'cut', 'hang'];
 const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429', 'silent_before', 'silent_after'];
+/** A client sends the call again, or a shopper presses the button again. */
+const PAY_AGAIN: StepName[] = ['again', 'anew'];
 const LANES = 6;
 /** What hangs lets go after ten seconds, and a call of the provider after fifteen. */
 const MINUTES = 25;
@@ -190,14 +192,12 @@ class Player {
     const payment = await this.#begin(way, chance.next() < 0.8);
     const told = [`${way.name}:`];
     for (const [i, step] of way.steps.entries()) {
-      await this.#play(
-        payment,
-        step,
-        places.filter((place) => place.step === i),
-        told,
-      );
-      for (const retry of chance.next() < 0.5 ? chance.some(RETRIES, 2) : [])
-        await this.#play(payment, retry, [], told);
+      const failing = places.filter((place) => place.step === i);
+      await this.#play(payment, step, failing, told);
+      // Who got no answer tries again, and others do what they do.
+      const retries = chance.next() < 0.5 ? chance.some(RETRIES, 2) : [];
+      if (failing.length > 0 && chance.next() < 0.8) retries.unshift(step === 'pay' ? chance.of(PAY_AGAIN) : step);
+      for (const retry of retries) await this.#play(payment, retry, [], told);
     }
     const fault = await this.#settled(payment);
     this.#played.push({ payment, told: told.join(' ') });
