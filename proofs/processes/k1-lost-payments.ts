@@ -70,6 +70,7 @@ async function attack(trial: Trial, directory: string, standIn: StripeStandIn): 
     const places = await (players[0] as Player).findPlaces();
     const everywhere = Math.max(1_000, Math.ceil((places.length * 1.05) / PER_ROUND));
     const rounds = pick(size, 9, everywhere);
+    for (const player of players) player.startFailing();
     const plan = planOf(places, rounds, chanceOf(seed));
     let begun = 0;
     const work = async (player: Player) => {
@@ -158,6 +159,10 @@ class Player {
 
   close(): Promise<void> {
     return this.#lane.close();
+  }
+
+  startFailing(): void {
+    this.#lane.startFailing();
   }
 
   /** Goes each way without a fault: where each step can fail. Throws when a way does not end as it should. */

@@ -19,14 +19,15 @@ export interface PaidShop {
 
 export const RETURN_URL = 'https://shop.example/thanks';
 const SECRET_KEY = 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE';
-/** A client does not wait for a server that hangs. */
-const PATIENCE_MS = 700;
+/** A client does not wait for a server that hangs; where nothing fails, it waits for one that is busy. */
+const PATIENCE_MS = { failing: 700, sound: 20_000 };
 
 /** A server and a process for its jobs, both of which can fail, with a shop that takes money at once and one that reserves it. */
 export class PayingLane {
   readonly server: FailingServer;
   readonly jobs: FailingJobs;
   readonly owner: pg.Pool;
+  #patience = PATIENCE_MS.sound;
 
   private constructor(server: FailingServer, jobs: FailingJobs, owner: pg.Pool) {
     this.server = server;
@@ -69,6 +70,11 @@ export class PayingLane {
     return shop;
   }
 
+  /** From now on things fail. */
+  startFailing(): void {
+    this.#patience = PATIENCE_MS.failing;
+  }
+
   /** A checkout of 10.00 that is to be paid by card. */
   async givenCheckout(shop: PaidShop): Promise<{ checkout_id: string; page: string }> {
     const { id: cart_id } = await this.must<{ id: string }>(shop, 'POST', '/api/storefront/cart');
@@ -83,13 +89,13 @@ export class PayingLane {
   }
 
   async must<T>(shop: PaidShop, method: string, path: string, body?: object): Promise<T> {
-    const response = await this.send(shop, { method, path, body, key: randomUUID(), within: 20_000 });
+    const response = await this.send(shop, { method, path, body, key: randomUUID(), within: PATIENCE_MS.sound });
     if (response.status < 300) return response.json() as Promise<T>;
     throw new Error(`${method} ${path} of the proof was refused: ${response.status} ${await response.text()}`);
   }
 
   send({ credentials }: PaidShop, call: ApiCall): Promise<Response> {
-    const { method, path, body, key, within = PATIENCE_MS } = call;
+    const { method, path, body, key, within = this.#patience } = call;
     const { site_id, storefront_token, api_key } = credentials;
     const own = path.startsWith('/api/dashboard')
       ? { 'X-API-Key': api_key }
@@ -101,7 +107,7 @@ export class PayingLane {
   }
 
   open(path: string): Promise<Response> {
-    return fetch(this.server.baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
+    return fetch(this.server.baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(this.#patience) });
   }
 
   /** The events of the payments given, in any order, some twice; those that are not answered in time go on by themselves. */
@@ -113,11 +119,11 @@ export class PayingLane {
     });
     const twice = [...events, ...chance.some(events, Math.ceil(events.length / 3))];
     const sent = chance.some(twice, twice.length).map((event) => sendEvent(event, { ...endpoint, url }));
-    await within(Promise.all(sent));
+    await within(this.#patience, Promise.all(sent));
   }
 
   run(order: JobOrder): Promise<void> {
-    return within(this.jobs.run(order));
+    return within(this.#patience, this.jobs.run(order));
   }
 }
 
@@ -129,10 +135,10 @@ interface ApiCall {
   within?: number;
 }
 
-async function within(work: Promise<unknown>): Promise<void> {
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((over) => {
-    timer = setTimeout(over, PATIENCE_MS);
+    timer = setTimeout(over, ms);
   });
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -1,12 +1,20 @@
+import type { RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v5 as uuidv5 } from 'uuid';
 import { ShopError } from '../errors.ts';
 import { decimal } from '../money.ts';
-import type { MadeRefund } from '../payments/provider.ts';
 import type { Shop } from '../shop.ts';
+import type { MoveOutcome } from './moves.ts';
 import { lockOrder } from './orders.ts';
 import * as refunds from './refunds.ts';
 import { isSettled } from './states.ts';
+
+interface MadeRefund {
+  /** Minor units. */
+  amount: number;
+  reason: RefundReason;
+  outcome: MoveOutcome;
+}
 
 /**
  * Records a refund that was made at the provider itself, once: its id follows from the provider's. It is recorded when the money
