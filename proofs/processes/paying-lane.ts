@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { SiteCredentials } from '../../server/src/shop/merchant/sites.ts';
 import type { StripeStandIn } from '../../server/test/stripe/stand-in.ts';
@@ -89,7 +90,14 @@ export class PayingLane {
   }
 
   async must<T>(shop: PaidShop, method: string, path: string, body?: object): Promise<T> {
-    const response = await this.send(shop, { method, path, body, key: randomUUID(), within: PATIENCE_MS.sound });
+    const key = randomUUID();
+    const ask = () => this.send(shop, { method, path, body, key, within: PATIENCE_MS.sound });
+    let response = await ask();
+    // A server on a busy machine says so.
+    for (let again = 0; response.status === 503 && again < 30; again += 1) {
+      await pause(1_000);
+      response = await ask();
+    }
     if (response.status < 300) return response.json() as Promise<T>;
     throw new Error(`${method} ${path} of the proof was refused: ${response.status} ${await response.text()}`);
   }

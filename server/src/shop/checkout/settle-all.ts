@@ -171,7 +171,8 @@ async function giveBack(
   const refund = await provider.refund(key, { id: payment.id, amount: taken, currency: currency ?? tenant.currency });
   // Somebody has done so at the provider.
   const isBack = refund.reason === ALREADY_REFUNDED;
-  if (refund.status === 'failed' && !isBack) throw new Error(`Payment ${payment.id} could not be given back: ${refund.reason}.`);
+  if (refund.status === 'failed' && !isBack)
+    throw new Error(`Payment ${payment.id} could not be given back: ${refund.reason}.`);
   if (refund.status === 'pending') return false;
   return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'refunded'));
 }
