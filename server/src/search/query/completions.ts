@@ -4,12 +4,17 @@ import type { SearchDb } from '../search-db.ts';
 /** Behind every character that a word has. */
 const BEYOND = '\u{10FFFF}';
 
+/** Whether a word begins with `prefix`, as a range of an index. */
+export function beginsWith(term: Sql, prefix: string): Sql {
+  return sql`${term} >= ${prefix} and ${term} < ${prefix + BEYOND}`;
+}
+
 /**
  * The words of product names from `prefix` on as a query of `term`, one row for each product: as many as `limit`, in the order
  * of the words. `place & 1` is that of names, as the index search_postings_in_names has it.
  */
 export function namesBeginningWith(db: SearchDb, prefix: string, limit: number): Sql {
   return sql`select term from search_postings
-            where site_id = ${db.siteId} and place & 1 > 0 and term >= ${prefix} and term < ${prefix + BEYOND}
+            where site_id = ${db.siteId} and place & 1 > 0 and ${beginsWith(sql`term`, prefix)}
             order by term limit (select ${limit}::int)`;
 }

@@ -1,7 +1,7 @@
 import type { SuggestedCollection, SuggestedProduct, Suggestions } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
-import { namesBeginningWith } from '../../search/query/completions.ts';
+import { beginsWith, namesBeginningWith } from '../../search/query/completions.ts';
 import { isStopWord, wordsByTerm } from '../../search/words/normalize.ts';
 import { type Token, tokenize } from '../../search/words/tokens.ts';
 import { canBeBought, visible } from '../products/rows.ts';
@@ -70,7 +70,7 @@ function namedByAll(shop: Shop, terms: string[], { term: last }: Token): Sql {
   const [first = '', ...others] = terms.toSorted((a, b) => b.length - a.length);
   const has = (condition: Sql) => sql`exists (
     select from search_postings o where o.site_id = ${shop.siteId} and o.product_id = n.product_id and ${condition})`;
-  const begins = has(sql`starts_with(o.term, ${last}) and o.place & 1 > 0`);
+  const begins = has(sql`${beginsWith(sql`o.term`, last)} and o.place & 1 > 0`);
   const conditions = [...others.map((term) => has(sql`o.term = ${term} and o.place & 1 > 0`)), begins];
   return sql`with named as materialized (
         select p.product_id from search_postings p
