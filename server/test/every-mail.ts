@@ -64,6 +64,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   password_changed: true,
   agent_approved: true,
   order_placed: true,
+  new_order: true,
   payment_reminder: true,
   payment_received: true,
   order_shipped: true,
@@ -145,9 +146,10 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
     { variant_id: towel.variants[0]?.id ?? '', quantity: 1 },
   ];
   const email = `june@s${shop.site_id.slice(-8)}.example.com`;
-  const { id: order_id, line_items } = await givenOrder({ content, email });
+  const { id: order_id, line_items } = await givenOrder({ content, email, note: 'Ring at Okafor, please.' });
   const params = { path: { order_id } };
   await write('order_placed', { order_id });
+  await write('new_order', { order_id });
   await write('payment_reminder', { order_id });
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
   await write('payment_received', { order_id });

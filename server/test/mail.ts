@@ -10,6 +10,8 @@ import { sendMail } from '../src/jobs/send-mail.ts';
 import { databaseUrl } from './worker-database.ts';
 
 export interface ReceivedMail {
+  /** The headers, each on a line. */
+  head: string;
   subject: string;
   html: string;
   /** The secret in its link, if it has one. */
@@ -64,6 +66,8 @@ function received(email: string): ReceivedMail[] {
     if (!head.includes(`\r\nTo: ${email}\r\n`)) return [];
     const html = readFileSync(join(outbox, name.replace(/eml$/, 'html')), 'utf8');
     const [token = ''] = /(?:rst|vrf|unl)_[0-9A-Za-z]{38}/.exec(html) ?? [];
-    return [{ subject: /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '', html, token }];
+    return [
+      { head: head.replaceAll('\r\n', '\n'), subject: /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '', html, token },
+    ];
   });
 }

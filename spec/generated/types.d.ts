@@ -3695,6 +3695,8 @@ export interface components {
             storefront_url: components["schemas"]["UrlOrNull"];
             /** @description Whether the hosted pages show a box, never ticked, by which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
             ask_for_marketing: boolean;
+            /** @description Whether brand.support_email, if there is one, gets a mail for each order of a checkout. */
+            mail_new_orders: boolean;
         };
         /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */
         Name: string;
@@ -3751,6 +3753,7 @@ export interface components {
             legal?: components["schemas"]["LegalLinksInput"];
             storefront_url?: components["schemas"]["UrlOrNull"];
             ask_for_marketing?: boolean;
+            mail_new_orders?: boolean;
         };
         /** @description An absolute http or https address. */
         Url: string;

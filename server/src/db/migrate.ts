@@ -34,6 +34,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0028_pages': () => import('./migrations/0028_pages.ts'),
   '0029_storefront_reads': () => import('./migrations/0029_storefront_reads.ts'),
   '0030_tax_and_delivery': () => import('./migrations/0030_tax_and_delivery.ts'),
+  '0031_new_order_mails': () => import('./migrations/0031_new_order_mails.ts'),
   '0032_marketing_consents': () => import('./migrations/0032_marketing_consents.ts'),
   '0033_site_domains': () => import('./migrations/0033_site_domains.ts'),
 };

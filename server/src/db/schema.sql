@@ -1451,6 +1451,7 @@ create table commerce.site_settings (
   brand jsonb not null default '{}'::jsonb,
   legal jsonb not null default '{}'::jsonb,
   storefront_url text,
+  mail_new_orders boolean not null default true,
   ask_for_marketing boolean not null default false,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),

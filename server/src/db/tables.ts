@@ -619,6 +619,7 @@ export interface Tables {
     brand: unknown;
     legal: unknown;
     storefront_url: string | null;
+    mail_new_orders: boolean;
     ask_for_marketing: boolean;
   };
   sites: {

@@ -8,7 +8,7 @@ import { createMailer } from './mailer.ts';
 const MAIL = {
   to: 'june@example.com',
   from_name: 'Alder, Finch <x@evil.example>',
-  reply_to: 'help@example.com',
+  reply_to: { name: 'Alder & Finch', address: 'help@example.com' },
   subject: 'Grüße',
   text: 'Hello',
   html: '<p>Hello</p>',

@@ -22,7 +22,7 @@ const TIMEOUT_MS = 20_000;
 export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Mailer {
   const messageOf = ({ to, from_name, reply_to, subject, text, html }: Mail, id: string) => ({
     from: { name: from_name, address: mailFrom },
-    ...(reply_to && { replyTo: { name: from_name, address: reply_to } }),
+    ...(reply_to && { replyTo: reply_to }),
     // An object is taken as one address, whatever it contains.
     to: { name: '', address: to },
     subject,

@@ -21,6 +21,8 @@ export interface Mails {
   /** A customer has approved what an agent asks for. */
   agent_approved: { consent_id: string };
   order_placed: { order_id: string };
+  /** To the shop itself. */
+  new_order: { order_id: string };
   payment_reminder: { order_id: string };
   payment_received: { order_id: string };
   order_shipped: { order_id: string; fulfillment_id: string };

@@ -76,4 +76,14 @@ export const notification: Record<keyof typeof english, string> = {
   refund_failed:
     'Der Zahlungsdienst hat {amount} zur Bestellung {number} nicht erstattet ({reason}). Das Geld ist bei Ihnen und kann erneut erstattet werden.',
   refund_again: 'So erstatten Sie es noch einmal: {command}',
+
+  new_order_subject: 'Neue Bestellung {number}: {amount}',
+  new_order: 'Die Bestellung {number} ist eingegangen.',
+  new_order_payment: 'Zahlung',
+  new_order_customer: 'Kundin oder Kunde',
+  new_order_phone: 'Telefon',
+  new_order_method: 'Versand',
+  new_order_note: 'Nachricht zur Bestellung: {note}',
+  new_order_answer: 'Eine Antwort auf diese E-Mail geht an die Kundin oder den Kunden.',
+  new_order_command: 'Alles dazu auf der Kommandozeile: {command}',
 };

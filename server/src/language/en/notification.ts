@@ -68,4 +68,14 @@ export const notification = {
   refund_failed:
     'The payment provider did not return {amount} for order {number} ({reason}). The money is with you, and can be refunded once more.',
   refund_again: 'To do so: {command}',
+
+  new_order_subject: 'New order {number}: {amount}',
+  new_order: 'Order {number} has come in.',
+  new_order_payment: 'Payment',
+  new_order_customer: 'Customer',
+  new_order_phone: 'Phone',
+  new_order_method: 'Delivery',
+  new_order_note: 'Note of the customer: {note}',
+  new_order_answer: 'An answer to this mail goes to the customer.',
+  new_order_command: 'All about it, on the command line: {command}',
 } as const;

@@ -73,4 +73,14 @@ export const notification: Record<keyof typeof english, string> = {
   refund_failed:
     'Le prestataire de paiement n’a pas remboursé {amount} pour la commande {number} ({reason}). L’argent est resté chez vous et peut être remboursé à nouveau.',
   refund_again: 'Pour le rembourser à nouveau : {command}',
+
+  new_order_subject: 'Nouvelle commande {number} : {amount}',
+  new_order: 'La commande {number} est arrivée.',
+  new_order_payment: 'Paiement',
+  new_order_customer: 'Client',
+  new_order_phone: 'Téléphone',
+  new_order_method: 'Livraison',
+  new_order_note: 'Message du client : {note}',
+  new_order_answer: 'Une réponse à cet e-mail est envoyée au client.',
+  new_order_command: 'Tous les détails, en ligne de commande : {command}',
 };

@@ -79,6 +79,7 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
     payment && events.record(shop, order_id, { ...payment, context }),
     mail.enqueue(shop, 'order_placed', { order_id }),
     getForCustomer(shop, order_id),
+    priced.terms.tells_shop && mail.enqueue(shop, 'new_order', { order_id }),
   );
   if (row.marketing_opt_in && row.email) {
     const { email, marketing_wording: wording } = row;

@@ -57,7 +57,7 @@ async function givenOrder(locale: string) {
   });
   const done = await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
   const order_id = done.data?.order.id ?? '';
-  const newest = async () => (await mailsTo(shop, email)).at(-1) ?? { subject: '', html: '', token: '' };
+  const newest = async () => (await mailsTo(shop, email)).at(-1) ?? { head: '', subject: '', html: '', token: '' };
   return { ...shop, email, order_id, order: done.data?.order, newest };
 }
 
@@ -112,6 +112,26 @@ test('payment, parcel, refund each have a mail of their own', async () => {
   expect(shipped.subject).toBe(`Votre commande ${number} est en route`);
   expect(shipped.html).toContain('href="https://dhl.example/00340"');
   expect(plain(refunded.subject)).toBe(`Nous avons remboursé 10,00 € de la commande ${number}`);
+});
+
+test('the shop is told of a new order in its own language, and an answer goes to the customer, unless it wants none', async () => {
+  const shop = await openShop();
+  const support_email = `shop@s${shop.site_id.slice(-8)}.example.com`;
+  const settings = { default_locale: 'fr', brand: { support_email } };
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: settings });
+  const told = async () => mailsTo(shop, support_email);
+
+  const { order_number } = await shop.givenOrder();
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { mail_new_orders: false } });
+  await shop.givenOrder();
+
+  const mails = await told();
+  expect(mails.map(({ subject }) => plain(subject))).toEqual([`Nouvelle commande ${order_number} : 14,90 €`]);
+  expect(mails[0]?.head).toMatch(/^Reply-To: june@example.com$/m);
+  for (const text of ['june@example.com', 'Lindenallee 7', 'Virement bancaire : virement attendu']) {
+    expect(plain(mails[0]?.html ?? '')).toContain(text);
+  }
+  expect(mails[0]?.html).not.toContain('/orders/ord_');
 });
 
 played(

@@ -10,6 +10,7 @@ import type { MailContent, Part } from './rendering.ts';
 
 /** Mails about orders, in the language of the order. Each says how the order stands when it is sent; one that has been overtaken is not sent. */
 export const WRITERS = {
+  new_order: newOrder,
   order_placed: (context: MailContext, { order_id }: About) =>
     about(context, order_id, (told) => {
       const { say } = told.language;
@@ -87,6 +88,38 @@ export const WRITERS = {
     }),
 };
 
+/** To the shop, in its own language, so that nobody has to look whether something was ordered. */
+async function newOrder(context: MailContext, { order_id }: About): Promise<MailContent | undefined> {
+  const { shop, front } = context;
+  const to = front.brand.support_email;
+  const told = await readOrder(context, order_id);
+  if (!to) return undefined;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const { order } = told;
+  const { order_number: number, payment_method: method, payment_status, shipping_method, email, phone, note } = order;
+  const state = say(`account.payment_${payment_status}`);
+  const facts: [string, string][] = [[say('notification.new_order_customer'), email ?? '']];
+  if (phone) facts.push([say('notification.new_order_phone'), phone]);
+  const paid = method ? say('order.payment_by', { method: say(`checkout.pay_${method}`), state }) : state;
+  facts.push([say('notification.new_order_payment'), paid]);
+  if (shipping_method) facts.push([say('notification.new_order_method'), shipping_method]);
+  return {
+    to,
+    language,
+    subject: say('notification.new_order_subject', { number, amount: language.amount(order.total, shop.currency) }),
+    parts: [
+      { paragraph: say('notification.new_order', { number }) },
+      { facts },
+      ...(note ? [{ paragraph: say('notification.new_order_note', { note }) }] : []),
+      ...contentOf({ ...told, language }),
+      ...(email ? [{ paragraph: say('notification.new_order_answer') }] : []),
+      { paragraph: say('notification.new_order_command', { command: `commerce orders get ${number}` }) },
+    ],
+    ...(email && { reply_to: email }),
+  };
+}
+
 interface About {
   order_id: string;
 }
@@ -102,18 +135,21 @@ interface Told {
 type Words = Omit<MailContent, 'to' | 'language'> | undefined;
 
 async function about(context: MailContext, order_id: string, write: (told: Told) => Words | Promise<Words>) {
+  const told = await readOrder(context, order_id);
+  const { email } = told.order;
+  const words = email ? await write(told) : undefined;
+  const token = words && (await mintLink(context.shop, order_id));
+  if (!email || !token) return undefined;
+  return { to: email, language: told.language, ...words, parts: [...words.parts, ...closing(told, token)] };
+}
+
+async function readOrder(context: MailContext, order_id: string): Promise<Told> {
   const { shop } = context;
   const order = await getForCustomer(shop, order_id);
-  if (!order.email) return undefined;
   const terms = await shop.one<{ tax_included: boolean; locale: string }>(
     sql`select tax_included, locale from orders where site_id = ${shop.siteId} and id = ${order_id}`,
   );
-  const language = languageOf(context, terms?.locale);
-  const told = { context, language, order, tax_included: terms?.tax_included ?? false };
-  const words = await write(told);
-  const token = words && (await mintLink(shop, order_id));
-  if (!token) return undefined;
-  return { to: order.email, language, ...words, parts: [...words.parts, ...closing(told, token)] };
+  return { context, language: languageOf(context, terms?.locale), order, tax_included: terms?.tax_included ?? false };
 }
 
 /** What happens next, with what is needed to pay. */

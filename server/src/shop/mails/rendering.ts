@@ -30,6 +30,8 @@ export interface MailContent {
   subject: string;
   parts: Part[];
   language: Language;
+  /** Whom an answer goes to; the shop, unless it says otherwise. */
+  reply_to?: string;
 }
 
 /** A mail ready to be sent. */
@@ -38,7 +40,7 @@ export interface Mail {
   /** Whom the mail comes from, in words: the shop. */
   from_name: string;
   /** Whom an answer goes to, if the shop says so. */
-  reply_to: string | null;
+  reply_to: { name: string; address: string } | null;
   subject: string;
   text: string;
   html: string;
@@ -47,7 +49,7 @@ export interface Mail {
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
 /** Both forms of a mail, signed by the shop. */
-export function render({ to, subject, parts, language }: MailContent, front: SignedBy): Mail {
+export function render({ to, subject, parts, language, reply_to }: MailContent, front: SignedBy): Mail {
   const signed = singleLine(front.name);
   const links = LEGAL.flatMap((kind) => {
     const address = front.legal[`${kind}_url`];
@@ -56,7 +58,7 @@ export function render({ to, subject, parts, language }: MailContent, front: Sig
   return {
     to,
     from_name: signed,
-    reply_to: front.brand.support_email,
+    reply_to: reply_to ? { name: '', address: reply_to } : replyTo(signed, front.brand.support_email),
     subject: singleLine(subject),
     text: [...parts.map(asText), signed, ...links.map(({ address, label }) => `${label}: ${address}`)].join('\n\n'),
     html: page(language, singleLine(subject), front, [
@@ -64,6 +66,10 @@ export function render({ to, subject, parts, language }: MailContent, front: Sig
       `<p class="from">${escapeHtml(signed)}${links.map(({ address, label }) => ` · <a href="${escapeHtml(address)}">${escapeHtml(label)}</a>`).join('')}</p>`,
     ]),
   };
+}
+
+function replyTo(name: string, address: string | null): Mail['reply_to'] {
+  return address ? { name, address } : null;
 }
 
 type SignedBy = Pick<Front, 'name' | 'brand' | 'legal'>;

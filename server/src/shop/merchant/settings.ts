@@ -21,7 +21,7 @@ export async function get(shop: Shop): Promise<Settings> {
         trim_scale(t.default_tax_rate)::text as default_tax_rate, t.bank_details, t.payment_deadline_hours,
         s.allowed_origins, t.low_stock_threshold, s.show_stock, t.search_synonyms, '{"password_above_cents": null}' || t.agent_policy as agent_policy, t.default_locale, t.time_zone,
         ${JSON.stringify(NO_BRAND)}::jsonb || t.brand as brand, ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal as legal,
-        t.storefront_url, t.ask_for_marketing, t.updated_at
+        t.storefront_url, t.ask_for_marketing, t.mail_new_orders, t.updated_at
       from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
@@ -74,6 +74,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         storefront_url = case when ${patch.storefront_url !== undefined}
           then ${patch.storefront_url ?? null} else storefront_url end,
         ask_for_marketing = coalesce(${patch.ask_for_marketing ?? null}, ask_for_marketing),
+        mail_new_orders = coalesce(${patch.mail_new_orders ?? null}, mail_new_orders),
         updated_at = now()
       where site_id = ${shop.siteId}`,
   );
