@@ -2466,6 +2466,26 @@ export interface paths {
         patch: operations["storefront.updateAddress"];
         trace?: never;
     };
+    "/api/storefront/customer/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export what the shop holds about the customer
+         * @description The profile, addresses, consents and agents of the customer whose token is sent, with their orders and recorded calls, as many together as limit says: ask again with next_cursor until it is null. Nothing in it is secret.
+         */
+        get: operations["storefront.exportCustomer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/storefront/customer/me/orders": {
         parameters: {
             query?: never;
@@ -5499,6 +5519,21 @@ export interface components {
             payment: components["schemas"]["Payment"];
             fulfillments: components["schemas"]["Fulfillment"][];
         };
+        /** @description What the shop holds about a customer, without secrets. Orders and recorded calls come newest first, both by one cursor; the rest comes with every page. What staff noted is not part of it. */
+        CustomerExport: {
+            customer: components["schemas"]["Customer"];
+            /** @description The language that the customer chose; null if none. */
+            locale: components["schemas"]["LocaleOrNull"];
+            addresses: components["schemas"]["CustomerAddress"][];
+            /** @description When, where and to what words the customer agreed to mails about offers, or withdrew it; newest first. */
+            marketing_consents: components["schemas"]["MarketingConsent"][];
+            /** @description The agents that act or acted for the customer, the newest 100 at most. */
+            agents: components["schemas"]["AgentToken"][];
+            orders: components["schemas"]["CustomerOrder"][];
+            /** @description The recorded calls of the customer and of their agents. */
+            audit_events: components["schemas"]["AuditEvent"][];
+            next_cursor: components["schemas"]["Cursor"] | null;
+        };
         /**
          * @description The status of a request: pending until the customer decides; approved until the agent fetches the token, then consumed; denied; expired after 900 seconds.
          * @enum {string}
@@ -6798,6 +6833,7 @@ export type CustomerSession = components['schemas']['CustomerSession'];
 export type CustomerAddressInput = components['schemas']['CustomerAddressInput'];
 export type CustomerAddressPatch = components['schemas']['CustomerAddressPatch'];
 export type CustomerOrder = components['schemas']['CustomerOrder'];
+export type CustomerExport = components['schemas']['CustomerExport'];
 export type ConsentStatus = components['schemas']['ConsentStatus'];
 export type AgentConsent = components['schemas']['AgentConsent'];
 export type AgentConsentApproval = components['schemas']['AgentConsentApproval'];
@@ -13099,6 +13135,37 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.exportCustomer": {
+        parameters: {
+            query?: {
+                /** @description The next_cursor of the previous answer; leave it out for the first page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The maximum number on a page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customer, with the orders and calls from the cursor on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerExport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

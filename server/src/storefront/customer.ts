@@ -2,6 +2,7 @@ import { actorOf } from '../http/callers/callers.ts';
 import type { OperationId } from '../http/contract/contract.ts';
 import type { Beforehand, Call, Handler } from '../http/pipeline/handler.ts';
 import * as account from '../shop/account/account.ts';
+import * as accountExport from '../shop/account/export.ts';
 import * as registration from '../shop/account/registration.ts';
 import { mergeAtLogin } from '../shop/checkout/cart-merge.ts';
 import * as addresses from '../shop/customers/addresses.ts';
@@ -105,6 +106,14 @@ export const updateAddress: Handler<'storefront.updateAddress'> = ({ shop, calle
 
 export const deleteAddress: Handler<'storefront.deleteAddress'> = ({ shop, caller, path }) =>
   addresses.remove(shop, customerOf(caller), path.address_id);
+
+/** The same, with all else that is held. */
+export const exportCustomer: Beforehand<'storefront.exportCustomer'> = {
+  async beforehand({ caller, db }) {
+    await expireUnpaid(db, caller.tenant);
+    return ({ shop, query }) => accountExport.exportCustomer(shop, customerOf(caller), query);
+  },
+};
 
 /** Orders past their deadline are expired before they are shown. */
 export const listCustomerOrders: Beforehand<'storefront.listCustomerOrders'> = {

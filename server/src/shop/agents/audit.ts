@@ -1,5 +1,6 @@
 import type { AuditEvent, AuditPage } from '@commerce-backend/spec';
 import sql, { join } from 'sql-template-tag';
+import { auditColumns } from '../audit-columns.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import type { Shop } from '../shop.ts';
@@ -30,8 +31,7 @@ export async function list(shop: Shop, { cursor, limit = 20, ...query }: AuditQu
   if (query.created_from) conditions.push(sql`e.created_at >= ${query.created_from}`);
   if (query.created_to) conditions.push(sql`e.created_at < ${query.created_to}`);
   const rows = await shop.rows<AuditEvent>(
-    sql`select e.id, e.actor_type, e.actor_id, e.action, e.status, encode(e.payload_hash, 'hex') as payload_hash, e.ip,
-        e.buyer_ip, e.user_agent, e.correlation_id, e.created_at
+    sql`select ${auditColumns}
       from audit_events e where ${join(conditions, ' and ')} order by e.id desc limit ${limit + 1}`,
   );
   const { page, next_cursor } = cursorPage(rows, limit);

@@ -1,0 +1,64 @@
+import type { AuditEvent, CustomerExport } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { auditColumns } from '../audit-columns.ts';
+import { cursorPage, idOfCursor } from '../cursors.ts';
+import * as addresses from '../customers/addresses.ts';
+import * as consents from '../customers/consents.ts';
+import * as agentTokens from '../mandates/tokens.ts';
+import { listForCustomer } from '../orders/rows.ts';
+import type { Shop } from '../shop.ts';
+import { profile } from './account.ts';
+
+/**
+ * What is held about the customer who calls, without secrets. Orders and recorded calls may be many: they come together by their
+ * ids, which tell when they were made, newest first, and by cursor. The rest is bounded and comes with every page.
+ */
+export async function exportCustomer(
+  shop: Shop,
+  customer_id: string,
+  { cursor, limit = 20 }: { cursor?: string; limit?: number },
+): Promise<CustomerExport> {
+  const before = cursor === undefined ? null : idOfCursor(cursor);
+  const customer = await profile(shop);
+  const known = await shop.one<{ locale: string | null }>(
+    sql`select locale from customers where site_id = ${shop.siteId} and id = ${customer_id}`,
+  );
+  const orderIds = await shop.rows<{ id: string }>(
+    sql`select id from orders
+      where site_id = ${shop.siteId} and customer_id = ${customer_id} and (${before}::uuid is null or id < ${before})
+      order by id desc limit ${limit + 1}`,
+  );
+  const events = await eventsOf(shop, customer_id, before, limit + 1);
+  const all = [...orderIds, ...events].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  const { page, next_cursor } = cursorPage(all, limit);
+  const ids = new Set(page.map(({ id }) => id));
+  const orders = await listForCustomer(
+    shop,
+    orderIds.map(({ id }) => id).filter((id) => ids.has(id)),
+  );
+  return {
+    customer,
+    locale: known?.locale ?? null,
+    addresses: await addresses.list(shop, customer_id),
+    marketing_consents: await consents.listOfCustomer(shop, customer_id),
+    agents: await agentTokens.listOfCustomer(shop, customer_id),
+    orders: orders.toSorted((a, b) => (a.id < b.id ? 1 : -1)),
+    audit_events: events.filter(({ id }) => ids.has(id)),
+    next_cursor,
+  };
+}
+
+/** What the customer did, and the agents that act for them: as many of each as one page may take. */
+function eventsOf(shop: Shop, customer_id: string, before: string | null, limit: number): Promise<AuditEvent[]> {
+  return shop.rows<AuditEvent>(
+    sql`select e.* from (
+        select ${customer_id}::uuid as id
+        union all
+        select id from tokens where site_id = ${shop.siteId} and customer_id = ${customer_id} and kind = 'agent'
+      ) as actors cross join lateral (
+        select ${auditColumns} from audit_events e
+        where e.site_id = ${shop.siteId} and e.actor_id = actors.id and (${before}::uuid is null or e.id < ${before})
+        order by e.id desc limit ${limit}
+      ) as e order by e.id desc limit ${limit}`,
+  );
+}
