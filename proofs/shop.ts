@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import type { Pool } from 'pg';
 import type { AppDeps } from '../server/src/app.ts';
 import { inTransaction } from '../server/src/db/transaction.ts';
+import type { SiteHosts } from '../server/src/http/callers/site-hosts.ts';
 import type { OperationId } from '../server/src/http/contract/contract.ts';
 import type { Reply as Body, Call } from '../server/src/http/pipeline/handler.ts';
 import { createSite, mintPassword, type SiteCredentials } from '../server/src/shop/merchant/sites.ts';
@@ -21,6 +22,8 @@ export interface Premises {
   db: Pool;
   /** As nobody sees it in production, past row-level security. */
   owner: Pool;
+  /** Of sites; to be read again after a change. */
+  hosts: SiteHosts;
   violations: Violations;
   /** What the server's log tells of its 5xx answers, by request id. */
   causes: Map<string, unknown>;
@@ -39,9 +42,9 @@ export async function onPremises<T>(
     error: (line: { request_id: string; cause: unknown }) => causes.set(line.request_id, line.cause),
   } as unknown as AppDeps['logger'];
   const server = await startServer(trial.databaseUrl, { logger, ...settings }, trial.databaseUrl);
-  const { baseUrl, db, owner } = server;
+  const { baseUrl, db, owner, hosts } = server;
   const premises: Premises = {
-    ...{ baseUrl, db, owner, causes, violations: new Violations() },
+    ...{ baseUrl, db, owner, hosts, causes, violations: new Violations() },
     openShop: ({ currency = 'EUR' } = {}) => openShop(premises, currency),
   };
   try {
@@ -134,6 +137,11 @@ export class OpenShop {
     this.premises = premises;
     this.tenant = tenant;
     this.#credentials = credentials;
+  }
+
+  /** What the storefront calls with. */
+  get headers(): Record<string, string> {
+    return this.#headersFor('storefront', {});
   }
 
   get site_id(): string {

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import { readHost } from '../server/src/shop/merchant/domains.ts';
+import { exchange, type Reply } from './client.ts';
+import { type Figures, type Proof, pick } from './frame.ts';
+import { onlyVariantOf, putInCarts, putOnSale, takeTransfers } from './goods.ts';
+import { type Cast, hostileAddresses } from './hostile-addresses.ts';
+import { followInChromium } from './pages/followed-addresses.ts';
+import { chanceOf } from './random.ts';
+import { RawClient, rawRequest } from './raw-http.ts';
+import { type OpenShop, onPremises, type Premises } from './shop.ts';
+
+/** Every address by which a shopper could be led away, and every name that a request could call the server by. */
+export const K5: Proof = {
+  id: 'K5',
+  promise:
+    'A shopper is led to addresses of the shop alone, whatever is given as one, and no secret of a link leaves with them.',
+  run: (trial) =>
+    onPremises(
+      trial,
+      async (premises) => {
+        const scene = await givenScene(premises);
+        const values = hostileAddresses(chanceOf(trial.seed), scene.cast, pick(trial.size, 30, 2_000));
+        for (const [index, value] of values.entries()) {
+          for (const play of [asWayBack, asReturnOfPayment, asStorefront, asHost]) await play(scene, value);
+          if (index % 100 === 99) trial.progress(`${index + 1} values, ${scene.requests} requests`);
+        }
+        const browser = await followInChromium(trial, scene, values, pick(trial.size, 6, 120));
+        const { accepted } = scene;
+        if (accepted.size === 0) premises.violations.add('No address was accepted, so none was followed.');
+        const note = `${scene.requests} requests, ${accepted.size} addresses accepted, ${scene.links} links read, ${browser}`;
+        const tried = values.length * FIELDS;
+        return { tried, unit: 'hostile values', violations: premises.violations.list, note } satisfies Figures;
+      },
+      { baseUrl: BASE_URL },
+    ),
+};
+
+const BASE_URL = 'https://commerce.example';
+/** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, and the host. */
+const FIELDS = 5;
+const SECRETS = /(?:chk|ord|cust|rst|vfy|unl|stk)_[0-9A-Za-z]{8}/;
+
+/** A shop with a host, a storefront and an allowed origin, and its checkouts. */
+export interface Scene {
+  premises: Premises;
+  shop: OpenShop;
+  cast: Cast;
+  host: string;
+  /** The origins at which this server is known. */
+  ours: string[];
+  /** One that goes on, one that was ordered, one that is being paid, and one to be paid again and again. */
+  open: Opened;
+  ordered: Opened;
+  paying: Opened;
+  payable: Opened;
+  payment_id: string;
+  accepted: Set<string>;
+  requests: number;
+  links: number;
+}
+
+interface Opened {
+  id: string;
+  path: string;
+}
+
+async function givenScene(premises: Premises): Promise<Scene> {
+  const [shop, other] = [await premises.openShop(), await premises.openShop()];
+  const [host, otherHost] = [await giveHost(premises, shop), await giveHost(premises, other)];
+  const origin = (label: string) => `https://${label}.${shop.site_id}.example`;
+  const [storefront, allowed] = [origin('www'), `${origin('app')}:8443`];
+  await takeTransfers(shop);
+  const settings = { storefront_url: `${storefront}/`, allowed_origins: [allowed] };
+  await shop.must('dashboard.updateSettings', { body: settings });
+  const variant_id = onlyVariantOf(await putOnSale(shop, { inventory_quantity: 100 }));
+  const begin = async (payment_method: 'card' | 'bank_transfer'): Promise<Opened> => {
+    const [cart_id = ''] = await putInCarts(shop, [[{ variant_id, quantity: 1 }]]);
+    const { id } = await shop.must('storefront.createCheckout', { body: { cart_id } });
+    const body = { email: 'june@example.com', payment_method };
+    const { checkout_url } = await shop.must('storefront.updateCheckout', { path: { checkout_id: id }, body });
+    return { id, path: new URL(checkout_url ?? '').pathname };
+  };
+  const [open, ordered, paying, payable] = [
+    await begin('bank_transfer'),
+    await begin('bank_transfer'),
+    await begin('card'),
+    await begin('card'),
+  ];
+  await shop.must('storefront.completeCheckout', { path: { checkout_id: ordered.id }, body: {} });
+  const payment_id = await beginPayment(shop, paying.id, `${storefront}/`);
+  return {
+    ...{ premises, shop, host, open, ordered, paying, payable },
+    payment_id: payment_id ?? '',
+    cast: {
+      own: [storefront, allowed, `https://${host}`],
+      foreign: ['https://evil.example', `https://${otherHost}`, `https://www.${other.site_id}.example`, BASE_URL],
+    },
+    ours: [`https://${host}`, BASE_URL],
+    accepted: new Set(),
+    requests: 0,
+    links: 0,
+  };
+}
+
+async function giveHost({ owner, hosts }: Premises, { site_id }: OpenShop): Promise<string> {
+  const host = `pay.${site_id}.example`;
+  await owner.query('insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)', [
+    host,
+    site_id,
+  ]);
+  await hosts.reload();
+  return host;
+}
+
+/** The id of the payment that has begun; undefined when the address was refused. */
+async function beginPayment(shop: OpenShop, checkout_id: string, return_url: string): Promise<string | undefined> {
+  const body = { payment: { return_url } };
+  const { status, refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });
+  if (status === 422) return undefined;
+  if (refusal?.error !== 'payment_action_required') throw new Error(`${status} ${JSON.stringify(refusal)}`);
+  const { payment } = await shop.must('storefront.getCheckout', { path: { checkout_id } });
+  return payment?.id;
+}
+
+/** As return_url and cancel_url: as the API judges them, and as if they had once been allowed. */
+async function asWayBack(scene: Scene, value: string): Promise<void> {
+  const { shop, open, ordered, cast } = scene;
+  const body = { return_url: value, cancel_url: value };
+  const { status, data } = await shop.ask('storefront.updateCheckout', { path: { checkout_id: open.id }, body });
+  scene.requests += 1;
+  if (status !== 200 && status !== 422) scene.premises.violations.add(`${JSON.stringify(value)}: ${status}`);
+  if (data) judgeAccepted(scene, value, [data.return_url, data.cancel_url]);
+  await plant(scene, 'update commerce.checkouts set return_url = $2, cancel_url = $2 where id = any($1)', value, [
+    open.id,
+    ordered.id,
+  ]);
+  for (const { path } of [open, ordered]) await judgePage(scene, value, path, cast.own);
+  await plant(
+    scene,
+    'update commerce.checkouts set return_url = nullif($2, $2), cancel_url = null where id = any($1)',
+    '',
+    [open.id],
+  );
+}
+
+async function asReturnOfPayment(scene: Scene, value: string): Promise<void> {
+  const { shop, payable, paying, payment_id } = scene;
+  const begun = await beginPayment(shop, payable.id, value);
+  scene.requests += 1;
+  if (begun) {
+    judgeAccepted(scene, value, [value]);
+    await judgePage(scene, value, `${payable.path}/return?payment=${begun}`, scene.cast.own);
+    await shop.must('storefront.cancelCheckoutPayment', { path: { checkout_id: payable.id } });
+  }
+  await plant(scene, 'update commerce.payments set return_url = $2 where id = any($1)', value, [payment_id]);
+  await judgePage(scene, value, `${paying.path}/return?payment=${payment_id}`, scene.cast.own);
+}
+
+/** The shop may have its storefront where it likes, if browsers take the address for what it says. */
+async function asStorefront(scene: Scene, value: string): Promise<void> {
+  const { shop, open, cast } = scene;
+  const body = { storefront_url: value, legal: { terms_url: value }, brand: { logo_url: value } };
+  const { status } = await shop.ask('dashboard.updateSettings', { body });
+  scene.requests += 1;
+  if (status !== 200) return;
+  const { protocol, username, password, host, origin } = new URL(value);
+  if (protocol !== 'https:' || username || password || !standsIn(value, host)) {
+    scene.premises.violations.add(`${JSON.stringify(value)} is accepted as storefront, and leads to ${origin}`);
+  }
+  await judgePage(scene, value, open.path, [...cast.own, origin]);
+  const restored = { storefront_url: `${cast.own[0]}/`, legal: {}, brand: {} };
+  await shop.must('dashboard.updateSettings', { body: restored });
+}
+
+/** Whether a reader sees the host in the address. A name in other letters is written in ASCII by the parser. */
+function standsIn(value: string, host: string): boolean {
+  const isAscii = /^[ -~]*$/.test(value);
+  return !isAscii || value.toLowerCase().startsWith(`https://${host.replace(/:\d+$/, '')}`);
+}
+
+/** The page and the API, called by this name. */
+async function asHost(scene: Scene, value: string): Promise<void> {
+  const { premises, host, open } = scene;
+  const name = value.replace(/^https:\/\//i, '');
+  // Whoever can end a line sends a header of their own.
+  if (/[\r\n]/.test(name)) return;
+  const isOwn = new RegExp(`^${host.replaceAll('.', '[.]')}(?::\\d{1,5})?$`, 'i').test(name);
+  const raw = new RawClient(Number(new URL(premises.baseUrl).port));
+  const Host = Buffer.from(name).toString('latin1');
+  const path = `${open.path}?change=${encodeURIComponent(value.toWellFormed())}`;
+  const answer = await raw.send(rawRequest('GET', path, { Host })).finally(() => raw.close());
+  scene.requests += 1;
+  const location = /^location: (.*)$/im.exec(answer?.head ?? '')?.[1];
+  const expected = isOwn ? 200 : 302;
+  const told = `${answer?.status} ${location ?? ''}`;
+  const isFine =
+    answer && [expected, 400, 404].includes(answer.status) && (!location || location === `https://${host}${path}`);
+  if (!isFine || /^set-cookie:.*domain/im.test(answer.head)) {
+    premises.violations.add(`The page at the host ${JSON.stringify(name)}: ${told}`);
+  }
+  if (answer?.body.includes('evil.example')) premises.violations.add(`${JSON.stringify(name)} is shown`);
+  await askApiAt(scene, Host);
+  try {
+    const kept = readHost(name, BASE_URL);
+    if (new URL(`https://${kept}`).host !== kept || kept === new URL(BASE_URL).host) {
+      premises.violations.add(`${JSON.stringify(name)} can become the host ${kept}`);
+    }
+  } catch {
+    // It is refused.
+  }
+}
+
+async function askApiAt({ premises, shop, open, host }: Scene, Host: string): Promise<void> {
+  const raw = new RawClient(Number(new URL(premises.baseUrl).port));
+  const headers = { ...shop.headers, Host };
+  const answer = await raw
+    .send(rawRequest('GET', `/api/storefront/checkout/${open.id}`, headers))
+    .finally(() => raw.close());
+  const url = /"checkout_url":"([^"]*)"/.exec(answer?.body ?? '')?.[1];
+  const isFine =
+    answer?.status === 200
+      ? url?.startsWith(`https://${host}/checkout/`)
+      : answer && [400, 401].includes(answer.status);
+  if (!isFine) premises.violations.add(`The API at the host ${JSON.stringify(Host)}: ${answer?.status} ${url}`);
+}
+
+/** What was accepted is kept as browsers write it, and they take both for an address of the shop. */
+function judgeAccepted(scene: Scene, value: string, kept: (string | null | undefined)[]): void {
+  scene.accepted.add(value);
+  for (const text of [value, ...kept]) {
+    const url = URL.parse(text ?? '');
+    const isOwn = url && scene.cast.own.includes(url.origin) && !url.username && !url.password;
+    if (!isOwn) scene.premises.violations.add(`${JSON.stringify(value)} is accepted, and leads to ${url?.origin}`);
+  }
+}
+
+/** Puts the value where an earlier rule could have let it in. PostgreSQL takes no NUL. */
+async function plant({ premises }: Scene, statement: string, value: string | null, ids: string[]): Promise<void> {
+  await premises.owner.query(statement, [ids, value?.replaceAll('\0', '') ?? null]);
+}
+
+/** Everything on the page, and in the header of its answer, to which a browser could go. */
+async function judgePage(scene: Scene, value: string, path: string, allowed: string[]): Promise<void> {
+  const { premises, host, ours } = scene;
+  const reply = await exchange(premises.baseUrl, 'GET', path, { Host: host, 'X-Request-Id': randomUUID() });
+  scene.requests += 1;
+  if (reply.status >= 400)
+    premises.violations.add(`${JSON.stringify(value)}: ${path.replace(SECRETS, '…')} is ${reply.status}`);
+  for (const address of addressesIn(reply)) {
+    scene.links += 1;
+    const url = URL.parse(address, `https://${host}${path}`);
+    if (url && ['mailto:', 'tel:'].includes(url.protocol)) continue;
+    const isOurs = url && ours.includes(url.origin);
+    if (!url || !(isOurs || allowed.includes(url.origin))) {
+      premises.violations.add(`${JSON.stringify(value)}: the page leads to ${address}`);
+    } else if (!isOurs && SECRETS.test(address)) {
+      premises.violations.add(`${JSON.stringify(value)}: a secret leaves with ${address}`);
+    }
+  }
+}
+
+function addressesIn({ headers, text }: Reply): string[] {
+  const attributes = [...text.matchAll(/\s(?:href|src|action|formaction)="([^"]*)"/g)].map(([, found = '']) =>
+    found
+      .replaceAll('&quot;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&'),
+  );
+  const refresh = /url=(.*)$/.exec(String(headers.refresh ?? ''))?.[1];
+  return [...attributes, ...(headers.location ? [headers.location] : []), ...(refresh ? [refresh] : [])];
+}

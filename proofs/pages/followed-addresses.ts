@@ -1,0 +1,57 @@
+import type { Browser, HTTPRequest } from '../../server/test/chromium.ts';
+import { exchange } from '../client.ts';
+import type { Trial } from '../frame.ts';
+import type { Scene } from '../k5-hostile-addresses.ts';
+import { inChromium } from './chromium.ts';
+
+/** The pages of K5 in a real browser, whose every request is seen: those to the server are answered by it. */
+export function followInChromium(trial: Trial, scene: Scene, values: string[], count: number): Promise<string> {
+  const some = [...[...scene.accepted].slice(0, count / 2), ...values].slice(0, count);
+  return inChromium(trial, async (browser) => {
+    for (const [index, value] of some.entries()) {
+      await follow(browser, scene, value);
+      if (index % 20 === 19) trial.progress(`${index + 1} addresses followed in Chromium`);
+    }
+  });
+}
+
+/** Comes back from a payment with the value planted, and presses the link that leads back to the shop. */
+async function follow(browser: Browser, scene: Scene, value: string): Promise<void> {
+  const { premises, open, paying, payment_id, host } = scene;
+  const planted = value.replaceAll('\0', '');
+  await premises.owner.query('update commerce.payments set return_url = $2 where id = $1', [payment_id, planted]);
+  await premises.owner.query('update commerce.checkouts set cancel_url = $2 where id = $1', [open.id, planted]);
+  const context = await browser.createBrowserContext();
+  const tab = await context.newPage();
+  try {
+    await tab.setRequestInterception(true);
+    tab.on('request', (request) => void answer(scene, value, request));
+    await tab.goto(`https://${host}${paying.path}/return?payment=${payment_id}`);
+    await tab.goto(`https://${host}${open.path}`);
+    const links = await tab.$$('footer a[rel="noreferrer"]');
+    if (links[0])
+      await Promise.all([tab.waitForNavigation({ timeout: 5_000 }).catch(() => undefined), links[0].click()]);
+  } finally {
+    await context.close();
+  }
+}
+
+/** The server answers at its own origins; whoever else is asked is judged. */
+async function answer({ premises, ours, cast }: Scene, value: string, request: HTTPRequest): Promise<void> {
+  const { origin, pathname, search, host } = new URL(request.url());
+  if (!ours.includes(origin)) {
+    if (!cast.own.includes(origin))
+      premises.violations.add(`${JSON.stringify(value)}: Chromium goes to ${request.url()}`);
+    if (/(?:chk|ord|cust)_/.test(`${request.url()} ${request.headers().referer ?? ''}`)) {
+      premises.violations.add(`${JSON.stringify(value)}: Chromium takes a secret to ${request.url()}`);
+    }
+    return request.respond({ status: 200, contentType: 'text/html', body: 'elsewhere' });
+  }
+  const { status, headers, text } = await exchange(premises.baseUrl, request.method(), pathname + search, {
+    Host: host,
+  });
+  const kept = Object.entries(headers).filter(
+    ([name]) => !['connection', 'keep-alive', 'transfer-encoding'].includes(name),
+  );
+  return request.respond({ status, headers: Object.fromEntries(kept) as Record<string, string>, body: text });
+}
