@@ -11,6 +11,7 @@ import { addLogout } from './commands/logout.ts';
 import { addOrders } from './commands/orders.ts';
 import { addPayments } from './commands/payments.ts';
 import { addProducts } from './commands/products.ts';
+import { addSettings } from './commands/settings.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
 import { addSyncKeys } from './commands/sync-keys.ts';
 import { addTrigger } from './commands/trigger.ts';
@@ -91,6 +92,7 @@ function createProgram(terminal: Terminal): Command {
   addInventory(program, terminal);
   addOrders(program, terminal);
   addPayments(program, terminal);
+  addSettings(program, terminal);
   addDiscounts(program, terminal);
   addShippingOptions(program, terminal);
   addCustomers(program, terminal);

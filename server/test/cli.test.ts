@@ -203,3 +203,27 @@ test('a customer and their orders are found by e-mail', async () => {
   const list = await commerce(['orders', 'list', '--customer', email, '--json']);
   expect(JSON.parse(list.out).orders).toMatchObject([{ order_number }]);
 });
+
+test('the settings of a shop are set and read again by their names', async () => {
+  const { commerce, dashboard } = await merchant();
+  const set = async (...args: string[]) => expect((await commerce(['settings', 'set', ...args])).code).toBe(0);
+  await set('bank_details', 'account_holder=Alder & Finch GmbH', 'iban=DE89 3704 0044 0532 0130 00');
+  await set('tax_rates', 'DE=19%', 'DE:reduced=7%', 'US/CA=7.25%');
+  await set('legal', 'terms_url=https://shop.example/terms', 'terms_required=yes');
+  await set('legal.terms_required', 'no');
+  await set('storefront_url', 'https://shop.example/');
+  const { data } = await dashboard.GET('/api/dashboard/settings');
+  expect(data).toMatchObject({
+    bank_details: { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000', bic: null },
+    tax_rates: [
+      { country: 'DE', rate: '0.19' },
+      { country: 'DE', class: 'reduced', rate: '0.07' },
+      { country: 'US', state: 'CA', rate: '0.0725' },
+    ],
+    legal: { terms_url: 'https://shop.example/terms', terms_required: false },
+    storefront_url: 'https://shop.example/',
+  });
+
+  const refused = await commerce(['settings', 'set', 'bank_details.iban', 'DE89370400440532013001']);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('bank_details.iban: The check digits')]);
+});

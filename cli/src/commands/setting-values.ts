@@ -1,0 +1,204 @@
+import type { SettingsPatch } from '@commerce-backend/spec';
+import { usageError } from '../errors.ts';
+
+/** The settings that can be changed, with how each is written on the command line and shown again in the same way. */
+
+export type SettingName = keyof SettingsPatch;
+
+/** `optional` ones take "none" as well. */
+export type Kind = 'text' | 'code' | 'iban' | 'switch' | 'number' | 'rate' | 'list' | 'rates' | 'synonyms' | Optional;
+type Optional = 'optional text' | 'optional number';
+/** The fields of a setting that has several. They are sent together, so those that are not named are sent as they are. */
+export type Fields = Record<string, Kind>;
+
+export const SETTINGS: Record<SettingName, Kind | Fields> = {
+  name: 'text',
+  currency: 'code',
+  prices_include_tax: 'switch',
+  default_tax_rate: 'rate',
+  tax_rates: 'rates',
+  bank_details: {
+    account_holder: 'text',
+    iban: 'iban',
+    bic: 'optional text',
+    bank_name: 'optional text',
+    instructions: 'optional text',
+  },
+  payment_deadline_hours: 'number',
+  default_locale: 'text',
+  time_zone: 'text',
+  storefront_url: 'optional text',
+  allowed_origins: 'list',
+  brand: {
+    logo_url: 'optional text',
+    accent_color: 'optional text',
+    support_email: 'optional text',
+    support_phone: 'optional text',
+  },
+  legal: {
+    terms_url: 'optional text',
+    privacy_url: 'optional text',
+    imprint_url: 'optional text',
+    withdrawal_url: 'optional text',
+    terms_required: 'switch',
+  },
+  mail_new_orders: 'switch',
+  ask_for_marketing: 'switch',
+  low_stock_threshold: 'number',
+  show_stock: 'text',
+  search_synonyms: 'synonyms',
+  agent_policy: {
+    enabled: 'switch',
+    max_budget_cents: 'number',
+    max_lifetime_days: 'number',
+    password_above_cents: 'optional number',
+  },
+};
+
+const NONE = 'none';
+
+/** What a setting is called, as it was typed: `brand.accent-color` is one of the brand's. */
+export interface Named {
+  name: SettingName;
+  /** Of a setting that has several. */
+  field?: string;
+}
+
+/** Finds the setting of a key. Throws a usage error that lists what there is. */
+export function settingOf(key: string): Named {
+  const [name = '', field, ...rest] = key.toLowerCase().replaceAll('-', '_').split('.');
+  if (!isSetting(name)) throw usageError(`There is no setting ${key}.`, `The settings are: ${NAMES.join(', ')}.`);
+  const kind = SETTINGS[name];
+  if (field === undefined) return { name };
+  if (rest.length === 0 && typeof kind !== 'string' && Object.hasOwn(kind, field)) return { name, field };
+  const fields = typeof kind === 'string' ? 'It has none.' : `They are: ${Object.keys(kind).join(', ')}.`;
+  throw usageError(`The setting ${name} has no field ${[field, ...rest].join('.')}.`, fields);
+}
+
+function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
+}
+
+const NAMES = Object.keys(SETTINGS);
+
+/** What is to be set of a setting: its value, or the fields that are named, of which the others stay. */
+export function valueIn({ name, field }: Named, values: string[]): unknown {
+  const kind = SETTINGS[name];
+  if (typeof kind === 'string') return parse(name, kind, values);
+  if (field !== undefined) return { [field]: parse(`${name}.${field}`, kind[field] ?? 'text', values) };
+  if (values.length === 1 && values[0] === NONE) return name === 'bank_details' ? null : {};
+  return Object.fromEntries(
+    values.map((value) => {
+      const [own = '', text] = split(value);
+      const known = own.toLowerCase().replaceAll('-', '_');
+      if (text === undefined || !Object.hasOwn(kind, known)) {
+        throw usageError(
+          `"${value}" sets no field of ${name}.`,
+          `Give FIELD=VALUE, with: ${Object.keys(kind).join(', ')}.`,
+        );
+      }
+      return [known, parse(`${name}.${known}`, kind[known] ?? 'text', [text])];
+    }),
+  );
+}
+
+/** At the first equals sign. */
+function split(text: string): [string, string | undefined] {
+  const at = text.indexOf('=');
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function parse(key: string, kind: Kind, values: string[]): unknown {
+  if (kind === 'list' || kind === 'rates' || kind === 'synonyms') {
+    const all = values.length === 1 && values[0] === NONE ? [] : values;
+    return kind === 'list'
+      ? all
+      : all.map((text) => (kind === 'rates' ? rateEntry(key, text) : synonymEntry(key, text)));
+  }
+  const [text = ''] = values;
+  if (values.length > 1) throw usageError(`${key} takes one value.`, 'Put a value with spaces in quotes.');
+  return one(key, kind, text);
+}
+
+function one(key: string, kind: Exclude<Kind, 'list' | 'rates' | 'synonyms'>, text: string): unknown {
+  switch (kind) {
+    case 'text':
+      return text;
+    case 'optional text':
+      return text === NONE ? null : text;
+    case 'code':
+      return text.toUpperCase();
+    case 'iban':
+      return text.replaceAll(/\s/g, '').toUpperCase();
+    case 'switch':
+      return switchOf(key, text);
+    case 'rate':
+      return rateOf(key, text);
+    case 'number':
+      return numberOf(key, text, 'Give a whole number.');
+    case 'optional number':
+      return text === NONE ? null : numberOf(key, text, 'Give a whole number, or none.');
+  }
+}
+
+function numberOf(key: string, text: string, remedy: string): number {
+  if (!/^-?\d{1,15}$/.test(text)) throw usageError(`${key} cannot be "${text}".`, remedy);
+  return Number(text);
+}
+
+const SWITCHES: Record<string, boolean> = { yes: true, true: true, on: true, no: false, false: false, off: false };
+
+function switchOf(key: string, text: string): boolean {
+  const found = Object.hasOwn(SWITCHES, text.toLowerCase()) ? SWITCHES[text.toLowerCase()] : undefined;
+  if (found === undefined) throw usageError(`${key} cannot be "${text}".`, 'Give yes or no.');
+  return found;
+}
+
+/** A share such as 0.19, or per cent such as 19% or 7.25%. */
+function rateOf(key: string, text: string): string {
+  const [, whole = '', fraction = ''] = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%$/.exec(text) ?? [];
+  if (!whole) {
+    if (/^[01](?:\.\d{1,4})?$/.test(text)) return text;
+    throw usageError(`${key} cannot be "${text}".`, 'Give a rate such as 19% or 0.19.');
+  }
+  const digits = `${whole.padStart(3, '0')}${fraction}`;
+  return (
+    `${Number(digits.slice(0, -fraction.length - 2))}.${digits.slice(-fraction.length - 2)}`.replace(/\.?0+$/, '') ||
+    '0'
+  );
+}
+
+/** COUNTRY[/STATE][:CLASS]=RATE */
+function rateEntry(key: string, text: string): object {
+  const [place, rate] = split(text);
+  const [, country = '', state, tax_class] = /^([A-Za-z]{2})(?:\/([^:]+))?(?::(.+))?$/.exec(place) ?? [];
+  if (!country || rate === undefined) {
+    throw usageError(`"${text}" is no tax rate.`, 'Give COUNTRY=RATE, such as DE=19%, DE:reduced=7% or US/CA=7.25%.');
+  }
+  const where = { country: country.toUpperCase(), ...(state && { state }), ...(tax_class && { class: tax_class }) };
+  return { ...where, rate: rateOf(key, rate) };
+}
+
+/** TERM=WORD,WORD */
+function synonymEntry(key: string, text: string): object {
+  const [term, words] = split(text);
+  const synonyms = (words ?? '').split(',').map((word) => word.trim());
+  if (term && synonyms.every(Boolean)) return { term, synonyms };
+  throw usageError(`"${text}" is no entry of ${key}.`, 'Give TERM=WORD,WORD, such as sofa=couch,settee.');
+}
+
+/** A value as it is written on the command line. */
+export function written(kind: Kind, value: unknown): string {
+  if (value === null || value === undefined) return NONE;
+  if (kind === 'switch') return value ? 'yes' : 'no';
+  if (!Array.isArray(value)) return String(value);
+  if (value.length === 0) return NONE;
+  return value
+    .map((entry) => (kind === 'list' ? String(entry) : writtenEntry(entry as Record<string, unknown>)))
+    .join(' ');
+}
+
+function writtenEntry({ country, state, class: tax_class, rate, term, synonyms }: Record<string, unknown>): string {
+  if (Array.isArray(synonyms)) return `${term}=${synonyms.join(',')}`;
+  return `${country}${state ? `/${state}` : ''}${tax_class ? `:${tax_class}` : ''}=${rate}`;
+}
