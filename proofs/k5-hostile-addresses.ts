@@ -184,7 +184,9 @@ async function asHost(scene: Scene, value: string): Promise<void> {
   const name = value.replace(/^https:\/\//i, '');
   // Whoever can end a line sends a header of their own.
   if (/[\r\n]/.test(name)) return;
-  const isOwn = new RegExp(`^${host.replaceAll('.', '[.]')}(?::\\d{1,5})?$`, 'i').test(name);
+  const isOwn = new RegExp(`^${host.replaceAll('.', '[.]')}(?::\\d{1,5})?$`, 'i').test(
+    name.replace(/^[ \t]+|[ \t]+$/g, ''),
+  );
   const raw = new RawClient(Number(new URL(premises.baseUrl).port));
   const Host = Buffer.from(name).toString('latin1');
   const path = `${open.path}?change=${encodeURIComponent(value.toWellFormed())}`;

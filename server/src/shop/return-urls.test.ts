@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { safeReturnUrl, withOrder } from './return-urls.ts';
+import { safeReturnUrl, safeUrl, withOrder } from './return-urls.ts';
 
 const RULES = {
   site_id: 'a',
@@ -45,6 +45,8 @@ test.each([
   'https://xn--shp-0na.example/',
   `https://shop.example/${'a'.repeat(2048)}`,
   'http://localhost:5173/',
+  'https://shop%2eexample/',
+  'https://sho%70.example/',
 ])('%s is not', (given) => {
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBeUndefined();
 });
@@ -64,4 +66,12 @@ test('the order is added to whatever the address holds already', () => {
   expect(withOrder('https://shop.example/thanks?order_id=x&a=1#end', '42')).toBe(
     'https://shop.example/thanks?order_id=42&a=1#end',
   );
+});
+
+test('a host is written as browsers read it, in whatever letters', () => {
+  for (const hidden of ['https://0x7f.1/', 'https://127.1/', 'https://2130706433/', 'https://shop%2Eexample/']) {
+    expect(safeUrl(hidden, PUBLIC.baseUrl), hidden).toBeUndefined();
+  }
+  expect(safeUrl('https://BÜCHER.example:8443/', PUBLIC.baseUrl)?.host).toBe('xn--bcher-kva.example:8443');
+  expect(safeUrl('https://203.0.113.7/', PUBLIC.baseUrl)?.host).toBe('203.0.113.7');
 });

@@ -41,6 +41,9 @@ export function safeUrl(text: string, baseUrl: string): URL | undefined {
   // An empty user name leaves no trace in what was parsed.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || authority.includes('@')) return undefined;
+  // A host that is encoded, or a number, is read by browsers as another one than by people.
+  const host = authority.replace(/:\d*$/, '').toLowerCase();
+  if (/^[ -~]*$/.test(host) && host !== url.hostname) return undefined;
   return url.href.length <= LONGEST ? url : undefined;
 }
 
