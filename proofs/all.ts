@@ -66,6 +66,7 @@ import { F7 } from './pages/f7-framing.ts';
 import { F8 } from './pages/f8-planted-sessions.ts';
 import { F9 } from './pages/f9-scripting.ts';
 import { F10 } from './pages/f10-mixed-visits.ts';
+import { F12 } from './pages/f12-ease-of-use.ts';
 import { B6 } from './processes/b6-login-flood.ts';
 import { C1 } from './processes/c1-killed-servers.ts';
 import { C2 } from './processes/c2-cut-connections.ts';
@@ -105,7 +106,7 @@ export const PROOFS: Proof[] = [
   ...[C1, C2, C3, C4, C5, C6, C7, C8, C9, C12, C13, C14, C15, C16],
   ...[D1, D2, D3, D4, D5, D6, D7, D8, D9, D10],
   ...[E1, E2, E3, E4, E5, E6, E7, E8, E9, E10, E11],
-  ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11],
+  ...[F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12],
   ...[G1, G2, G3, G4, G5, G6, G7],
   ...[H1, H2, H3, H4, H5, H6, H7, H8, H9],
   ...[I1, I2, I3, I4, I5, I7, I8],

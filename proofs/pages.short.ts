@@ -4,6 +4,7 @@ import { F7 } from './pages/f7-framing.ts';
 import { F8 } from './pages/f8-planted-sessions.ts';
 import { F9 } from './pages/f9-scripting.ts';
 import { F10 } from './pages/f10-mixed-visits.ts';
+import { F12 } from './pages/f12-ease-of-use.ts';
 import { shortForm } from './short-form.ts';
 
-shortForm(F6, F7, F8, F9, F10, K5);
+shortForm(F6, F7, F8, F9, F10, F12, K5);

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from '../../server/test/chromium.ts';
+import { type Figures, type Proof, pick, type Size, type Trial } from '../frame.ts';
+import { onPremises, type Premises } from '../shop.ts';
+import { inChromium, press } from './chromium.ts';
+import { deadEnds, type Furnished, furnish, PAGES } from './pages.ts';
+
+/**
+ * Opens every page, also with refused entries, in each language at the width of a phone and of a desk. A violation is a mistake
+ * that axe-core finds (WCAG 2.2 AA and its best practices), what moves after it was drawn, what is wider than the window, a
+ * page in another language, and more than 60 KB besides pictures of products.
+ */
+export const F12: Proof = {
+  id: 'F12',
+  promise: 'Every page in each language can be used by everybody at any width, stays where it was drawn, and is small.',
+  run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
+};
+
+const LANGUAGES = ['en', 'de', 'fr'] as const;
+const WIDTHS = [375, 1_280];
+/** Without pictures of products; everything that a first visit loads, as it is sent. */
+const LARGEST_BYTES = 60 * 1_024;
+const PICTURES = 'https://img.example';
+
+interface Seen {
+  pages: number;
+  largest: number;
+  browser: string;
+}
+
+async function attack(trial: Trial, premises: Premises): Promise<Figures> {
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const seen: Seen = { pages: 0, largest: 0, browser: '' };
+  seen.browser = await inChromium(trial, async (chromium) => {
+    // In the short form each language is looked at once, at one width after the other.
+    for (const [n, language] of LANGUAGES.entries()) {
+      for (const width of pick(trial.size, [WIDTHS[n % 2] ?? 0], WIDTHS)) {
+        const shop = await furnish(await premises.openShop(), `shop-${language}-${width}`);
+        const body = { default_locale: language };
+        await shop.shop.must('dashboard.updateSettings', { body });
+        const tab = await openTab(chromium, width, language);
+        await lookAtAll({ size: trial.size, tab, axe, premises, shop, language, width, seen });
+        await tab.close();
+        trial.progress(`${language} at ${width} px, ${seen.pages} pages`);
+      }
+    }
+  });
+  return {
+    tried: seen.pages,
+    unit: 'pages',
+    violations: premises.violations.list,
+    note: `the largest ${(seen.largest / 1_024).toFixed(1)} KB, in ${seen.browser}`,
+  };
+}
+
+interface Look {
+  size: Size;
+  tab: Page;
+  axe: string;
+  premises: Premises;
+  shop: Furnished;
+  language: string;
+  width: number;
+  seen: Seen;
+}
+
+async function openTab(chromium: Browser, width: number, language: string): Promise<Page> {
+  const tab = await chromium.newPage();
+  await tab.setViewport({ width, height: 800 });
+  await tab.setCacheEnabled(false);
+  await tab.setExtraHTTPHeaders({ 'Accept-Language': language });
+  await tab.setRequestInterception(true);
+  const picture = { status: 200, contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' };
+  tab.on('request', (request) => {
+    const answered = request.url().startsWith(PICTURES) ? request.respond(picture) : request.continue();
+    answered.catch(() => undefined);
+  });
+  return tab;
+}
+
+async function lookAtAll(look: Look): Promise<void> {
+  const { tab, premises, shop, size } = look;
+  const bytes = await countBytes(tab);
+  for (const page of PAGES) {
+    const url = premises.baseUrl + (await page.arrange(shop));
+    await judge(look, page.name, bytes, () => tab.goto(url, { waitUntil: 'networkidle0' }));
+    for (const work of page.operations.filter(({ action }) => action === 'save')) {
+      const refused = { ...work, entries: () => ({ email: 'nobody', shipping_country: 'DE', shipping_city: '' }) };
+      await judge(look, `${page.name}, refused`, bytes, () => press(tab, refused, shop));
+    }
+  }
+  const ends = await deadEnds(shop, shop);
+  for (const path of size === 'full' ? ends : ends.slice(-3)) {
+    await judge(look, `the dead end ${path}`, bytes, () => tab.goto(premises.baseUrl + path, { waitUntil: 'load' }));
+  }
+}
+
+/** Counts what is transferred; the result begins anew each time it is asked. */
+async function countBytes(tab: Page): Promise<() => number> {
+  const session = await tab.createCDPSession();
+  await session.send('Network.enable');
+  const pictures = new Set<string>();
+  let bytes = 0;
+  session.on('Network.responseReceived', ({ requestId, response }) => {
+    if (response.url.startsWith(PICTURES)) pictures.add(requestId);
+  });
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (!pictures.has(requestId)) bytes += encodedDataLength;
+  });
+  return () => {
+    const counted = bytes;
+    bytes = 0;
+    return counted;
+  };
+}
+
+async function judge(look: Look, what: string, bytes: () => number, open: () => Promise<unknown>): Promise<void> {
+  const { tab, axe, premises, language, width, seen } = look;
+  bytes();
+  await open();
+  const transferred = bytes();
+  seen.pages += 1;
+  seen.largest = Math.max(seen.largest, transferred);
+  const add = (text: string) => premises.violations.add(`${what}, ${language}, ${width} px: ${text}`);
+  if (transferred > LARGEST_BYTES) add(`${transferred} bytes`);
+  const { lang, shift, excess } = (await tab.evaluate(MEASURES)) as { lang: string; shift: number; excess: number };
+  if (lang !== language) add(`it is in ${lang}`);
+  if (shift > 0) add(`it moves by ${shift} after it was drawn`);
+  if (excess > 0) add(`it is ${excess} px wider than the window`);
+  await tab.evaluate(axe);
+  const { violations } = (await tab.evaluate(AXE)) as Pick<AxeResults, 'violations'>;
+  for (const { id, help, nodes } of violations) add(`${id}: ${help} (${nodes.map(({ html }) => html).join(' ')})`);
+}
+
+/** What the browser knows of a page that has been drawn. */
+const MEASURES = `(async () => {
+  const shift = await new Promise((told) => {
+    let sum = 0;
+    new PerformanceObserver((list) => { for (const { value } of list.getEntries()) sum += value; })
+      .observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => told(sum), 100);
+  });
+  const { documentElement: root } = document;
+  return { lang: root.lang, shift, excess: root.scrollWidth - root.clientWidth };
+})()`;
+
+const AXE = `axe.run({ resultTypes: ['violations'] })`;
