@@ -43,6 +43,8 @@ interface Ending {
   end(scene: Scene): Promise<unknown>;
   /** Which sessions it ends. */
   ends: 'all' | 'the first' | 'all but the first';
+  /** The password stays: a login in the same moment is no part of what was ended. */
+  keepsPassword?: true;
 }
 
 const ENDINGS: Record<string, Ending> = {
@@ -54,6 +56,7 @@ const ENDINGS: Record<string, Ending> = {
     end: ({ world, tenant, first }) =>
       callAs(world, asCustomer(tenant, first.token), 'storefront.logoutCustomerEverywhere'),
     ends: 'all',
+    keepsPassword: true,
   },
   'another password': {
     end: ({ world, tenant, first }) =>
@@ -90,7 +93,8 @@ const ENDINGS: Record<string, Ending> = {
 const NEW_PASSWORD = 'another password of the proofs';
 
 /** Two logins, each renewed; `racing`: more of both while the sessions are being ended. */
-async function play(world: World, what: string, { end, ends }: Ending, racing: boolean): Promise<number> {
+async function play(world: World, what: string, ending: Ending, racing: boolean): Promise<number> {
+  const { end, ends, keepsPassword } = ending;
   const [tenant] = world.tenants;
   const account = await openAccount(world, tenant);
   const login = () => give(world, asGuest(tenant), 'storefront.loginCustomer', loginOf(account));
@@ -99,20 +103,22 @@ async function play(world: World, what: string, { end, ends }: Ending, racing: b
   const ofFirst = [first, await mustGive(renew(first))];
   const ofSecond = [second, await mustGive(renew(second))];
   const scene = { world, tenant, account, first };
-  const gained: { ofFirst: (Session | undefined)[]; others: (Session | undefined)[] } = { ofFirst: [], others: [] };
+  type Gained = (Session | undefined)[];
+  const gained: { ofFirst: Gained; ofSecond: Gained; logins: Gained } = { ofFirst: [], ofSecond: [], logins: [] };
   if (racing) {
-    const [, ofFirstToo, others] = await Promise.all([
+    const [, ofFirstToo, ofSecondToo, logins] = await Promise.all([
       end(scene),
       Promise.all([1, 2, 3].map(() => renew(first))),
-      Promise.all([renew(second), renew(second), login(), login()]),
+      Promise.all([renew(second), renew(second)]),
+      Promise.all([login(), login()]),
     ]);
-    Object.assign(gained, { ofFirst: ofFirstToo, others });
+    Object.assign(gained, { ofFirst: ofFirstToo, ofSecond: ofSecondToo, logins });
   } else await end(scene);
 
   const dead = [
     ...(ends === 'all but the first' ? [] : [...ofFirst, ...gained.ofFirst]),
-    // A login in the moment of a logout is no part of what was ended.
-    ...(ends === 'the first' ? [] : [...ofSecond, ...gained.others]),
+    ...(ends === 'the first' ? [] : [...ofSecond, ...gained.ofSecond]),
+    ...(ends === 'the first' || keepsPassword ? [] : gained.logins),
   ].filter((session) => session !== undefined);
   let tried = 0;
   for (const session of dead) tried += await expectDead(world, tenant, session, `${what}${racing ? ', racing' : ''}`);

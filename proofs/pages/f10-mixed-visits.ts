@@ -5,7 +5,7 @@ import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
 import { type Chance, chanceOf } from '../random.ts';
 import { onPremises, type Premises } from '../shop.ts';
 import { inChromium, openSite, press } from './chromium.ts';
-import { DEEDS, type Deed, type Furnished, furnish, PAGES, type PageKind } from './pages.ts';
+import { DEEDS, type Deed, type Furnished, furnish, PAGES, type PageKind, withQuery } from './pages.ts';
 import { changed, type State, stateOf } from './state.ts';
 
 const OF_SHOPS = DEEDS.filter(({ page }) => !page.ofNoShop);
@@ -84,7 +84,12 @@ async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: t
   const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
   const links = [...first.text.matchAll(/\s(?:href|src|action)="(\/[^"#]*)/g)].map(([, link = '']) => link);
   let looks = 0;
-  for (const link of new Set([path, ...links, `${path}?change=1`, `${path}?action=${page.operations[0]?.action}`])) {
+  for (const link of new Set([
+    path,
+    ...links,
+    withQuery(path, 'change=1'),
+    withQuery(path, `action=${page.operations[0]?.action}`),
+  ])) {
     for (const way of ways) {
       for (const method of ['GET', 'HEAD']) {
         for (const held of [{}, { Cookie: cookie }] as Record<string, string>[]) {

@@ -5,7 +5,7 @@ import type { Figures, Proof, Trial } from '../frame.ts';
 import { chanceOf } from '../random.ts';
 import { onPremises, type Premises } from '../shop.ts';
 import { escapeHtml, type ForeignSite, inChromium, openSite, until } from './chromium.ts';
-import { deadEnds, type Furnished, furnish, PAGES } from './pages.ts';
+import { deadEnds, type Furnished, furnish, PAGES, withQuery } from './pages.ts';
 
 /**
  * Shows every page inside of pages of others, in every way that a browser has, and looks whether anything of it is there; and
@@ -69,7 +69,7 @@ async function readHeaders({ baseUrl, violations }: Premises, paths: string[]): 
   return read;
 }
 
-/** Each way shows an address, which ends with `?way=` and its number. */
+/** Each way shows an address, whose query ends with `way=` and its number. */
 const WAYS: Record<string, (url: string) => string> = {
   iframe: (url) => `<iframe src="${url}"></iframe>`,
   'an iframe in a sandbox': (url) =>
@@ -79,11 +79,16 @@ const WAYS: Record<string, (url: string) => string> = {
   'an iframe that a link leads to': (url) => `<iframe name="by-link"></iframe><a href="${url}" target="by-link">x</a>
     <script>document.links[0].click()</script>`,
   'an iframe that a form leads to': (url) => `<iframe name="by-form"></iframe>
-    <form action="${url.split('?')[0]}" target="by-form"><input name="way" value="${url.split('=')[1]}"></form>
+    <form action="${url.split('?')[0]}" target="by-form">${fieldsOf(url)}</form>
     <script>document.forms[0].submit()</script>`,
   object: (url) => `<object data="${url}" type="text/html"></object>`,
   embed: (url) => `<embed src="${url}" type="text/html">`,
 };
+
+function fieldsOf(url: string): string {
+  const fields = [...new URL(url).searchParams];
+  return fields.map(([name, value]) => `<input name="${name}" value="${escapeHtml(value)}">`).join('');
+}
 
 async function frame(browser: Browser, site: ForeignSite, premises: Premises, path: string): Promise<number> {
   const { baseUrl, violations } = premises;
@@ -114,7 +119,7 @@ async function frame(browser: Browser, site: ForeignSite, premises: Premises, pa
 
 /** Shows an address in every way at once, and answers in which of them our page can be seen. */
 async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
-  const addresses = Object.keys(WAYS).map((_, way) => `${url}?way=${way}`);
+  const addresses = Object.keys(WAYS).map((_, way) => withQuery(url, `way=${way}`));
   const awaited = new Set(addresses);
   // The body of what an object refuses may never end.
   const over = (answer: HTTPResponse | HTTPRequest) => awaited.delete(answer.url());

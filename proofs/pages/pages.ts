@@ -15,6 +15,8 @@ export interface PageKind {
   operations: Deed[];
   /** It names no shop: its account may be of a member of staff, who works for several. */
   ofNoShop?: true;
+  /** Its address is no secret: anybody may open it, and gets a login. */
+  isPublic?: true;
 }
 
 export interface Deed {
@@ -156,6 +158,22 @@ export async function openAccount({ shop, texts }: Furnished): Promise<string> {
   return email;
 }
 
+/** The account that a page was arranged for last. */
+const arranged = new WeakMap<Furnished, string>();
+
+/** A page for those who are not logged in, with an account that could be. */
+async function arrangeAccess(furnished: Furnished, view = ''): Promise<string> {
+  arranged.set(furnished, await openAccount(furnished));
+  return `/account?site_id=${furnished.shop.site_id}${view && `&login=${view}`}`;
+}
+
+const email = (furnished: Furnished) => arranged.get(furnished) ?? '';
+
+/** One more value in the query of a path. */
+export function withQuery(path: string, value: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${value}`;
+}
+
 /** The path of the link in the newest mail of a shop. */
 async function mailedPath({ shop }: Furnished): Promise<string> {
   const mails = await takeMails(shop.premises, shop.site_id);
@@ -257,6 +275,34 @@ export const PAGES: PageKind[] = [
         renews: true,
       },
     ],
+  },
+  {
+    name: 'the login of the account',
+    arrange: (shop) => arrangeAccess(shop),
+    operations: [{ action: 'log_in', entries: (shop) => ({ email: email(shop), password: PASSWORD }), renews: true }],
+    isPublic: true,
+  },
+  {
+    name: 'the request for a new password',
+    arrange: (shop) => arrangeAccess(shop, 'forgot'),
+    operations: [{ action: 'request_reset', entries: (shop) => ({ email: email(shop) }) }],
+    isPublic: true,
+  },
+  {
+    name: 'the request for an account',
+    arrange: (shop) => arrangeAccess(shop, 'register'),
+    operations: [
+      {
+        action: 'register',
+        entries: ({ texts }) => ({
+          email: texts.email,
+          first_name: texts.first_name,
+          last_name: texts.last_name,
+          new_password: 'another password',
+        }),
+      },
+    ],
+    isPublic: true,
   },
   {
     name: 'the link past the delay of logins',

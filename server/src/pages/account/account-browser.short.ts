@@ -23,7 +23,13 @@ afterAll(async () => {
 async function givenCustomerWithOrder() {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {
-    body: { name: 'Alder & Finch', prices_include_tax: true, default_tax_rate: '0.19', time_zone: 'Europe/Berlin' },
+    body: {
+      name: 'Alder & Finch',
+      prices_include_tax: true,
+      default_tax_rate: '0.19',
+      time_zone: 'Europe/Berlin',
+      ask_for_marketing: true,
+    },
   });
   const customer = await shop.givenCustomer({ email: `june.okafor@s${shop.site_id.slice(-8)}.example.com` });
   const [mug, bowl] = [

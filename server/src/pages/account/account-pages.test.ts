@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { mailsTo } from '../../../test/mail.ts';
-import { type Page, PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
+import { actionOf, formWith, type Page, PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
@@ -280,4 +280,49 @@ test('logging out everywhere ends the session of the page and those of the store
   expect(heading(page)).toBe('Log in to your account');
   expect(heading(await other.open(accountOf(shop)))).toBe('Log in to your account');
   expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
+});
+
+test('no form of the account does anything from elsewhere, in another session or with the token of another page', async () => {
+  const shop = await openShop();
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { ask_for_marketing: true } });
+  const { customer, browser, account } = await givenVisitor(shop);
+  const order = await shop.givenOrder({ client: customer.client });
+  const overview = await browser.open(accountOf(shop));
+  const page = await browser.open(accountOf(shop, `&order=${order.id}`));
+  const other = await givenVisitor(shop);
+  const state = async () => {
+    const { rows } = await shop.owner.query(
+      `select (select count(*) from commerce.customer_tokens where site_id = $1 and revoked_at is null) as sessions,
+        (select count(*) from commerce.checkouts where site_id = $1) as checkouts,
+        (select count(*) from commerce.marketing_consents where site_id = $1) as consents`,
+      [shop.site_id],
+    );
+    return rows[0];
+  };
+  const before = await state();
+  const cross = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+  for (const [from, action] of [
+    [overview, 'log_out_everywhere'],
+    [overview, 'marketing_on'],
+    [overview, 'log_out'],
+    [page, 'reorder'],
+  ] as const) {
+    const fields = () => {
+      const filled = formWith(from.html, action);
+      filled.set('action', action);
+      filled.set('marketing', 'yes');
+      return filled;
+    };
+    const target = actionOf(from, action);
+    const theirs = fields();
+    theirs.set('csrf', formWith(other.account.html, 'log_out').get('csrf') ?? '');
+    const forged = [
+      await browser.send(target, fields(), cross),
+      await browser.send(target, theirs),
+      await other.browser.send(target, fields()),
+    ];
+    expect([action, forged.map(({ response }) => response.status)]).toEqual([action, [403, 403, 403]]);
+  }
+  expect(await state()).toEqual(before);
+  expect(heading(await browser.open(account.path + accountOf(shop).slice('/account'.length)))).toBe('Your account');
 });
