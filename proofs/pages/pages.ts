@@ -250,7 +250,7 @@ export const PAGES: PageKind[] = [
       await shop.must('dashboard.createFulfillment', { path, body: { carrier: furnished.texts.carrier } });
       return mailedPath(furnished);
     },
-    operations: [{ action: 'show_address', entries: ({ texts }) => ({ answer: texts.email }) }],
+    operations: [{ action: 'show_address', entries: ({ texts }) => ({ proof: texts.email }) }],
   },
   {
     name: 'the link that confirms an address',

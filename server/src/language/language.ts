@@ -39,6 +39,17 @@ export class Language {
     return format.format(amount as `${number}`);
   }
 
+  /** The digits of an amount, without currency and groups, as the forms of banks take them: `1234,50`. */
+  digits(amount: string): string {
+    const minimumFractionDigits = amount.split('.')[1]?.length ?? 0;
+    const options = { minimumFractionDigits, useGrouping: false };
+    const format = cached(
+      `digits ${this.locale} ${minimumFractionDigits}`,
+      () => new Intl.NumberFormat(this.locale, options),
+    );
+    return format.format(amount as `${number}`);
+  }
+
   number(value: number): string {
     return cached(`number ${this.locale}`, () => new Intl.NumberFormat(this.locale)).format(value);
   }

@@ -38,10 +38,10 @@ test('a guest sees the order by the link in its mail, and neither street nor e-m
   const browser = new PaperBrowser(baseUrl);
 
   const shown = await browser.open(link);
-  const wrong = await browser.press(shown, 'show_address', { answer: '10116' });
-  const empty = await browser.press(shown, 'show_address', { answer: '' });
-  const byCode = await browser.press(shown, 'show_address', { answer: ' 1011 5 ' });
-  const byEmail = await browser.press(shown, 'show_address', { answer: email.toUpperCase() });
+  const wrong = await browser.press(shown, 'show_address', { proof: '10116' });
+  const empty = await browser.press(shown, 'show_address', { proof: '' });
+  const byCode = await browser.press(shown, 'show_address', { proof: ' 1011 5 ' });
+  const byEmail = await browser.press(shown, 'show_address', { proof: email.toUpperCase() });
   const again = await browser.open(link);
 
   expect(new URL(link).pathname).toMatch(new RegExp(`^/sites/${site_id}/orders/ord_[0-9A-Za-z]{38}$`));
@@ -192,7 +192,7 @@ test('of wrong answers an order takes five in 15 minutes, over all its links and
     const [here = '', there = ''] = limited.map((server) => server.baseUrl);
     const answerAt = async (origin: string, address: string, answer: string) => {
       const browser = new PaperBrowser(origin);
-      return browser.press(await browser.open(address), 'show_address', { answer });
+      return browser.press(await browser.open(address), 'show_address', { proof: answer });
     };
     for (let good = 0; good < 7; good += 1) await answerAt(here, link, '10115');
     const guesses = Array.from({ length: 12 }, (_, i) =>

@@ -42,7 +42,7 @@ async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
   await count(visit, 'storefront.getCustomerOrder');
   if (linked.ended) return endedPage(visit);
   if (body.get('action') !== 'show_address') return { redirect: path };
-  const answer = body.get('answer') ?? '';
+  const answer = body.get('proof') ?? '';
   const tried =
     answer === '' ? undefined : await limits.countGuess('order_link_answer', tenant.site_id, linked.order_id);
   if (tried) res.set(tried.headers);
@@ -91,7 +91,7 @@ function orderAs(visit: OrderVisit, order: ShownOrder, { status, isKnown = false
   const { language, front, checkoutDeps } = visit;
   const { say } = language;
   const title = say('account.order', { number: order.order_number });
-  const mistakes = mistake ? [{ field: 'answer' as const, message: mistake }] : [];
+  const mistakes = mistake ? [{ field: 'proof' as const, message: mistake }] : [];
   const addresses = isKnown ? undefined : hiddenAddresses(visit, order, { answer, mistakes });
   const alert = mistakeSummary(say('checkout.check_this'), mistakes);
   const main = orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, addresses });
@@ -102,20 +102,20 @@ function orderAs(visit: OrderVisit, order: ShownOrder, { status, isKnown = false
 function hiddenAddresses(
   { language, guard, req, res, path, linked }: OrderVisit,
   { shipping_address, billing_address }: ShownOrder,
-  { answer, mistakes }: { answer: string | undefined; mistakes: { field: 'answer'; message: string }[] },
+  { answer, mistakes }: { answer: string | undefined; mistakes: { field: 'proof'; message: string }[] },
 ): Html {
   const { say } = language;
   const address = shipping_address ?? billing_address;
   if (!address) return html``;
-  const form = { language, entered: { answer }, mistakes };
+  const form = { language, entered: { proof: answer }, mistakes };
   const heading = say(shipping_address ? 'checkout.delivery_address' : 'checkout.billing_address');
   return html`
 <section class="part">
 <h2>${heading}</h2>
 ${addressLines(language, { city: address.city, country: address.country })}
-<form class="proof" method="post" action="${path}" novalidate>
+<form class="reveal" method="post" action="${path}" novalidate>
 ${csrfField(guard.csrfFor(req, res, `order ${linked.order_id}`))}
-${textField(form, { name: 'answer', label: say('order.answer'), maximum: 255, hint: say('order.answer_hint') })}
+${textField(form, { name: 'proof', label: say('order.answer'), maximum: 255, hint: say('order.answer_hint') })}
 <button class="secondary" name="action" value="show_address">${say('order.answer_button')}</button>
 </form>
 </section>`;

@@ -21,7 +21,7 @@ export interface Document {
   main: Html;
 }
 
-/** A whole page. It holds no script, and no style but our own. */
+/** A whole page. It holds no style but our own, and no script but the one that copies (see script.ts). */
 export function page(page: Document): string {
   const { language, title, mistaken, front, where, main } = page;
   const told = mistaken ? language.say('page.mistake_title', { title }) : title;

@@ -1,8 +1,10 @@
 import type { RequestHandler } from 'express';
+import { SCRIPT_SOURCE } from './script.ts';
 
 /** All tenants share one origin, so nothing of a merchant runs or styles here, and nobody frames it. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
+  `script-src ${SCRIPT_SOURCE}`,
   "style-src 'self'",
   "img-src 'self' https:",
   "form-action 'self'",

@@ -3,6 +3,7 @@ import type { Language } from '../../language/language.ts';
 import { transferCode } from '../../shop/payments/transfer-code.ts';
 import { type Html, html } from './html.ts';
 import { qrCode } from './qr-code.ts';
+import { copyScript } from './script.ts';
 import { inGroups, moment, money, rich } from './words.ts';
 
 /** How to pay by bank transfer: as a table, as a code to scan, and as text to copy. */
@@ -17,13 +18,14 @@ export function transfer(language: Language, instructions: PaymentInstructions):
 <h2>${rich(language, 'checkout.please_transfer', { amount: money(language, amount, currency) })}</h2>
 <p>${rich(language, 'checkout.transfer_by', { moment: strong(moment(language, due_at)) })}</p>
 <dl class="bank">
-${detail(say('checkout.amount'), language.amount(amount, currency))}
+${detail(say('checkout.amount'), language.amount(amount, currency), copyButton(language, say('checkout.amount'), language.digits(amount)))}
 ${detail(say('checkout.recipient'), account_holder)}
-${detail(say('checkout.iban'), inGroups(iban))}
+${detail(say('checkout.iban'), inGroups(iban), copyButton(language, say('checkout.iban'), iban))}
 ${bic && detail(say('checkout.bic'), bic)}
 ${bank_name && detail(say('checkout.bank'), bank_name)}
-${detail(say('checkout.reference'), reference)}
+${detail(say('checkout.reference'), reference, copyButton(language, say('checkout.reference'), reference))}
 </dl>
+<p class="unseen" role="status"></p>
 ${
   code &&
   html`<figure class="scan">
@@ -36,21 +38,28 @@ ${instructions.instructions && html`<p class="written" dir="auto">${instructions
 <label for="copy">${say('checkout.as_text')}</label>
 <textarea id="copy" class="copy" readonly rows="${text.split('\n').length + 2}">
 ${text}</textarea>
+${copyScript}
 </section>`;
 }
 
-function detail(term: string, value: string): Html {
-  return html`<div><dt>${term}</dt><dd class="copy" dir="auto">${value}</dd></div>`;
+function detail(term: string, value: string, button?: Html): Html {
+  const control = button && html`<dd class="take">${button}</dd>`;
+  return html`<div><dt>${term}</dt><dd class="copy" dir="auto">${value}</dd>${control}</div>`;
 }
 
-function asText({ say }: Language, instructions: PaymentInstructions): string {
+/** Copies a value as banking forms take it. Hidden until the script is there to do that. */
+function copyButton({ say }: Language, what: string, value: string): Html {
+  return html`<button type="button" class="take" data-copy="${value}" data-done="${say('checkout.copied')}" data-told="${say('checkout.copied_what', { what })}" aria-label="${say('checkout.copy_what', { what })}" hidden>${say('checkout.copy')}</button>`;
+}
+
+function asText(language: Language, instructions: PaymentInstructions): string {
   const { account_holder, iban, bic, reference, amount, currency } = instructions;
   const lines = [
     account_holder,
     `IBAN ${iban}`,
     bic && `BIC ${bic}`,
-    `${currency} ${amount}`,
-    `${say('checkout.reference')} ${reference}`,
+    `${currency} ${language.digits(amount)}`,
+    `${language.say('checkout.reference')} ${reference}`,
   ];
   return lines.filter(Boolean).join('\n');
 }

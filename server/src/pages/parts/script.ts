@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { RequestHandler } from 'express';
+import { type Html, html } from './html.ts';
+
+/**
+ * The only script of the pages: it copies a value at the press of a button, and everything works without it. The content
+ * security policy allows what has its hash and nothing else, wherever that comes from.
+ */
+const source = readFileSync(new URL('./copy.js', import.meta.url));
+const hash = createHash('sha256').update(source);
+const digest = hash.copy().digest('base64');
+
+export const SCRIPT_SOURCE = `'sha256-${digest}'`;
+export const SCRIPT_PATH = `/assets/copy-${hash.digest('hex').slice(0, 16)}.js`;
+
+/** Belongs below the buttons, so that it finds them. */
+export const copyScript: Html = html`<script src="${SCRIPT_PATH}" integrity="sha256-${digest}" defer></script>`;
+
+export const script: RequestHandler = (_req, res) => {
+  res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Cross-Origin-Resource-Policy': 'same-origin' });
+  res.type('text/javascript').send(source);
+};
