@@ -42,7 +42,8 @@ export const VARIABLES = {
     read: matching(/^[A-Za-z0-9.:-]{1,255}$/),
   },
   BASE_URL: {
-    meaning: 'The address at which clients reach the server; links in answers begin with it.',
+    meaning:
+      'The address at which clients reach the server; links begin with it, but for those of shops with a primary host.',
     allowed: 'an `http` or `https` address without a path; in production `https`',
     whenUnset: '`http://localhost:PORT`; in production it is required',
     read: origin,

@@ -5306,7 +5306,7 @@ export interface components {
             /** @description How many days it takes at most. */
             estimated_days_max: number | null;
         };
-        /** @description An address of the shop's own pages, to which the hosted page leads back; null for none. It is https (or http://localhost during development), without a user name or password, and its origin is that of settings.storefront_url or stands in settings.allowed_origins; an empty list allows none here. It is kept as a browser writes it, and judged again before it is used. */
+        /** @description An address of the shop's own pages, to which the hosted page leads back; null for none. It is https (or http://localhost during development), without a user name or password, and its origin is that of settings.storefront_url or of a host of the shop, or stands in settings.allowed_origins; an empty list allows none here. It is kept as a browser writes it, and judged again before it is used. */
         ReturnUrl: string | null;
         /**
          * @description open still lacks the fields in missing; ready can be completed; requires_escalation was created by an agent and waits for its customer. The other statuses are final.
@@ -12256,7 +12256,7 @@ export interface operations {
                         confirmation_token?: string;
                         /**
                          * Format: uri
-                         * @description Where the provider sends the shopper back to. Without it, to the hosted checkout page.
+                         * @description Where the shopper is led when they are back from the provider; order_id is added if there is an order. Without it, or when it is no longer one of the shop's own addresses, to the hosted checkout page.
                          */
                         return_url?: string;
                     };

@@ -51,9 +51,12 @@ test('the links of a shop lead to its primary host, and those of a shop without 
   const { client, email } = await own.givenCustomer();
   const [at, { checkout_url: elsewhere }] = [await own.givenCheckout(), await plain.givenCheckout()];
   const consent = await askForConsent(own);
+  const guest = `guest-${own.site_id}@example.com`;
+  await own.givenOrder({ email: guest });
   await client.POST('/api/storefront/customer/reset-request', { body: { email } });
   const { html } = (await mailsTo(own, email)).at(-1) ?? {};
 
+  expect((await mailsTo(own, guest)).at(-1)?.html).toContain(`http://${host}/sites/${own.site_id}/orders/ord_`);
   expect(at.checkout_url).toMatch(`http://${host}/checkout/chk_`);
   expect(elsewhere).toMatch(/^http:\/\/localhost\/checkout\/chk_/);
   expect(consent.verification_uri).toBe(`http://${host}/agent-consent?site_id=${own.site_id}`);
@@ -96,8 +99,12 @@ test('at the host of a shop there are no pages, tokens and devices of another sh
   await client.POST('/api/storefront/customer/reset-request', { body: { email } });
   const { token } = (await mailsTo(other, email)).at(-1) ?? {};
   const { site_id } = other;
+  const guest = `guest-${site_id}@example.com`;
+  await other.givenOrder({ email: guest });
+  const order = /\/sites\/[^"]*\/orders\/ord_\w+/.exec((await mailsTo(other, guest)).at(-1)?.html ?? '')?.[0];
   for (const path of [
     pathname,
+    order ?? '',
     `${pathname}/return`,
     `/account?site_id=${site_id}`,
     `/account/${site_id}/reset/${token}`,
