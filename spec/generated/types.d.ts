@@ -1904,7 +1904,7 @@ export interface paths {
         put?: never;
         /**
          * Create a cart
-         * @description Creates an empty cart. With a customer's token the cart belongs to the customer, who has one active cart and gets that one if it exists. With an agent's token it is a new cart that the agent fills for its customer and that only the agent sees. Anyone who knows the id of an anonymous cart can use it; a customer's cart is 404 for everyone else. A cart expires 30 days after its last change; then it is 410 cart_expired.
+         * @description Creates an empty cart. With a customer's token the cart belongs to the customer, who has one active cart and gets that one if it exists. With an agent's token it is a new cart that the agent fills for its customer and that only the agent sees. Anyone who knows the id of an anonymous cart can use it; a customer's cart is 404 for everyone else. A guest's cart expires 30 days after its last change, a customer's after 90, and one that was never filled 7 days after it was made; then it is 410 cart_expired.
          */
         post: operations["storefront.createCart"];
         delete?: never;
@@ -4807,6 +4807,24 @@ export interface components {
                 message: string | null;
             }[];
         };
+        /**
+         * @description Where a shopper came from: the campaign parameters of the address that led to the storefront, and the page that linked to it. Parameters that the address lacks are left out.
+         * @example {
+         *       "utm_source": "newsletter",
+         *       "utm_medium": "email",
+         *       "utm_campaign": "spring",
+         *       "referrer": "https://mail.example.com/"
+         *     }
+         */
+        Attribution: {
+            utm_source?: string;
+            utm_medium?: string;
+            utm_campaign?: string;
+            utm_term?: string;
+            utm_content?: string;
+            /** @description The address of the page that linked to the storefront. It is kept as it is sent, and never opened. */
+            referrer?: string;
+        };
         /** @description What an order was taxed at one rate. */
         TaxLine: {
             tax_class: components["schemas"]["TaxClass"];
@@ -4914,6 +4932,8 @@ export interface components {
             external_reference: string | null;
             /** @description The language of the order's mails. */
             locale: components["schemas"]["Locale"];
+            /** @description Where the shopper came from, as the storefront told it; null where it did not, and for anonymized customers. */
+            attribution: components["schemas"]["Attribution"] | null;
             discount_code: string | null;
             /** @description Whether the other amounts contain the tax. */
             tax_included: boolean;
@@ -5273,7 +5293,7 @@ export interface components {
             discount_code: string | null;
             total: components["schemas"]["Money"];
             warnings: components["schemas"]["CartWarning"][];
-            /** @description 30 days after the last change. */
+            /** @description 30 days after the last change, 90 for a customer's cart, and 7 days after it was made for a guest's that was never filled. */
             expires_at: components["schemas"]["Timestamp"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
@@ -5313,6 +5333,11 @@ export interface components {
          * @enum {string}
          */
         CheckoutStatus: "open" | "ready" | "requires_escalation" | "completed" | "expired" | "cancelled";
+        /** @description What a code takes off one line. */
+        DiscountAllocation: {
+            line_item_id: components["schemas"]["Id"];
+            amount_off: components["schemas"]["Money"];
+        };
         /** @description What the shopper must do at the payment provider. redirect: send the browser to url. client_secret: hand the secret to the provider's library in the browser. Whoever has it can go on with the payment: keep it out of logs. */
         NextAction: {
             /**
@@ -5377,6 +5402,8 @@ export interface components {
             subtotal: components["schemas"]["Money"];
             discount: components["schemas"]["Money"];
             discount_code: string | null;
+            /** @description What the code takes off each line; together exactly discount. Empty where nothing is taken off. */
+            discount_allocations: components["schemas"]["DiscountAllocation"][];
             /** @description 0 as long as no shipping option is chosen. */
             shipping_cost: components["schemas"]["Money"];
             /** @description Calculated with the rates for the country and state of the shipping address, else of the billing address, else the default rate, by the tax class of each product; for each line after its discount, rounded half up, and for the shipping cost as a separate line at the standard rate. */
@@ -6777,6 +6804,7 @@ export type Address = components['schemas']['Address'];
 export type Order = components['schemas']['Order'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
+export type Attribution = components['schemas']['Attribution'];
 export type TaxLine = components['schemas']['TaxLine'];
 export type CancelReason = components['schemas']['CancelReason'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
@@ -6820,6 +6848,7 @@ export type DiscountApplication = components['schemas']['DiscountApplication'];
 export type ShippingChoice = components['schemas']['ShippingChoice'];
 export type ReturnUrl = components['schemas']['ReturnUrl'];
 export type CheckoutStatus = components['schemas']['CheckoutStatus'];
+export type DiscountAllocation = components['schemas']['DiscountAllocation'];
 export type NextAction = components['schemas']['NextAction'];
 export type CheckoutPayment = components['schemas']['CheckoutPayment'];
 export type Checkout = components['schemas']['Checkout'];
@@ -11712,12 +11741,18 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "locale": "de"
+                 *       "locale": "de",
+                 *       "attribution": {
+                 *         "utm_source": "newsletter",
+                 *         "utm_campaign": "spring"
+                 *       }
                  *     }
                  */
                 "application/json": {
                     /** @description The language of the checkout that will follow. A customer's cart that exists already takes it over. */
                     locale?: components["schemas"]["Locale"];
+                    /** @description Where the shopper came from; the order shows it to the merchant. A customer's cart that exists already takes it over. */
+                    attribution?: components["schemas"]["Attribution"];
                 };
             };
         };
@@ -12115,6 +12150,8 @@ export interface operations {
                     return_url?: components["schemas"]["ReturnUrl"];
                     /** @description Where the hosted page leads back to as long as nothing is ordered. */
                     cancel_url?: components["schemas"]["ReturnUrl"];
+                    /** @description Where the shopper came from, in place of what the cart says; the order shows it to the merchant. */
+                    attribution?: components["schemas"]["Attribution"];
                 };
             };
         };

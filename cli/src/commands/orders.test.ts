@@ -289,6 +289,7 @@ test('one order is shown with its amounts, shipments and refunds', async () => {
   const { out } = await commerce(['orders', 'get', '1001']);
   for (const text of [
     'Ship to     June Okafor, Lindenallee 7, 10115 Berlin, DE',
+    'Came from   newsletter, email, spring, https://mail.example.com/',
     'Discount WELCOME10  -2.80 EUR',
     'Total               35.82 EUR',
     'DHL 00340434161094042557, delivered',

@@ -37,6 +37,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0031_new_order_mails': () => import('./migrations/0031_new_order_mails.ts'),
   '0032_marketing_consents': () => import('./migrations/0032_marketing_consents.ts'),
   '0033_site_domains': () => import('./migrations/0033_site_domains.ts'),
+  '0034_attribution': () => import('./migrations/0034_attribution.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

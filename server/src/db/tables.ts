@@ -72,6 +72,7 @@ export interface Tables {
     agent_token_id: string | null;
     payment_id: string | null;
     locale: string | null;
+    attribution: unknown;
   };
   catalog_schedule: {
     site_id: string;
@@ -122,6 +123,7 @@ export interface Tables {
     cancel_url: string | null;
     marketing_opt_in: boolean;
     marketing_wording: string | null;
+    attribution: unknown;
   };
   collection_products: {
     site_id: string;
@@ -401,6 +403,7 @@ export interface Tables {
     locale: string;
     shipping_tax: string | null;
     shipping_tax_rate: string | null;
+    attribution: unknown;
   };
   payment_accounts: {
     site_id: string;

@@ -109,6 +109,25 @@ test.each([
   expect(data).toMatchObject({ kind: given.code.kind, amount_off: given.amount_off });
 });
 
+test('a checkout says what its code takes off each line, before and after it is an order', async () => {
+  const shop = await openShop();
+  const { cart } = await givenLines(shop, '10.00', '10.00', '10.00');
+  await shop.givenDiscount({ code: 'Ten' });
+  const applied = await apply(shop, cart.id, 'Ten');
+  const { id } = await shop.givenCheckout({ cart_id: cart.id });
+  const checkout = async () => {
+    const params = { path: { checkout_id: id } };
+    return (await shop.storefront.GET('/api/storefront/checkout/{checkout_id}', { params })).data;
+  };
+  expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
+  await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', {
+    params: { path: { checkout_id: id } },
+    body: {},
+  });
+  expect(await checkout()).toMatchObject({ status: 'completed', discount: '10.00' });
+  expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
+});
+
 test('a code for products or collections takes off those alone, and their lines must meet its minimum', async () => {
   const shop = await openShop();
   const { cart, product_ids } = await givenLines(shop, '10.00', '20.00', '30.00');

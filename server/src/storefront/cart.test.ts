@@ -282,6 +282,19 @@ test('reading a cart changes nothing, and a change lets it live 30 days more', a
   expect(days).toBeLessThan(30.1);
 });
 
+test("a customer's cart lives 90 days, and a guest's that was never filled 7", async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const daysOf = (expires_at = '') => Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000);
+  const own = await shop.givenCart('10.00', customer.client);
+  const { data: begun } = await (await shop.givenCustomer()).client.POST('/api/storefront/cart');
+  const { data: empty } = await shop.storefront.POST('/api/storefront/cart');
+  expect([own, begun, empty].map((cart) => daysOf(cart?.expires_at))).toEqual([90, 90, 7]);
+  await letPass(shop, own.id, '31 days');
+  const { data } = await customer.client.GET(cartPath, at(own.id));
+  expect(data?.status).toBe('active');
+});
+
 test('a cart past its time is gone at once, and its code is given back by the next job', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('40.00');
@@ -398,7 +411,7 @@ test('a customer whose cart has expired gets another', async () => {
   const shop = await openShop();
   const { client } = await shop.givenCustomer();
   const old = await shop.givenCart('10.00', client);
-  await letPass(shop, old.id, '31 days');
+  await letPass(shop, old.id, '91 days');
 
   const { data } = await client.POST(cartsPath);
 

@@ -3,7 +3,7 @@ import * as carts from '../shop/carts/carts.ts';
 import * as cartDiscounts from '../shop/carts/discounts.ts';
 import { choicesForCart } from '../shop/shipping/choices.ts';
 
-export const createCart: Handler<'storefront.createCart'> = ({ shop, body }) => carts.create(shop, body?.locale);
+export const createCart: Handler<'storefront.createCart'> = ({ shop, body }) => carts.create(shop, body);
 
 export const getCart: Handler<'storefront.getCart'> = ({ shop, path }) => carts.get(shop, path.cart_id);
 

@@ -124,6 +124,27 @@ test('completing asks for a postal code and a phone number that can be right, an
   expect((await complete(right.total)).response.status).toBe(200);
 });
 
+test('a number saved with the customer that nobody could call does not stop the checkout', async () => {
+  const shop = await givenShop({ name: 'Parcel', price: '4.90' });
+  const { client, id } = await shop.givenCustomer();
+  const { client: other, id: otherId } = await shop.givenCustomer();
+  for (const [customer_id, phone] of [
+    [id, 'call me'],
+    [otherId, '+49 30 1234567'],
+  ] as const) {
+    const params = { path: { customer_id } };
+    await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', { params, body: { phone } });
+  }
+  const started = async (of: typeof client) => {
+    const { id: cart_id } = await shop.givenCart('10.00', of);
+    return (await of.POST('/api/storefront/checkout', { body: { cart_id } })).data;
+  };
+  const checkout = await started(client);
+  expect(checkout).toMatchObject({ phone: null });
+  expect(checkout?.missing).not.toContain('phone');
+  expect(await started(other)).toMatchObject({ phone: '+49 30 1234567' });
+});
+
 test('what is picked up is paid for there, unless another method is chosen', async () => {
   const shop = await givenShop({ name: 'Fetch', price: '0', kind: 'pickup' });
   const { patch, complete } = await begin(shop, (await givenCart(shop)).id);

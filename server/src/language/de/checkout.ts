@@ -205,7 +205,7 @@ export const checkout: Record<keyof typeof english, string> = {
     'Eine Stunde lang hat sich nichts geändert, deshalb sind die Artikel nicht mehr für Sie reserviert. Es wurde nichts abgebucht.\nIhr Warenkorb ist noch da: Gehen Sie zurück zum Shop und beginnen Sie die Bestellung von vorn.',
   cart_expired: 'Dieser Warenkorb ist abgelaufen',
   cart_expired_text:
-    'Er wurde 30 Tage lang nicht geändert. Es wurde nichts abgebucht.\nGehen Sie zurück zum Shop und wählen Sie neu aus.',
+    'Er wurde lange nicht geändert. Es wurde nichts abgebucht.\nGehen Sie zurück zum Shop und wählen Sie neu aus.',
   cart_not_active: 'Dieser Warenkorb ist nicht mehr aktiv',
   cart_not_active_text:
     'Er wurde bestellt oder beim Anmelden mit dem Warenkorb Ihres Kontos zusammengelegt.\nGehen Sie zurück zum Shop und sehen Sie in Ihren Warenkorb oder Ihre Bestellungen.',

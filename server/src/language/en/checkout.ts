@@ -198,7 +198,7 @@ export const checkout = {
     'Nothing was changed for an hour, so the items are no longer reserved for you. Nothing was charged.\nYour cart is still there: go back to the shop and start the checkout again.',
   cart_expired: 'This cart has expired',
   cart_expired_text:
-    'Nothing was changed in it for 30 days. Nothing was charged.\nGo back to the shop and choose again.',
+    'Nothing was changed in it for a long time. Nothing was charged.\nGo back to the shop and choose again.',
   cart_not_active: 'This cart is no longer active',
   cart_not_active_text:
     'It became an order, or went into the cart of your account when you logged in.\nGo back to the shop and look at your cart or your orders.',

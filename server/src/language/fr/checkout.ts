@@ -201,7 +201,7 @@ export const checkout: Record<keyof typeof english, string> = {
     'Rien n’a changé pendant une heure : les articles ne vous sont donc plus réservés. Rien n’a été débité.\nVotre panier est toujours là : retournez dans la boutique et recommencez la commande.',
   cart_expired: 'Ce panier a expiré',
   cart_expired_text:
-    'Il n’a pas été modifié pendant 30 jours. Rien n’a été débité.\nRetournez dans la boutique et choisissez de nouveau.',
+    'Il n’a pas été modifié depuis longtemps. Rien n’a été débité.\nRetournez dans la boutique et choisissez de nouveau.',
   cart_not_active: 'Ce panier n’est plus actif',
   cart_not_active_text:
     'Il est devenu une commande, ou a rejoint le panier de votre compte lors de votre connexion.\nRetournez dans la boutique et consultez votre panier ou vos commandes.',

@@ -1,4 +1,4 @@
-import type { Cart } from '@commerce-backend/spec';
+import type { Attribution, Cart } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
@@ -24,41 +24,61 @@ import { view } from './view.ts';
 
 export const MAX_LINES = 100;
 const MAX_QUANTITY = 999;
-/** A cart lives this long after its last change. */
-export const cartExpiry: Sql = sql`now() + interval '30 days'`;
+/** A cart lives this long after its last change: one that a customer finds again on all devices longer. */
+export const CART_LIFE = {
+  guest: sql`interval '30 days'`,
+  customer: sql`interval '90 days'`,
+  /** After it was made, until something is put in. */
+  unfilled: sql`interval '7 days'`,
+};
+
+/** What a storefront says of a new cart. */
+export interface CartWishes {
+  locale?: string | undefined;
+  attribution?: Attribution | undefined;
+}
 
 /** A cart for who calls: a new one for a guest and for an agent; for a customer the active one, if there is one already. */
-export async function create(shop: Shop, locale: string | null = null): Promise<Cart> {
-  if (shop.agent) return view(await createForAgent(shop, locale));
-  if (!shop.customerId) return view(stateOf(shop, await insertForGuest(shop, locale)));
-  const cart = await ofCustomer(shop, shop.customerId, locale);
-  return view(locale && cart.locale !== locale ? await inLanguage(shop, cart, locale) : cart);
+export async function create(shop: Shop, wishes: CartWishes = {}): Promise<Cart> {
+  if (shop.agent) return view(await createForAgent(shop, wishes));
+  if (!shop.customerId) return view(stateOf(shop, await insertForGuest(shop, wishes)));
+  const cart = await ofCustomer(shop, shop.customerId, wishes);
+  const isNew = (wishes.locale ?? cart.locale) !== cart.locale || wishes.attribution !== undefined;
+  return view(isNew ? await takeOver(shop, cart, wishes) : cart);
 }
 
-/** A cart that was there already takes over the language that is asked for. */
-async function inLanguage(shop: Shop, cart: CartState, locale: string): Promise<CartState> {
-  await shop.run(sql`update carts set locale = ${locale} where site_id = ${shop.siteId} and id = ${cart.id}`);
-  return { ...cart, locale };
+/** A cart that was there already takes over what is asked for. */
+async function takeOver(shop: Shop, cart: CartState, { locale, attribution }: CartWishes): Promise<CartState> {
+  await shop.run(
+    sql`update carts set locale = coalesce(${locale ?? null}, locale),
+        attribution = coalesce(${json(attribution)}::jsonb, attribution)
+      where site_id = ${shop.siteId} and id = ${cart.id}`,
+  );
+  return { ...cart, locale: locale ?? cart.locale };
 }
 
-async function insertForGuest(shop: Shop, locale: string | null): Promise<CartRow> {
-  const cart = await insert(shop, null, locale);
+function json(attribution: Attribution | undefined): string | null {
+  return attribution === undefined ? null : JSON.stringify(attribution);
+}
+
+async function insertForGuest(shop: Shop, wishes: CartWishes): Promise<CartRow> {
+  const cart = await insert(shop, null, wishes);
   if (!cart) throw new Error('A cart without a customer was taken for a second one.');
   return cart;
 }
 
 /** A new cart that the agent who calls fills for its customer, beside the customer's own. */
-export async function createForAgent(shop: Shop, locale: string | null = null): Promise<CartState> {
-  const cart = shop.agent && (await insert(shop, shop.customerId, locale, shop.agent.token_id));
+export async function createForAgent(shop: Shop, wishes: CartWishes = {}): Promise<CartState> {
+  const cart = shop.agent && (await insert(shop, shop.customerId, wishes, shop.agent.token_id));
   if (!cart) throw new Error('An agent without a mandate got as far as a cart.');
   return stateOf(shop, cart);
 }
 
 /** The customer's active cart, which begins here if there is none. */
-export async function ofCustomer(shop: Shop, customer_id: string, locale: string | null = null): Promise<CartState> {
+export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWishes = {}): Promise<CartState> {
   await expire(shop, sql`c.customer_id = ${customer_id}`);
   // Of two calls at once the second waits here for the first, and then finds its cart.
-  const created = await insert(shop, customer_id, locale);
+  const created = await insert(shop, customer_id, wishes);
   if (created) return stateOf(shop, created);
   const active = await shop.one<{ id: string }>(
     sql`select id from carts where site_id = ${shop.siteId} and customer_id = ${customer_id} and status = 'active'
@@ -73,12 +93,14 @@ export async function ofCustomer(shop: Shop, customer_id: string, locale: string
 function insert(
   shop: Shop,
   customer_id: string | null,
-  locale: string | null,
+  { locale, attribution }: CartWishes,
   agent_token_id: string | null = null,
 ): Promise<CartRow | undefined> {
+  const life = customer_id === null ? CART_LIFE.unfilled : agent_token_id ? CART_LIFE.guest : CART_LIFE.customer;
   return shop.one<CartRow>(
-    sql`insert into carts as c (site_id, id, customer_id, agent_token_id, locale, expires_at)
-      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${locale}, ${cartExpiry})
+    sql`insert into carts as c (site_id, id, customer_id, agent_token_id, locale, attribution, expires_at)
+      values (${shop.siteId}, ${uuidv7()}, ${customer_id}, ${agent_token_id}, ${locale ?? null},
+        ${json(attribution)}::jsonb, now() + ${life})
       on conflict (site_id, customer_id) where status = 'active' and agent_token_id is null do nothing
       returning ${cartColumns}`,
   );
@@ -130,7 +152,8 @@ async function extendLifetime(shop: Shop, id: string): Promise<void> {
 
 /** Touches no cart that who calls may not change. */
 function extendLifetimeSql(shop: Shop, id: string): Sql {
-  return sql`update carts set expires_at = ${cartExpiry}, updated_at = now()
+  return sql`update carts set updated_at = now(), expires_at = now() + case
+        when customer_id is not null and agent_token_id is null then ${CART_LIFE.customer} else ${CART_LIFE.guest} end
       where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now() and payment_id is null
         and (customer_id is null or customer_id = ${shop.customerId})
         and (${shop.agent === null} or agent_token_id = ${shop.agent?.token_id ?? null})`;

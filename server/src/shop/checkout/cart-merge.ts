@@ -29,8 +29,9 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
       where site_id = ${shop.siteId} and id = ${guest_cart_id}`,
   );
   await shop.run(
-    sql`update carts set expires_at = ${carts.cartExpiry}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${target}`,
+    sql`update carts c set expires_at = now() + ${carts.CART_LIFE.customer}, updated_at = now(), attribution = coalesce((
+          select g.attribution from carts g where g.site_id = ${shop.siteId} and g.id = ${guest_cart_id}), c.attribution)
+      where c.site_id = ${shop.siteId} and c.id = ${target}`,
   );
   await discounts.updateReservation(shop, await carts.readForCustomer(shop, target, customer_id, false));
   // Variants are locked last, as everywhere.

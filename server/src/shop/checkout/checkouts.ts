@@ -1,7 +1,8 @@
-import type { Address, Checkout, PaymentChoice } from '@commerce-backend/spec';
+import type { Address, Attribution, Checkout, PaymentChoice } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
+import { isPhone } from '../address-rules.ts';
 import * as carts from '../carts/carts.ts';
 import { refuseTooDear } from '../carts/limits.ts';
 import type { CartState } from '../carts/rows.ts';
@@ -68,24 +69,33 @@ export async function create(
   refuseTooDear(cart);
   const id = open?.id ?? uuidv7();
   const [row] = await together(open ?? begin(shop, checkoutDeps, id, cart, wished), holdStock(shop, id, cart));
-  const priced = priceCart(shop, checkoutDeps, row, cart, terms);
+  const given = open ? row : withoutOddPhone(row);
+  const priced = priceCart(shop, checkoutDeps, given, cart, terms);
   if (shop.agent) await requireMandate(shop, priced);
-  const renewed = open && wishesOf(wished);
-  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, renewed) });
+  const filledIn = open ? wishesOf(wished) : given.phone === row.phone ? empty : sql`phone = null,`;
+  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
+}
+
+/** What is saved with the customer was never judged: a number that nobody could call does not stop the checkout, and is left out. */
+function withoutOddPhone(row: CheckoutRow): CheckoutRow {
+  const { phone, shipping_address } = row;
+  return phone && !isPhone(phone, shipping_address?.country) ? { ...row, phone: null } : row;
 }
 
 /** How a checkout is to speak to its shopper, and where it leads back to. */
 interface Wishes {
   locale?: string | null | undefined;
+  attribution?: Attribution | undefined;
   return_url?: string | null | undefined;
   cancel_url?: string | null | undefined;
 }
 
 /** A checkout that was open already takes over what is asked for. */
-function wishesOf({ locale, return_url, cancel_url }: Wishes): Sql {
+function wishesOf({ locale, return_url, cancel_url, attribution }: Wishes): Sql {
   const given = (value: string | null | undefined, column: Sql) =>
     value === undefined ? empty : sql`${column} = ${value},`;
-  return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)}`;
+  const from = attribution ? sql`attribution = ${JSON.stringify(attribution)}::jsonb,` : empty;
+  return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)} ${from}`;
 }
 
 /** The checkout that is open for a locked cart, locked; one past its time ends here. */
@@ -109,21 +119,23 @@ async function begin(
   checkoutDeps: CheckoutDeps,
   id: string,
   cart: CartState,
-  { locale = null, return_url = null, cancel_url = null }: Wishes,
+  { locale = null, return_url = null, cancel_url = null, attribution }: Wishes,
 ): Promise<CheckoutRow> {
   const customer_id = cart.customer_id ?? shop.customerId;
   const byAgent = cart.agent_token_id !== null;
   const begun = await shop.one<CheckoutRow>(
     sql`with begun as (
         insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at, status,
-          source, agent_token_id, locale, return_url, cancel_url)
+          source, agent_token_id, locale, return_url, cancel_url, attribution)
         select ${shop.siteId}, ${id}, ${cart.id}, ${customer_id}, c.email, c.phone, (
             select a.address from customer_addresses a
             where a.site_id = c.site_id and a.customer_id = c.id and a.is_default order by a.id limit 1),
           now() + interval '60 minutes', ${byAgent ? 'requires_escalation' : 'open'}, ${byAgent ? 'agent' : 'storefront'},
-          ${cart.agent_token_id}, coalesce(${locale}, ${cart.locale}, c.locale), ${return_url}, ${cancel_url}
-        from (select 1) as always
+          ${cart.agent_token_id}, coalesce(${locale}, ${cart.locale}, c.locale), ${return_url}, ${cancel_url},
+          coalesce(${attribution ? JSON.stringify(attribution) : null}::jsonb, of.attribution)
+        from carts of
         left join customers c on c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.anonymized_at is null
+        where of.site_id = ${shop.siteId} and of.id = ${cart.id}
         returning ${checkoutColumns}
       ), linked as (
         insert into checkout_links (site_id, checkout_id, token_hash)

@@ -153,7 +153,7 @@ async function insertOrder(
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
         payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents, shipping_tax,
-        shipping_tax_rate, locale)
+        shipping_tax_rate, locale, attribution)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${customer_id}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
@@ -164,7 +164,8 @@ async function insertOrder(
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
         now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
         ${row.agent_token_id}, ${spent_cents}, ${decimal(priced.totals.shipping_tax, shop.currencyDigits)}, ${tax.rate},
-        ${row.locale ?? terms.default_locale}
+        ${row.locale ?? terms.default_locale}, (
+          select k.attribution from checkouts k where k.site_id = ${shop.siteId} and k.id = ${row.id})
       from counted`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Checkout } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
-import { cartExpiry, MAX_LINES } from '../carts/carts.ts';
+import { CART_LIFE, MAX_LINES } from '../carts/carts.ts';
 import { keptOfVariant } from '../carts/rows.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
@@ -74,7 +74,7 @@ export async function reorder(
   await shop.run(
     sql`with cart as (
         insert into carts (site_id, id, customer_id, locale, expires_at)
-        values (${shop.siteId}, ${cart_id}, null, ${locale}, ${cartExpiry})
+        values (${shop.siteId}, ${cart_id}, null, ${locale}, now() + ${CART_LIFE.guest})
         returning site_id, id
       )
       insert into cart_items (site_id, id, cart_id, variant_id, product_id, name, variant_name, quantity, price_seen)

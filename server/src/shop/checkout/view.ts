@@ -33,6 +33,10 @@ export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): 
     currency: shop.currency,
     ...totalsOnTheWire(totals, shop.currencyDigits),
     discount_code: cart.discount?.code ?? null,
+    discount_allocations: totals.allocations.map(({ id, amount }) => ({
+      line_item_id: id,
+      amount_off: decimal(amount, shop.currencyDigits),
+    })),
     tax_included: tax.included,
     warnings: over ? [] : [...cartView.warnings(cart), ...priced.warnings],
     missing: over ? [] : missing,
@@ -74,6 +78,7 @@ type Ordered = Pick<
   | 'subtotal'
   | 'discount'
   | 'discount_code'
+  | 'discount_allocations'
   | 'shipping_cost'
   | 'tax'
   | 'tax_included'
@@ -90,6 +95,9 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
     sql`select o.payment_method, o.currency, o.subtotal, o.discount, o.discount_code, o.shipping_cost, o.tax,
         o.tax_included, o.total, o.shipping_method, coalesce(o.shipping_kind, 'delivery') as shipping_kind,
         o.shipping_method is not null as requires_shipping, (
+          select coalesce(json_agg(json_build_object('line_item_id', l.id, 'amount_off', l.discount::text)
+            order by l.position), '[]')
+          from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.discount > 0) as discount_allocations, (
           select json_agg(json_build_object('id', l.id, 'variant_id', l.variant_id, 'product_id', l.product_id,
             'name', l.name, 'variant_name', l.variant_name, 'sku', l.sku, 'image_url', l.image_url,
             'quantity', l.quantity, 'price', l.price::text, 'total', l.total::text, 'available', true)

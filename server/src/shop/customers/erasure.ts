@@ -119,7 +119,7 @@ async function anonymizeOrders(shop: Shop, id: string): Promise<void> {
       )
       update orders o set email = null, phone = null,
         billing_address = ${countryOf(sql`o.billing_address`)}, shipping_address = ${countryOf(sql`o.shipping_address`)},
-        note = null, staff_note = null, metadata = '{}'
+        note = null, staff_note = null, metadata = '{}', attribution = null
       from own where o.site_id = ${shop.siteId} and o.id = own.id`,
   );
 }
@@ -135,14 +135,14 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
       where site_id = ${shop.siteId} and id = any(${cart_ids}::uuid[]) and status = 'active' returning id`,
   );
   await shop.run(
-    sql`update carts set customer_id = null where site_id = ${shop.siteId} and id = any(${cart_ids}::uuid[])`,
+    sql`update carts set customer_id = null, attribution = null where site_id = ${shop.siteId} and id = any(${cart_ids}::uuid[])`,
   );
   await shop.run(
     sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = any(${active.map((cart) => cart.id)}::uuid[])`,
   );
   await shop.run(
     sql`update checkouts set customer_id = null, email = null, phone = null, shipping_address = null,
-        billing_address = null, note = null,
+        billing_address = null, note = null, attribution = null,
         status = case when order_id is null and status not in ('expired', 'cancelled') then 'cancelled' else status end
       where site_id = ${shop.siteId}
         and (customer_id = ${id} or cart_id = any(${cart_ids}::uuid[]))`,

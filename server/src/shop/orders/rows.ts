@@ -78,7 +78,7 @@ type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable' | 're
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
   const found = await shop.one<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
-        o.locale, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured, ${taxedParts} as taxed,
+        o.locale, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured, ${taxedParts} as taxed,
         ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
