@@ -11472,6 +11472,11 @@ export interface operations {
                 price_min?: components["schemas"]["MoneyInput"];
                 /** @description Only products with a price of at most this. */
                 price_max?: components["schemas"]["MoneyInput"];
+                /**
+                 * @description Only products that were changed or published at this time or later, for a storefront that keeps pages of its own. Sales and stock do not count as changes, and products that were deleted or unpublished are not listed: webhooks tell of those.
+                 * @example 2026-03-01T00:00:00.000Z
+                 */
+                updated_since?: components["schemas"]["Timestamp"];
                 /** @description Only products that can be bought now (true), or only the others (false). */
                 in_stock?: components["parameters"]["InStock"];
                 /** @description Products of which nothing can be bought now: show lists them where the order puts them, last after all others, hide not at all. Without it they come last as long as no sort is given, else where the order puts them. */

@@ -1301,6 +1301,7 @@ create table commerce.products (
   constraint products_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text]))),
   constraint products_tax_class_check CHECK ((tax_class ~ '^[a-z0-9][a-z0-9_-]{0,31}$'::text))
 );
+CREATE INDEX products_by_change ON commerce.products USING btree (site_id, GREATEST(updated_at, published_at)) WHERE (status = 'active'::text);
 CREATE INDEX products_by_created ON commerce.products USING btree (site_id, created_at DESC, id);
 CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, id) WHERE (status = 'active'::text);
 CREATE INDEX products_by_price ON commerce.products USING btree (site_id, price, id) WHERE (status = 'active'::text);

@@ -30,6 +30,34 @@ test('a product is found by id and by slug', async () => {
   expect(byId.data).toEqual(bySlug.data);
 });
 
+test('updated_since lists what was changed or published since then, and not what was sold', async () => {
+  const { storefront, dashboard, givenProduct, owner, site_id, givenOrder } = await openShop();
+  const [old, sold, changed, released] = await Promise.all(
+    ['Old', 'Sold', 'Changed', 'Released'].map((name) => givenProduct({ name })),
+  );
+  await owner.query(
+    `update commerce.products set updated_at = now() - interval '2 days', published_at = now() - interval '2 days'
+      where site_id = $1`,
+    [site_id],
+  );
+  await owner.query(`update commerce.products set published_at = now() - interval '1 hour' where id = $1`, [
+    released?.id,
+  ]);
+  const params = { path: { product_id: changed?.id ?? '' } };
+  await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Finch' } });
+  await givenOrder({ content: [{ variant_id: sold?.variants[0]?.id ?? '', quantity: 1 }] });
+  const since = async (hours: number) => {
+    const updated_since = new Date(Date.now() - hours * 3_600_000).toISOString();
+    const { data } = await storefront.GET(products, { params: { query: { sort: 'name_asc', updated_since } } });
+    return data?.products.map(({ name }) => name);
+  };
+  expect(await since(24)).toEqual(['Changed', 'Released']);
+  expect(await since(72)).toEqual(['Changed', old?.name, 'Released', 'Sold']);
+  expect(await since(-1)).toEqual([]);
+  const { error } = await storefront.GET(products, { params: { query: { updated_since: 'yesterday' } } });
+  expect(error).toMatchObject({ detail: [{ loc: ['query', 'updated_since'] }] });
+});
+
 test('filters of one kind mean any, different kinds must all hold', async () => {
   const { storefront, dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'A', vendor: 'Alder', tags: ['Wool'], price: '10' });

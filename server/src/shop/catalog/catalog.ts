@@ -34,6 +34,7 @@ export interface CatalogQuery extends PageQuery {
   collection?: string;
   price_min?: string;
   price_max?: string;
+  updated_since?: string;
   in_stock?: boolean;
   unavailable?: Unavailable;
   option?: string[];
@@ -131,6 +132,9 @@ async function filters(shop: Shop, query: CatalogQuery): Promise<Sql[]> {
   const { price_min, price_max } = query;
   if (price_min) found.push(sql`p.price >= ${amountOf(shop, price_min, 'price_min')}::numeric`);
   if (price_max) found.push(sql`p.price <= ${amountOf(shop, price_max, 'price_max')}::numeric`);
+  if (query.updated_since) {
+    found.push(sql`greatest(p.updated_at, p.published_at) >= ${query.updated_since}::timestamptz`);
+  }
   if (collection) found.push(await inCollection(shop, collection));
   for (const wish of query.option ?? []) found.push(hasOption(wish));
   return found;
