@@ -55,13 +55,28 @@ test('consent to mails is kept with its time, source and words, and so is its en
   expect((await patch({ marketing_opt_in: false })).data?.marketing_opt_in).toBe(false);
   await patch({ marketing_opt_in: false, first_name: 'June' });
   expect(newest(await detailsOf(shop, id))).toEqual({ count: 2, granted: false, source: 'account', wording: null });
+  const agree = { marketing_opt_in: true, marketing_wording: 'Write to me again.' };
+  await patch(agree);
+  // What holds already is not said anew, unless the words are others.
   await patch({ marketing_opt_in: true });
+  await patch(agree);
+  expect(newest(await detailsOf(shop, id))).toEqual({
+    count: 3,
+    granted: true,
+    source: 'account',
+    wording: agree.marketing_wording,
+  });
+  await patch({ marketing_opt_in: true, marketing_wording: WORDING });
   const path = { customer_id: id };
+  await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', {
+    params: { path },
+    body: { marketing_opt_in: true },
+  });
   await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', {
     params: { path },
     body: { marketing_opt_in: false },
   });
-  expect(newest(await detailsOf(shop, id))).toEqual({ count: 4, granted: false, source: 'dashboard', wording: null });
+  expect(newest(await detailsOf(shop, id))).toEqual({ count: 5, granted: false, source: 'dashboard', wording: null });
   const { response, error } = await patch({ marketing_wording: WORDING });
   expect([response.status, JSON.stringify(error)]).toEqual([422, expect.stringContaining('marketing_opt_in')]);
 
@@ -86,13 +101,15 @@ test('consent at the checkout holds once the order is placed, and what was said 
     said: [{ granted: true, source: 'checkout', wording: WORDING, order_id: expect.any(String) }],
   });
 
+  await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
   await shop.givenOrder({ client, ...said });
+  // Before the consent of the order has taken effect.
   await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
   // Of what was said before, and its job comes late.
   await applyConsent(shop.db)({ site_id: shop.site_id, customer_id: id });
   await workOn(shop);
   await shop.givenOrder({ client, marketing_opt_in: false });
-  expect(await detailsOf(shop, id)).toMatchObject({ opted_in: false, said: [{}, {}, {}] });
+  expect(await detailsOf(shop, id)).toMatchObject({ opted_in: false, said: [{ granted: false }, {}, {}, {}] });
 });
 
 test('what a guest agreed to belongs to the account that proves the address, and does not opt it in', async () => {

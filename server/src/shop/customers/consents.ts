@@ -1,6 +1,7 @@
 import type { MarketingConsent } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { together } from '../../db/connect.ts';
 import { foldEmail } from '../emails.ts';
 import type { Shop } from '../shop.ts';
 
@@ -16,24 +17,38 @@ interface Decision {
   at?: string;
 }
 
-/** What a customer decided, in effect at once. Withdrawing what was never given leaves no trace. */
+/**
+ * What a customer decided, in effect at once. Withdrawing leaves no trace where nothing was given, neither now nor with an order
+ * whose consent is yet to take effect; saying again what holds leaves one only when the words are others.
+ */
 export async function decide(
   shop: Shop,
   customer_id: string,
-  { granted, source, wording, at }: Decision,
+  { granted, source, wording = null, at }: Decision,
 ): Promise<void> {
-  await shop.run(
-    sql`with customer as (
-        select id, email, marketing_opt_in from customers where site_id = ${shop.siteId} and id = ${customer_id}
-        for no key update
-      ), changed as (
-        update customers c set marketing_opt_in = ${granted}, updated_at = now() from customer
-        where c.site_id = ${shop.siteId} and c.id = customer.id and customer.marketing_opt_in <> ${granted}
-      )
-      insert into marketing_consents (site_id, id, customer_id, email, granted, source, wording, recorded_at)
-      select ${shop.siteId}, ${uuidv7()}, id, email, ${granted}, ${source}, ${granted ? (wording ?? null) : null},
-        coalesce(${at ?? null}::timestamptz, now())
-      from customer where ${granted} or marketing_opt_in`,
+  const words = granted ? wording : null;
+  // Locked first, so that what is read as the newest row includes what another call has just recorded.
+  await together(
+    shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`),
+    shop.run(
+      sql`with customer as (
+          select id, email, marketing_opt_in from customers where site_id = ${shop.siteId} and id = ${customer_id}
+        ), newest as (
+          select granted, wording from marketing_consents where site_id = ${shop.siteId} and customer_id = ${customer_id}
+          order by recorded_at desc, id desc limit 1
+        ), changed as (
+          update customers c set marketing_opt_in = ${granted}, updated_at = now() from customer
+          where c.site_id = ${shop.siteId} and c.id = customer.id and customer.marketing_opt_in <> ${granted}
+        )
+        insert into marketing_consents (site_id, id, customer_id, email, granted, source, wording, recorded_at)
+        select ${shop.siteId}, ${uuidv7()}, customer.id, email, ${granted}, ${source}, ${words},
+          coalesce(${at ?? null}::timestamptz, clock_timestamp())
+        from customer left join newest on true
+        where case when ${granted}
+          then not marketing_opt_in or newest.granted is not true
+            or newest.wording is distinct from coalesce(${words}, newest.wording)
+          else marketing_opt_in or newest.granted is true end`,
+    ),
   );
 }
 
