@@ -1,22 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../../test/chromium.ts';
+import { expect, test } from 'vitest';
 import { mailsTo } from '../../../test/mail.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab } from '../../../test/tab.ts';
-
-const chromium = findChromium();
-if (!chromium) console.warn(NO_CHROMIUM);
-const played = test.skipIf(!chromium);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (chromium) browser = await openChromium(chromium);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-});
 
 const plain = (html: string) => html.replaceAll(/[\u00a0\u202f]/g, ' ');
 
@@ -133,27 +117,3 @@ test('the shop is told of a new order in its own language, and an answer goes to
   }
   expect(mails[0]?.html).not.toContain('/orders/ord_');
 });
-
-played(
-  'a mail fits small and large screens, in light and in dark',
-  async () => {
-    const { newest } = await givenOrder('de');
-    const { html } = await newest();
-    const { page } = await openTab(browser, 375);
-    await page.setContent(html);
-
-    for (const scheme of ['light', 'dark']) {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-      for (const width of [375, 1280]) {
-        await page.setViewport({ width, height: 900 });
-        await leaveScreenshot(page, `mail-${scheme}-${width}`);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      }
-      const png = await page.screenshot({ fullPage: true });
-      expect(Buffer.from(png.subarray(1, 4)).toString()).toBe('PNG');
-      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-      expect(background).toBe(scheme === 'dark' ? 'rgb(22, 25, 29)' : 'rgb(255, 255, 255)');
-    }
-  },
-  60_000,
-);
