@@ -81,7 +81,7 @@ export function createApp(deps: AppDeps): Express {
   app.set('trust proxy', deps.trustProxy);
   app.set('query parser', 'simple');
 
-  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders, refuseUnreadable);
+  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders(deps.hosts), refuseUnreadable);
   const deadlines = deps.deadlines ?? DEADLINES;
   app.use(arriveInTime(deadlines));
   app.get('/healthz', healthz);
@@ -122,17 +122,23 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** For JSON that no browser should render, cache or frame; pages set their own. */
-const securityHeaders: RequestHandler = (_req, res, next) => {
-  res.set({
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'Referrer-Policy': 'no-referrer',
-    'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
-  });
-  next();
-};
+/**
+ * For JSON that no browser should render, cache or frame; pages set their own. That a name has https alone is said of all
+ * names below the configured one, but of any other for itself: what else is below a shop's own host is not ours to decide.
+ */
+function securityHeaders(hosts: SiteHosts): RequestHandler {
+  return (req, res, next) => {
+    const transport = hosts.isConfigured(req) ? '; includeSubDomains' : '';
+    res.set({
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+      'Referrer-Policy': 'no-referrer',
+      'Strict-Transport-Security': `max-age=63072000${transport}`,
+    });
+    next();
+  };
+}
 
 /** No error should reach this handler; Express's own page would show its message. */
 const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {

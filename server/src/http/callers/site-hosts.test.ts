@@ -205,6 +205,15 @@ function rawly(request: string): Promise<string> {
   });
 }
 
+test('https is asked for the host of a shop alone, and not for other names of its owner', async () => {
+  const asked = async (name: string) =>
+    (await askAt(name, '/api/storefront/shop')).response.headers.get('Strict-Transport-Security');
+
+  expect(await asked(host)).toBe('max-age=63072000');
+  expect(await asked('not-yet-added.example')).toBe('max-age=63072000');
+  expect(await asked('localhost:80')).toBe('max-age=63072000; includeSubDomains');
+});
+
 test('a form at a host is taken from that host alone, with a session of that host', async () => {
   const path = `/account?site_id=${own.site_id}`;
   const { email, password } = await own.givenCustomer();

@@ -9,6 +9,8 @@ import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../
  * unknown ones belong to no site. A host is no credential: it narrows what a request may reach, and never widens it.
  */
 export interface SiteHosts extends ShopAddresses {
+  /** Whether a request names the configured host. */
+  isConfigured(request: Named): boolean;
   /** The site whose host a request names. */
   siteAt(request: Named): string | undefined;
   /** The origin by which browsers know where a request went: that of the site's host, else the configured one. */
@@ -52,6 +54,8 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     return host === undefined || host === own.hostname ? undefined : known.sites.get(host);
   };
   return {
+    // A name without a dot is none of a site's: `localhost`.
+    isConfigured: ({ headers }) => headers.host?.replace(/:\d{1,5}$/, '').toLowerCase() === own.hostname,
     siteAt,
     originAt: (request) => (siteAt(request) ? addressOfHost(baseUrl, hostIn(request.headers.host)) : own.origin),
     addressOf: (site_id) => addressOfHost(baseUrl, known.primary.get(site_id)),
