@@ -3715,7 +3715,7 @@ export interface components {
             storefront_url: components["schemas"]["UrlOrNull"];
             /** @description Whether the hosted pages show a box, never ticked, by which shoppers agree to mails about offers: at the checkout, for a new account, and in the account. */
             ask_for_marketing: boolean;
-            /** @description Whether brand.support_email, if there is one, gets a mail for each order of a checkout. */
+            /** @description Whether the shop gets a mail for each order of a checkout, at brand.support_email, or, without one, each of its staff. */
             mail_new_orders: boolean;
         };
         /** @description Leading and trailing whitespace is removed; a name of whitespace only is refused. */

@@ -21,8 +21,8 @@ export interface Mails {
   /** A customer has approved what an agent asks for. */
   agent_approved: { consent_id: string };
   order_placed: { order_id: string };
-  /** To the shop itself. */
-  new_order: { order_id: string };
+  /** To the shop itself; without an address of its own, one mail to each who runs it. */
+  new_order: { order_id: string; staff_id?: string };
   payment_reminder: { order_id: string };
   payment_received: { order_id: string };
   order_shipped: { order_id: string; fulfillment_id: string };
@@ -57,7 +57,7 @@ export async function enqueue<Template extends MailTemplate>(
   await shop.run(sql`select enqueue('send_mail', ${JSON.stringify(mail)}::json, now())`);
 }
 
-type StaffTemplate = 'webhook_disabled' | 'refund_failed';
+type StaffTemplate = 'new_order' | 'webhook_disabled' | 'refund_failed';
 
 /** The same to all who run the shop. */
 export async function enqueueForStaff<Template extends StaffTemplate>(

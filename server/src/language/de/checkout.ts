@@ -158,7 +158,7 @@ export const checkout: Record<keyof typeof english, string> = {
   cancelled_order: 'Diese Bestellung wurde storniert',
   payment_failed: 'Die Zahlung ist fehlgeschlagen',
   please_transfer: 'Bitte überweisen Sie {amount}',
-  transfer_by: 'Überweisen Sie den gesamten Betrag bis {moment}. So lange halten wir die Ware für Sie zurück.',
+  transfer_by: 'Überweisen Sie den gesamten Betrag bis {moment}. So lange sind die Artikel für Sie reserviert.',
   amount: 'Betrag',
   recipient: 'Empfänger',
   iban: 'IBAN',

@@ -2,7 +2,7 @@
 export const payment = {
   open: 'Ihre Zahlung ist noch nicht abgeschlossen',
   open_text:
-    'Ihre Bestellung wird aufgegeben, sobald die Zahlung von {amount} ausgeführt ist. Bis {until} halten wir die Ware für Sie zurück.',
+    'Ihre Bestellung wird aufgegeben, sobald die Zahlung von {amount} ausgeführt ist. Bis {until} sind die Artikel für Sie reserviert.',
   processing_text:
     'Der Zahlungsanbieter hat noch nicht geantwortet. Es wird nichts doppelt abgebucht, wenn Sie einen Moment warten.',
   go_on: 'Weiter zur Zahlung',

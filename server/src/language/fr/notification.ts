@@ -1,7 +1,7 @@
 import type { notification as english } from '../en/notification.ts';
 
 export const notification: Record<keyof typeof english, string> = {
-  link_life: 'Le lien fonctionne une seule fois, pendant {life}. Si la boutique demande un code, le voici :',
+  link_life: 'Ce lien ne fonctionne qu’une fois et reste valable {life}. Si la boutique demande un code, le voici :',
   code: 'Code',
 
   verify_subject: 'Confirmez votre adresse e-mail pour {shop}',
@@ -23,7 +23,7 @@ export const notification: Record<keyof typeof english, string> = {
   change: 'Confirmez que votre compte chez {shop} reçoit cette adresse. D’ici là, il garde l’ancienne.',
   change_not_you: 'Si vous n’avez rien demandé, ne faites rien.',
   taken_subject: 'Quelqu’un voulait utiliser votre adresse e-mail chez {shop}',
-  taken: 'Quelqu’un voulait cette adresse pour un autre compte chez {shop}. Elle reste celle du vôtre.',
+  taken: 'Quelqu’un voulait cette adresse pour un autre compte chez {shop}. Elle reste associée à votre compte.',
   taken_next: 'Si c’était vous, connectez-vous au compte qui a cette adresse.',
   changed_subject: 'Votre adresse e-mail chez {shop} a changé',
   changed: 'Votre compte chez {shop} a maintenant une autre adresse e-mail. Celle-ci n’est plus utilisée.',
@@ -46,7 +46,7 @@ export const notification: Record<keyof typeof english, string> = {
     'Quelqu’un a essayé plusieurs mots de passe erronés pour votre compte du tableau de bord. Pour que personne ne continue à deviner, la connexion est retardée un moment.',
   delay_open: 'Pour vous connecter maintenant, ouvrez ce lien dans le navigateur où vous vous connectez :',
   delay_button: 'Se connecter sans attendre',
-  delay_life: 'Le lien fonctionne une seule fois, pendant {life}. Votre mot de passe reste nécessaire.',
+  delay_life: 'Ce lien ne fonctionne qu’une fois et reste valable {life}. Votre mot de passe reste nécessaire.',
   delay_code: 'Si la boutique demande un code, le voici :',
   delay_command: 'En ligne de commande, « commerce login --unlock » demande ce code :',
   delay_nothing: 'Si vous ne voulez pas vous connecter maintenant, ne faites rien.',
@@ -75,7 +75,7 @@ export const notification: Record<keyof typeof english, string> = {
   refund_again: 'Pour le rembourser à nouveau : {command}',
 
   new_order_subject: 'Nouvelle commande {number} : {amount}',
-  new_order: 'La commande {number} est arrivée.',
+  new_order: 'Vous avez reçu une nouvelle commande : {number}.',
   new_order_payment: 'Paiement',
   new_order_customer: 'Client',
   new_order_phone: 'Téléphone',

@@ -253,7 +253,7 @@ export async function readTerms(shop: Shop): Promise<SellingTerms> {
   const found = await shop.one<SellingTerms>(
     sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, bank_details,
         payment_deadline_hours, default_locale, storefront_url,
-        mail_new_orders and brand ->> 'support_email' is not null as tells_shop, ${activeOptions(shop)} as shipping_options, (
+        mail_new_orders as tells_shop, ${activeOptions(shop)} as shipping_options, (
           select s.allowed_origins from sites s where s.site_id = ${shop.siteId}) as allowed_origins, payment_capture,
         exists (select from payment_accounts a where a.site_id = ${shop.siteId}) as has_payment_account
       from site_settings where site_id = ${shop.siteId}`,

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { mailsTo } from '../../../test/mail.ts';
 import { openShop } from '../../../test/shop.ts';
+import { inShopAsSystem } from '../in-shop.ts';
+import { compose } from './templates.ts';
 
 const plain = (html: string) => html.replaceAll(/[\u00a0\u202f]/g, ' ');
 
@@ -77,14 +79,24 @@ test('a mail of an order is in its language, with its number, items, amounts, ad
 test('payment, parcel, refund each have a mail of their own', async () => {
   const { dashboard, order_id, order, newest } = await givenOrder('fr');
   const params = { path: { order_id } };
+  const line_item_id = order?.line_items[0]?.id ?? '';
+  const ship = async () => {
+    await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
+      params,
+      body: {
+        items: [{ line_item_id, quantity: 1 }],
+        carrier: 'DHL',
+        tracking_number: '00340',
+        tracking_url: 'https://dhl.example/00340',
+      },
+    });
+    return newest();
+  };
 
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
   const paid = await newest();
-  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
-    params,
-    body: { carrier: 'DHL', tracking_number: '00340', tracking_url: 'https://dhl.example/00340' },
-  });
-  const shipped = await newest();
+  const shipped = await ship();
+  const last = await ship();
   await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
     params,
     body: { amount: '10.00', reason: 'damaged' },
@@ -94,8 +106,81 @@ test('payment, parcel, refund each have a mail of their own', async () => {
   const number = order?.order_number;
   expect(paid.subject).toBe(`Nous avons reçu votre paiement pour la commande ${number}`);
   expect(shipped.subject).toBe(`Votre commande ${number} est en route`);
-  expect(shipped.html).toContain('href="https://dhl.example/00340"');
+  for (const text of ['href="https://dhl.example/00340"', 'DHL', '00340', '1 sur 2 × Stoneware mug']) {
+    expect(shipped.html).toContain(text);
+  }
+  expect(shipped.html).toContain('Le reste de votre commande suivra dans un autre colis.');
+  expect(last.html).toContain('Toute votre commande est maintenant en route.');
   expect(plain(refunded.subject)).toBe(`Nous avons remboursé 10,00 € de la commande ${number}`);
+  expect(refunded.html).toContain('La boutique vous rembourse par virement.');
+  for (const { html } of [paid, shipped, refunded]) tellsOrder(html, number, ['Lindenallee 7', 'Voir votre commande']);
+});
+
+/** What each mail of an order holds, whatever it is about. */
+function tellsOrder(html: string, number: string | undefined, more: string[] = []): void {
+  for (const text of [
+    number,
+    'src="https://shop.example/mug.jpg"',
+    'Stoneware mug',
+    '28,00 €',
+    '32,90 €',
+    '10115 Berlin',
+  ]) {
+    expect(plain(html)).toContain(text);
+  }
+  for (const text of [...more, '/orders/ord_']) expect(html).toContain(text);
+}
+
+test('the mail of a cancelled order says what becomes of the money: owed, on its way, back, or never charged', async () => {
+  const { dashboard, order_id, order, newest, givenOrder: another, ...shop } = await givenOrder('de');
+  const params = { path: { order_id } };
+  const cancel = (id: string) =>
+    dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
+      params: { path: { order_id: id } },
+      body: { reason: 'customer' },
+    });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: '10.00', reason: 'damaged' },
+  });
+  await cancel(order_id);
+  const paid = await newest();
+  const email = `july@s${shop.site_id.slice(-8)}.example.com`;
+  const told: string[] = [];
+  for (const card_token of [undefined, 'tok_authorized', 'tok_success']) {
+    const { id } = await another({ email, ...(card_token && { payment_method: 'card', card_token }) });
+    await cancel(id);
+    told.push(plain((await mailsTo(shop, email)).at(-1)?.html ?? ''));
+  }
+  const queued = { site_id: shop.site_id, template: 'order_placed', about: { order_id } } as const;
+  const overtaken = await inShopAsSystem(shop.db, shop.site_id, (inside) =>
+    compose(inside, 'http://localhost', queued),
+  );
+
+  expect(paid.subject).toBe(`Ihre Bestellung ${order?.order_number} wurde storniert`);
+  expect(plain(paid.html)).toContain('Wir haben Ihnen 10,00 € erstattet.');
+  expect(plain(paid.html)).toContain('Wir erstatten Ihnen 22,90 €.');
+  tellsOrder(paid.html, order?.order_number, ['Lindenallee 7']);
+  expect(told[0]).toContain('We have received no payment. Please do not transfer the amount any more.');
+  expect(told[1]).toContain('You have not been charged.');
+  expect(told[2]).toContain('We will refund €14.90 to you.');
+  expect(overtaken).toBeUndefined();
+});
+
+test('a shop without an address of its own has its staff told of a new order', async () => {
+  const shop = await openShop();
+  const { order_number } = await shop.givenOrder();
+  const { rows } = await shop.owner.query<{ email: string }>(
+    `select s.email from commerce.staff s join commerce.staff_memberships m on m.staff_id = s.id where m.site_id = $1`,
+    [shop.site_id],
+  );
+
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { email } of rows) {
+    const mails = await mailsTo(shop, email);
+    expect(mails.map(({ subject }) => plain(subject))).toContain(`New order ${order_number}: €14.90`);
+  }
 });
 
 test('the shop is told of a new order in its own language, and an answer goes to the customer, unless it wants none', async () => {

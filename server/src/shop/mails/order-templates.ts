@@ -1,12 +1,15 @@
-import type { Address, CustomerOrder, Fulfillment } from '@commerce-backend/spec';
+import type { PaymentStatus } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
-import type { Language } from '../../language/language.ts';
 import { orderLink } from '../links.ts';
-import type { Mails } from '../mail.ts';
+import { enqueueForStaff, type Mails } from '../mail.ts';
 import { mintLink } from '../orders/links.ts';
-import { getForCustomer } from '../orders/rows.ts';
+import { getShown } from '../orders/shown.ts';
 import { languageOf, type MailContext } from './context.ts';
+import { amountOf, contentOf, moneyBack, next, parcelOf, type Told } from './order-parts.ts';
 import type { MailContent, Part } from './rendering.ts';
+
+/** What is never paid any more. */
+const ENDED = new Set<PaymentStatus>(['failed', 'expired', 'voided']);
 
 /** Mails about orders, in the language of the order. Each says how the order stands when it is sent; one that has been overtaken is not sent. */
 export const WRITERS = {
@@ -14,7 +17,8 @@ export const WRITERS = {
   order_placed: (context: MailContext, { order_id }: About) =>
     about(context, order_id, (told) => {
       const { say } = told.language;
-      const { order_number: number } = told.order;
+      const { order_number: number, status, payment_status } = told.order;
+      if (status === 'cancelled' || ENDED.has(payment_status)) return undefined;
       return {
         subject: say('mail.placed_subject', { number, shop: context.front.name }),
         parts: [{ paragraph: say('mail.placed') }, ...next(told), ...contentOf(told)],
@@ -33,13 +37,15 @@ export const WRITERS = {
   payment_received: (context: MailContext, { order_id }: About) =>
     about(context, order_id, (told) => {
       const { say } = told.language;
-      const { order_number: number, payment_status, total } = told.order;
+      const { order_number: number, payment_status, total, status, fulfillment_status } = told.order;
       if (payment_status !== 'paid') return undefined;
+      const isNext = status !== 'cancelled' && fulfillment_status === 'unfulfilled';
       return {
         subject: say('mail.received_subject', { number }),
         parts: [
           { paragraph: say('mail.received', { amount: amountOf(told, total), number }) },
-          { paragraph: say('mail.received_next') },
+          ...(isNext ? [{ paragraph: say('mail.received_next') }] : []),
+          ...(status === 'cancelled' ? moneyBack(told) : []),
           ...contentOf(told),
         ],
       };
@@ -52,7 +58,7 @@ export const WRITERS = {
       if (!parcel) return undefined;
       return {
         subject: say('mail.shipped_subject', { number }),
-        parts: [{ paragraph: say('mail.shipped', { number }) }, ...parcelOf(told, parcel)],
+        parts: [{ paragraph: say('mail.shipped', { number }) }, ...parcelOf(told, parcel), ...contentOf(told)],
       };
     }),
   order_cancelled: (context: MailContext, { order_id }: About) =>
@@ -63,7 +69,7 @@ export const WRITERS = {
       const why = payment_status === 'expired' || payment_status === 'failed' ? (`_${payment_status}` as const) : '';
       return {
         subject: say('mail.cancelled_subject', { number }),
-        parts: [{ paragraph: say(`mail.cancelled${why}`, { number }) }, ...contentOf(told)],
+        parts: [{ paragraph: say(`mail.cancelled${why}`, { number }) }, ...moneyBack(told), ...contentOf(told)],
       };
     }),
   order_refunded: (context: MailContext, { order_id, refund_id }: Mails['order_refunded']) =>
@@ -89,11 +95,17 @@ export const WRITERS = {
 };
 
 /** To the shop, in its own language, so that nobody has to look whether something was ordered. */
-async function newOrder(context: MailContext, { order_id }: About): Promise<MailContent | undefined> {
-  const { shop, front } = context;
-  const to = front.brand.support_email;
+async function newOrder(
+  context: MailContext,
+  { order_id, staff_id }: Mails['new_order'],
+): Promise<MailContent | undefined> {
+  const { shop } = context;
+  const to = await addresseeOf(context, staff_id);
+  if (to === undefined) {
+    if (staff_id === undefined) await enqueueForStaff(shop, 'new_order', { order_id });
+    return undefined;
+  }
   const told = await readOrder(context, order_id);
-  if (!to) return undefined;
   const language = languageOf(context, null);
   const { say } = language;
   const { order } = told;
@@ -120,16 +132,18 @@ async function newOrder(context: MailContext, { order_id }: About): Promise<Mail
   };
 }
 
-interface About {
-  order_id: string;
+/** The address of the shop, or the one of staff who are told because it has none. */
+async function addresseeOf({ shop, front }: MailContext, staff_id: string | undefined): Promise<string | undefined> {
+  if (staff_id === undefined) return front.brand.support_email ?? undefined;
+  const staff = await shop.one<{ email: string }>(
+    sql`select s.email from staff_memberships m join staff s on s.id = m.staff_id
+      where m.site_id = ${shop.siteId} and m.staff_id = ${staff_id}`,
+  );
+  return staff?.email;
 }
 
-/** An order as its mails tell it. */
-interface Told {
-  context: MailContext;
-  language: Language;
-  order: CustomerOrder;
-  tax_included: boolean;
+interface About {
+  order_id: string;
 }
 
 type Words = Omit<MailContent, 'to' | 'language'> | undefined;
@@ -144,55 +158,8 @@ async function about(context: MailContext, order_id: string, write: (told: Told)
 }
 
 async function readOrder(context: MailContext, order_id: string): Promise<Told> {
-  const { shop } = context;
-  const order = await getForCustomer(shop, order_id);
-  const terms = await shop.one<{ tax_included: boolean; locale: string }>(
-    sql`select tax_included, locale from orders where site_id = ${shop.siteId} and id = ${order_id}`,
-  );
-  return { context, language: languageOf(context, terms?.locale), order, tax_included: terms?.tax_included ?? false };
-}
-
-/** What happens next, with what is needed to pay. */
-function next({ language, order }: Told): Part[] {
-  const { say } = language;
-  const { instructions } = order.payment;
-  if (!instructions) {
-    const isOpen = order.payment_status === 'pending';
-    const wait = order.payment_method === 'manual' ? 'mail.next_handed_over' : 'mail.next_unconfirmed';
-    return [{ paragraph: say(isOpen ? wait : 'mail.next_preparing') }];
-  }
-  const facts: [string, string][] = [
-    [say('checkout.amount'), language.amount(instructions.amount, instructions.currency)],
-    [say('checkout.reference'), instructions.reference],
-    [say('checkout.recipient'), instructions.account_holder],
-    [say('checkout.iban'), instructions.iban.replaceAll(/(.{4})(?=.)/g, '$1 ')],
-  ];
-  if (instructions.bic) facts.push([say('checkout.bic'), instructions.bic]);
-  if (instructions.bank_name) facts.push([say('checkout.bank'), instructions.bank_name]);
-  return [
-    { paragraph: say('mail.next_transfer', { day: language.day(instructions.due_at) }) },
-    { facts },
-    ...(instructions.instructions ? [{ paragraph: instructions.instructions }] : []),
-  ];
-}
-
-/** The order itself: number, what was bought, what it comes to, and where it goes. */
-function contentOf(told: Told): Part[] {
-  const { language, order } = told;
-  const { say } = language;
-  const address = linesOf(language, order.shipping_address);
-  return [
-    { heading: say('mail.items') },
-    {
-      facts: [
-        [say('mail.number'), order.order_number],
-        [say('mail.placed_on'), language.day(order.created_at)],
-      ],
-    },
-    { items: order.line_items.map((line) => itemOf(line, String(line.quantity), amountOf(told, line.total))) },
-    { amounts: amountsOf(told) },
-    ...(address.length > 0 ? [{ heading: say('checkout.delivery_address') }, { lines: address }] : []),
-  ];
+  const order = await getShown(context.shop, order_id);
+  return { context, language: languageOf(context, order.locale), order };
 }
 
 /** Where to look, without an account as well, and whom to ask. */
@@ -204,59 +171,4 @@ function closing({ context, language }: Told, token: string): Part[] {
     ...(support_email ? [{ paragraph: say('mail.questions') }] : []),
     ...(support_phone ? [{ paragraph: say('mail.call', { phone: support_phone }) }] : []),
   ];
-}
-
-type Line = CustomerOrder['line_items'][number];
-
-/** Mail programs ask for pictures over https alone. */
-function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string) {
-  const picture = image_url?.startsWith('https://') ? image_url : null;
-  return { name: variant_name ? `${name}, ${variant_name}` : name, detail, amount, picture };
-}
-
-function linesOf(language: Language, address: Address | null | undefined): string[] {
-  if (!address) return [];
-  const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;
-  const name = [first_name, last_name].filter(Boolean).join(' ');
-  const place = [postal_code, city].filter(Boolean).join(' ');
-  const lines = [name, company, address1, address2, place, state, country && language.country(country)];
-  return lines.filter((line): line is string => Boolean(line));
-}
-
-/** What is in a parcel, and how to follow it. */
-function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfillment): Part[] {
-  const { say } = language;
-  const content = order.line_items.flatMap((line) => {
-    const item = items.find(({ line_item_id }) => line_item_id === line.id);
-    const detail = item && say('mail.of', { count: item.quantity, total: line.quantity });
-    return detail ? [itemOf(line, detail, '')] : [];
-  });
-  const tracking: [string, string][] = [];
-  if (parcel.carrier) tracking.push([say('mail.carrier'), parcel.carrier]);
-  if (parcel.tracking_number) tracking.push([say('mail.tracking_number'), parcel.tracking_number]);
-  return [
-    ...(tracking.length > 0 ? [{ facts: tracking }] : []),
-    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: say('mail.track') }] : []),
-    { items: content },
-  ];
-}
-
-/** The amounts down to the total add up to it; a tax that is in the prices already stands below. */
-function amountsOf(told: Told): [string, string][] {
-  const { language, order, tax_included } = told;
-  const { say } = language;
-  const line = (name: string, amount: string, sign = ''): [string, string][] =>
-    /[1-9]/.test(amount) ? [[name, sign + amountOf(told, amount)]] : [];
-  const total = line(say('checkout.total'), order.total);
-  const tax = line(say(tax_included ? 'mail.tax_included' : 'checkout.tax'), order.tax);
-  return [
-    ...line(say('checkout.subtotal'), order.subtotal),
-    ...line(say('checkout.discount'), order.discount, '−'),
-    ...line(say('checkout.delivery'), order.shipping_cost),
-    ...(tax_included ? [...total, ...tax] : [...tax, ...total]),
-  ];
-}
-
-function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, amount: string): string {
-  return language.amount(amount, order.currency);
 }

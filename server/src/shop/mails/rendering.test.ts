@@ -37,3 +37,32 @@ test('what nobody sees, in texts of long ago, is not sent along', () => {
   expect(html).toContain('<p>Muggnp<br>next</p>');
   expect(html).toContain('<tr><th>Name</th><td>ab</td></tr>');
 });
+
+test('the text of a mail names values as its language does, and shows no amount where there is none', () => {
+  const items = [{ name: 'Mug', detail: '1', amount: null, picture: null }];
+  const facts: [string, string][] = [['Transporteur', 'DHL']];
+
+  const { text } = render(
+    {
+      to: 'june@example.com',
+      language: languageFor('fr', 'UTC'),
+      subject: 'Colis',
+      parts: [{ facts }, { items }, { link: 'https://shop.example/1', label: 'Suivre le colis' }],
+    },
+    { ...FRONT, name: 'Boutique', legal: { ...NO_LEGAL, terms_url: 'https://shop.example/terms' } },
+  );
+
+  expect(text.split('\n')).toEqual(
+    [
+      'Transporteur\u00a0: DHL',
+      '',
+      '1 × Mug',
+      '',
+      'Suivre le colis\u00a0:',
+      'https://shop.example/1',
+      '',
+      'Boutique',
+      '',
+    ].concat(expect.stringMatching(/^[^:]+\u00a0: https:\/\/shop\.example\/terms$/)),
+  );
+});

@@ -21,7 +21,8 @@ export type Part =
 export interface Item {
   name: string;
   detail: string;
-  amount: string;
+  /** None where only what and how many is told. */
+  amount: string | null;
   picture: string | null;
 }
 
@@ -60,7 +61,11 @@ export function render({ to, subject, parts, language, reply_to }: MailContent, 
     from_name: signed,
     reply_to: reply_to ? { name: '', address: reply_to } : replyTo(signed, front.brand.support_email),
     subject: singleLine(subject),
-    text: [...parts.map(asText), signed, ...links.map(({ address, label }) => `${label}: ${address}`)].join('\n\n'),
+    text: [
+      ...parts.map((part) => asText(part, language)),
+      signed,
+      ...links.map(({ address, label }) => `${language.say('mail.label', { name: label })} ${address}`),
+    ].join('\n\n'),
     html: page(language, singleLine(subject), front, [
       ...parts.map(asHtml),
       `<p class="from">${escapeHtml(signed)}${links.map(({ address, label }) => ` · <a href="${escapeHtml(address)}">${escapeHtml(label)}</a>`).join('')}</p>`,
@@ -74,16 +79,23 @@ function replyTo(name: string, address: string | null): Mail['reply_to'] {
 
 type SignedBy = Pick<Front, 'name' | 'brand' | 'legal'>;
 
-function asText(part: Part): string {
+function asText(part: Part, { say }: Language): string {
+  const label = (name: string) => say('mail.label', { name: cleaned(name) });
+  const pair = (name: string, value: string) => `${label(name)} ${cleaned(value)}`;
   if ('paragraph' in part) return cleaned(part.paragraph);
   if ('heading' in part) return cleaned(part.heading);
-  if ('link' in part) return `${cleaned(part.label)}:\n${part.link}`;
+  if ('link' in part) return `${label(part.label)}\n${part.link}`;
   if ('lines' in part) return part.lines.map(cleaned).join('\n');
   if ('items' in part) {
-    return part.items.map(({ name, detail, amount }) => cleaned(`${detail} × ${name}: ${amount}`)).join('\n');
+    return part.items
+      .map(({ name, detail, amount }) => {
+        const what = `${detail} × ${name}`;
+        return amount === null ? cleaned(what) : pair(what, amount);
+      })
+      .join('\n');
   }
   const facts = 'amounts' in part ? part.amounts : part.facts;
-  return facts.map(([name, value]) => cleaned(`${name}: ${value}`)).join('\n');
+  return facts.map(([name, value]) => pair(name, value)).join('\n');
 }
 
 function asHtml(part: Part): string {
@@ -104,7 +116,7 @@ function asHtml(part: Part): string {
 
 function itemRow({ name, detail, amount, picture }: Item): string {
   const image = picture ? `<img src="${escapeHtml(picture)}" alt="" width="56" height="56">` : '';
-  return `<tr><td class="picture">${image}</td><td>${escapeHtml(detail)} × ${escapeHtml(name)}</td><td class="amount">${escapeHtml(amount)}</td></tr>`;
+  return `<tr><td class="picture">${image}</td><td>${escapeHtml(detail)} × ${escapeHtml(name)}</td><td class="amount">${escapeHtml(amount ?? '')}</td></tr>`;
 }
 
 /** The styles stand in the mail itself: mail programs load none. Each text has enough contrast, in light and in dark. */

@@ -6,6 +6,8 @@ import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
 /** An order with all that a page shows of it to whoever placed it. */
 export interface ShownOrder extends CustomerOrder {
+  /** The language of whoever ordered. */
+  locale: string;
   tax_included: boolean;
   tax_lines: TaxLine[];
   discount_code: string | null;
@@ -18,6 +20,7 @@ export interface ShownOrder extends CustomerOrder {
 export type ShownRefund = Pick<Refund, 'amount' | 'status' | 'created_at'>;
 
 interface Terms {
+  locale: string;
   tax_included: boolean;
   discount_code: string | null;
   captured: string | null;
@@ -29,7 +32,7 @@ interface Terms {
 export async function getShown(shop: Shop, id: string, customer_id?: string): Promise<ShownOrder> {
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
-    sql`select o.tax_included, o.discount_code, o.captured, ${taxedParts} as taxed, (
+    sql`select o.locale, o.tax_included, o.discount_code, o.captured, ${taxedParts} as taxed, (
         select coalesce(json_agg(${refundObject} order by r.created_at, r.id), '[]')
         from refunds r where r.site_id = o.site_id and r.order_id = o.id) as refunds
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,

@@ -1,0 +1,147 @@
+import type { Address, CustomerOrder, Fulfillment } from '@commerce-backend/spec';
+import type { Language } from '../../language/language.ts';
+import { decimal, minorUnits } from '../money.ts';
+import type { ShownOrder, ShownRefund } from '../orders/shown.ts';
+import type { MailContext } from './context.ts';
+import type { Part } from './rendering.ts';
+
+/** An order as its mails tell it. */
+export interface Told {
+  context: MailContext;
+  language: Language;
+  order: ShownOrder;
+}
+
+/** What happens next, with what is needed to pay. */
+export function next({ language, order }: Told): Part[] {
+  const { say } = language;
+  const { instructions } = order.payment;
+  if (!instructions) {
+    const isOpen = order.payment_status === 'pending';
+    const wait = order.payment_method === 'manual' ? 'mail.next_handed_over' : 'mail.next_unconfirmed';
+    if (isOpen) return [{ paragraph: say(wait) }];
+    return order.fulfillment_status === 'unfulfilled' ? [{ paragraph: say('mail.next_preparing') }] : [];
+  }
+  const facts: [string, string][] = [
+    [say('checkout.amount'), language.amount(instructions.amount, instructions.currency)],
+    [say('checkout.reference'), instructions.reference],
+    [say('checkout.recipient'), instructions.account_holder],
+    [say('checkout.iban'), instructions.iban.replaceAll(/(.{4})(?=.)/g, '$1 ')],
+  ];
+  if (instructions.bic) facts.push([say('checkout.bic'), instructions.bic]);
+  if (instructions.bank_name) facts.push([say('checkout.bank'), instructions.bank_name]);
+  return [
+    { paragraph: say('mail.next_transfer', { day: language.day(instructions.due_at) }) },
+    { facts },
+    ...(instructions.instructions ? [{ paragraph: instructions.instructions }] : []),
+  ];
+}
+
+/** The order itself: number, what was bought, what it comes to, and where it goes. */
+export function contentOf(told: Told): Part[] {
+  const { language, order } = told;
+  const { say } = language;
+  const address = linesOf(language, order.shipping_address);
+  return [
+    { heading: say('mail.items') },
+    {
+      facts: [
+        [say('mail.number'), order.order_number],
+        [say('mail.placed_on'), language.day(order.created_at)],
+      ],
+    },
+    { items: order.line_items.map((line) => itemOf(line, String(line.quantity), amountOf(told, line.total))) },
+    { amounts: amountsOf(told) },
+    ...(address.length > 0 ? [{ heading: say('checkout.delivery_address') }, { lines: address }] : []),
+  ];
+}
+
+type Line = CustomerOrder['line_items'][number];
+
+/** Mail programs ask for pictures over https alone. */
+function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string | null) {
+  const picture = image_url?.startsWith('https://') ? image_url : null;
+  return { name: variant_name ? `${name}, ${variant_name}` : name, detail, amount, picture };
+}
+
+function linesOf(language: Language, address: Address | null | undefined): string[] {
+  if (!address) return [];
+  const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;
+  const name = [first_name, last_name].filter(Boolean).join(' ');
+  const place = [postal_code, city].filter(Boolean).join(' ');
+  const lines = [name, company, address1, address2, place, state, country && language.country(country)];
+  return lines.filter((line): line is string => Boolean(line));
+}
+
+const AFTER_PARCEL = {
+  unfulfilled: undefined,
+  partially_fulfilled: 'mail.parcel_others',
+  fulfilled: 'mail.parcel_all',
+  delivered: undefined,
+  returned: undefined,
+} as const;
+
+/** What is in a parcel, how to follow it, and whether more will come. */
+export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfillment): Part[] {
+  const { say } = language;
+  const content = order.line_items.flatMap((line) => {
+    const item = items.find(({ line_item_id }) => line_item_id === line.id);
+    const detail = item && say('mail.of', { count: item.quantity, total: line.quantity });
+    return detail ? [itemOf(line, detail, null)] : [];
+  });
+  const after = AFTER_PARCEL[order.fulfillment_status];
+  const tracking: [string, string][] = [];
+  if (parcel.carrier) tracking.push([say('mail.carrier'), parcel.carrier]);
+  if (parcel.tracking_number) tracking.push([say('mail.tracking_number'), parcel.tracking_number]);
+  return [
+    ...(tracking.length > 0 ? [{ facts: tracking }] : []),
+    ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: say('mail.track') }] : []),
+    { heading: say('mail.parcel') },
+    { items: content },
+    ...(after ? [{ paragraph: say(after) }] : []),
+  ];
+}
+
+/** The amounts down to the total add up to it; a tax that is in the prices already stands below. */
+function amountsOf(told: Told): [string, string][] {
+  const { language, order } = told;
+  const { say } = language;
+  const line = (name: string, amount: string, sign = ''): [string, string][] =>
+    /[1-9]/.test(amount) ? [[name, sign + amountOf(told, amount)]] : [];
+  const total = line(say('checkout.total'), order.total);
+  const tax = line(say(order.tax_included ? 'mail.tax_included' : 'checkout.tax'), order.tax);
+  return [
+    ...line(say('checkout.subtotal'), order.subtotal),
+    ...line(say('checkout.discount'), order.discount, '−'),
+    ...line(say('checkout.delivery'), order.shipping_cost),
+    ...(order.tax_included ? [...total, ...tax] : [...tax, ...total]),
+  ];
+}
+
+export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, amount: string): string {
+  return language.amount(amount, order.currency);
+}
+
+/** What becomes of the money of an order that was cancelled. */
+export function moneyBack(told: Told): Part[] {
+  const { context, language, order } = told;
+  const digits = context.shop.currencyDigits;
+  const sum = (wanted: ShownRefund['status']) =>
+    order.refunds
+      .filter(({ status }) => status === wanted)
+      .reduce((total, { amount }) => total + minorUnits(amount, digits), 0);
+  const refunded = sum('succeeded');
+  const pending = sum('pending');
+  const owed = minorUnits(order.refund_due, digits) - pending;
+  const said = (key: 'mail.money_refunded' | 'mail.money_pending' | 'mail.money_owed', minor: number): Part[] =>
+    minor > 0 ? [{ paragraph: language.say(key, { amount: amountOf(told, decimal(minor, digits)) }) }] : [];
+  if (refunded + pending + owed <= 0) {
+    const isTransfer = order.payment_method === 'bank_transfer';
+    return [{ paragraph: language.say(isTransfer ? 'mail.nothing_received' : 'mail.nothing_charged') }];
+  }
+  return [
+    ...said('mail.money_refunded', refunded),
+    ...said('mail.money_pending', pending),
+    ...said('mail.money_owed', owed),
+  ];
+}
