@@ -4875,6 +4875,24 @@ export interface components {
             /** @description What the provider said when the payment failed; else null. */
             failure_reason: string | null;
         };
+        /** @description One time that somebody agreed to mails about offers, or withdrew it. It is never changed. */
+        MarketingConsent: {
+            id: components["schemas"]["Id"];
+            /** @description The address at that time. */
+            email: components["schemas"]["Email"];
+            /** @description true, it was given; false, it was withdrawn. */
+            granted: boolean;
+            /**
+             * @description Where it was said.
+             * @enum {string}
+             */
+            source: "registration" | "checkout" | "account" | "dashboard";
+            /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
+            wording: string | null;
+            /** @description The order with which it was given; null otherwise. */
+            order_id: components["schemas"]["IdOrNull"];
+            recorded_at: components["schemas"]["Timestamp"];
+        };
         /** @description Items that were shipped or handed over together. */
         Fulfillment: {
             id: components["schemas"]["Id"];
@@ -4946,6 +4964,8 @@ export interface components {
             refunded: components["schemas"]["Money"];
             /** @description The amount paid minus what was refunded, or is pending. */
             refundable: components["schemas"]["Money"];
+            /** @description The consent to mails about offers that came with the order, of a guest, too; null if none came. */
+            marketing_consent: components["schemas"]["MarketingConsent"] | null;
             /** @description What the shop still owes the customer of a cancelled order that was paid; 0 for other orders. */
             refund_due: components["schemas"]["Money"];
             fulfillments: components["schemas"]["Fulfillment"][];
@@ -5014,24 +5034,6 @@ export interface components {
             marketing_opt_in?: boolean;
             note?: string | null;
             metadata?: components["schemas"]["Metadata"];
-        };
-        /** @description One time that somebody agreed to mails about offers, or withdrew it. It is never changed. */
-        MarketingConsent: {
-            id: components["schemas"]["Id"];
-            /** @description The address at that time. */
-            email: components["schemas"]["Email"];
-            /** @description true, it was given; false, it was withdrawn. */
-            granted: boolean;
-            /**
-             * @description Where it was said.
-             * @enum {string}
-             */
-            source: "registration" | "checkout" | "account" | "dashboard";
-            /** @description What was agreed to, word for word; null for a withdrawal, and where the storefront did not say. */
-            wording: string | null;
-            /** @description The order with which it was given; null otherwise. */
-            order_id: components["schemas"]["IdOrNull"];
-            recorded_at: components["schemas"]["Timestamp"];
         };
         /** @description An address of the customer's address book. */
         CustomerAddress: components["schemas"]["Address"] & {
@@ -6809,6 +6811,7 @@ export type TaxLine = components['schemas']['TaxLine'];
 export type CancelReason = components['schemas']['CancelReason'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
+export type MarketingConsent = components['schemas']['MarketingConsent'];
 export type Fulfillment = components['schemas']['Fulfillment'];
 export type RefundReason = components['schemas']['RefundReason'];
 export type RefundLineItem = components['schemas']['RefundLineItem'];
@@ -6819,7 +6822,6 @@ export type Customer = components['schemas']['Customer'];
 export type LocaleOrNull = components['schemas']['LocaleOrNull'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
 export type CustomerInput = components['schemas']['CustomerInput'];
-export type MarketingConsent = components['schemas']['MarketingConsent'];
 export type CustomerAddress = components['schemas']['CustomerAddress'];
 export type CustomerDetails = components['schemas']['CustomerDetails'];
 export type CustomerPatch = components['schemas']['CustomerPatch'];

@@ -115,7 +115,11 @@ test('consent at the checkout holds once the order is placed, and what was said 
 test('what a guest agreed to belongs to the account that proves the address, and does not opt it in', async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
-  await shop.givenOrder({ email, marketing_opt_in: true, marketing_wording: WORDING });
+  const { id: order_id } = await shop.givenOrder({ email, marketing_opt_in: true, marketing_wording: WORDING });
+  const { data: order } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', {
+    params: { path: { order_id } },
+  });
+  expect(order?.marketing_consent).toMatchObject({ email, granted: true, wording: WORDING, order_id });
   await shop.storefront.POST('/api/storefront/customer/register', { body: { email, password: PASSWORD } });
   const token = (await mailsTo(shop, email)).at(-1)?.token ?? '';
   const { data } = await shop.storefront.POST('/api/storefront/customer/verify-email', { body: { token } });

@@ -62,7 +62,7 @@ function againForm(
   return html`
 <form class="order" method="post" action="${orderPath(path, order_id)}">
 ${csrfField(csrf)}
-<input type="hidden" name="order" value="${order_id}">${certain}
+${certain}
 <button class="primary" name="action" value="reorder">${language.say(label)}</button>
 <p class="after-button">${language.say('account.again_after')}</p>
 </form>`;

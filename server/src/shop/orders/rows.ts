@@ -49,6 +49,11 @@ const refunds = sql`(
   select coalesce(json_agg(${refundObject} order by r.created_at, r.id), '[]')
   from refunds r where r.site_id = o.site_id and r.order_id = o.id)`;
 
+const marketingConsent = sql`(
+  select json_build_object('id', m.id, 'email', m.email, 'granted', m.granted, 'source', m.source, 'wording', m.wording,
+    'order_id', m.order_id, 'recorded_at', iso(m.recorded_at))
+  from marketing_consents m where m.site_id = o.site_id and m.order_id = o.id limit 1)`;
+
 const failureReason = sql`(
   select p.failure_reason from payments p where p.site_id = o.site_id and p.order_id = o.id
   order by p.created_at desc limit 1)`;
@@ -78,7 +83,8 @@ type DetailsRow = Omit<OrderDetails, 'payment' | 'refunded' | 'refundable' | 're
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
   const found = await shop.one<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, o.external_reference, o.discount_code, o.tax_included, o.cancel_reason,
-        o.locale, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured, ${taxedParts} as taxed,
+        o.locale, o.attribution, o.metadata, ${fulfillments} as fulfillments, ${refunds} as refunds, o.captured,
+        ${taxedParts} as taxed, ${marketingConsent} as marketing_consent,
         ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
