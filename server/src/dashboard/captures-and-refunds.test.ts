@@ -161,6 +161,32 @@ test("a refund that is made in Stripe's dashboard is recorded once, and taken ba
   expect(await shop.details(order.id)).toMatchObject({ refunded: '1.00', refundable: '13.90' });
 });
 
+test('a refund that is told before its payment counts once the payment is told', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  standIn.refund(intentOf(shop, checkout_id), 1_490);
+  const events = shop.events();
+  const refunds = events.filter(({ type }) => type.startsWith('refund.'));
+  for (const event of refunds) expect(await shop.send(event)).toBe(409);
+  for (const event of events.filter((one) => !refunds.includes(one))) expect(await shop.send(event)).toBe(200);
+  for (const event of refunds) expect(await shop.send(event)).toBe(200);
+  const order = await shop.orderOf(checkout_id);
+  expect(await shop.details(order?.id ?? '')).toMatchObject({ payment_status: 'refunded', refunded: '14.90' });
+});
+
+test('a refund of a payment whose order was cancelled unpaid is taken and changes nothing', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id } = await shop.givenPaidOrder();
+  const params = { path: { order_id: id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params, body: { reason: 'customer' } });
+  const intent = standIn.ledger.intent(intentOf(shop, id));
+  standIn.ledger.capture(intent, 1_490);
+  standIn.refund(intent.id, 490);
+  await tellRefunds(shop);
+  expect(await shop.details(id)).toMatchObject({ payment_status: 'voided', refunded: '0.00' });
+});
+
 test('a refund from the dashboard and one of ours never exceed what was paid together', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();

@@ -16,10 +16,15 @@ interface MadeRefund {
   outcome: MoveOutcome;
 }
 
+/** What no success changes any more, of payments and of orders. */
+const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
+const UNPAID = ['failed', 'voided', 'expired'];
+
 /**
  * Records a refund that was made at the provider itself, once: its id follows from the provider's. It is recorded when the money
  * has gone back, and never more than was captured: what does not fit, because a refund of ours is on its way that the provider
- * will refuse, throws `refund_exceeds_paid`, and the provider tells of it again.
+ * will refuse, throws `refund_exceeds_paid`, and the provider tells of it again. So it does after `conflict`, when the refund was
+ * told before its payment.
  */
 export async function takeMadeRefund(
   shop: Shop,
@@ -28,16 +33,18 @@ export async function takeMadeRefund(
 ): Promise<boolean> {
   const id = uuidv5(outcome.reference, payment_id);
   if (outcome.status !== 'succeeded') return refunds.settle(shop, id, outcome);
-  const payment = await shop.one<{ order_id: string | null }>(
-    sql`select order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
+  const payment = await shop.one<{ status: string; order_id: string | null }>(
+    sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
   );
-  // Without an order, it is the server itself that gives the money back.
-  if (!payment?.order_id) return false;
+  // The job gives back what is left of a payment from which no order comes.
+  if (!payment || OVER.includes(payment.status)) return false;
   const { order_id } = payment;
+  if (!order_id) throw notYetPaid();
   const order = await lockOrder(shop, order_id);
   const known = await shop.one(sql`select from refunds where site_id = ${shop.siteId} and id = ${id}`);
   if (known) return false;
-  if (!isSettled(order.payment_status)) throw new ShopError('conflict', 'The order is not known to be paid yet.');
+  if (UNPAID.includes(order.payment_status)) return false;
+  if (!isSettled(order.payment_status)) throw notYetPaid();
   await refunds.claim(shop, order_id, minor);
   const amount = decimal(minor, shop.currencyDigits);
   await shop.run(
@@ -50,4 +57,8 @@ export async function takeMadeRefund(
   );
   await refunds.succeed(shop, order_id, { id, amount, reason });
   return true;
+}
+
+function notYetPaid(): ShopError {
+  return new ShopError('conflict', 'The payment is not known to have succeeded yet.');
 }
