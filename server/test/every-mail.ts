@@ -74,6 +74,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   staff_login_delayed: true,
   webhook_disabled: true,
   refund_failed: true,
+  payment_kept: true,
 };
 
 async function writeAccountMails(shop: OpenShop, write: Write): Promise<void> {
@@ -105,6 +106,14 @@ async function writeAccountMails(shop: OpenShop, write: Write): Promise<void> {
   await write('address_changed_by_staff', { customer_id });
 }
 
+const PROVIDER_REASONS = [
+  'expired_or_canceled_card',
+  'declined',
+  'insufficient_funds',
+  'charge_already_refunded',
+  'account_not_available',
+];
+
 async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   const { db, owner, site_id, dashboard } = shop;
   const { rows } = await owner.query<{ staff_id: string; email: string }>(
@@ -130,6 +139,19 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   const failed = { status: 'failed', reference: 're_1', reason: 'lost_or_stolen_card' } as const;
   await inShopAsSystem(db, site_id, (inside) => settle(inside, refund_id, failed));
   await write('refund_failed', { refund_id, staff_id });
+  for (const why of [...PROVIDER_REASONS, null]) {
+    await write('payment_kept', { payment_id: await givenKeptPayment(shop, why), staff_id });
+  }
+}
+
+/** The provider did not return the money of a payment without an order. */
+async function givenKeptPayment({ owner, site_id }: OpenShop, reason: string | null): Promise<string> {
+  const { rows } = await owner.query<{ id: string }>(
+    sql`insert into commerce.payments (site_id, id, checkout_id, provider, status, amount, card_hash, failure_reason)
+      select site_id, gen_random_uuid(), checkout_id, 'stripe', 'failed', amount, '', ${reason}
+      from commerce.payments where site_id = ${site_id} limit 1 returning id`,
+  );
+  return rows[0]?.id ?? '';
 }
 
 async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {

@@ -35,6 +35,8 @@ export interface Mails {
   webhook_disabled: { webhook_id: string; staff_id: string };
   /** To a member of staff: the provider did not return the money. */
   refund_failed: { refund_id: string; staff_id: string };
+  /** To a member of staff: the provider did not return the money of a payment without an order. */
+  payment_kept: { payment_id: string; staff_id: string };
 }
 
 export type MailTemplate = keyof Mails;
@@ -57,7 +59,7 @@ export async function enqueue<Template extends MailTemplate>(
   await shop.run(sql`select enqueue('send_mail', ${JSON.stringify(mail)}::json, now())`);
 }
 
-type StaffTemplate = 'new_order' | 'webhook_disabled' | 'refund_failed';
+type StaffTemplate = 'new_order' | 'webhook_disabled' | 'refund_failed' | 'payment_kept';
 
 /** The same to all who run the shop. */
 export async function enqueueForStaff<Template extends StaffTemplate>(

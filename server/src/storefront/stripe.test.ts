@@ -122,6 +122,63 @@ test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
   },
 );
 
+/** A payment that was made after the shop had given it up. */
+async function givenKeptPayment(shop: StripeShop): Promise<string> {
+  const { url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  await server.owner.query('update commerce.payments set unreachable_since = now() where site_id = $1', [shop.site_id]);
+  await past(shop, 61);
+  standIn.faults.add('error_500', /GET/, 9);
+  await shop.settlePayments().catch(() => undefined);
+  standIn.faults.clear();
+  const paid = [...standIn.ledger.intents.values()].find(({ account }) => account === shop.account);
+  return paid?.id ?? '';
+}
+
+async function statusOf(shop: StripeShop): Promise<string> {
+  const { rows } = await server.owner.query('select status from commerce.payments where site_id = $1', [shop.site_id]);
+  return rows.map(({ status }) => status).join();
+}
+
+/** Fails the refunds that have succeeded, as a bank does, and tells of it. */
+async function sendBack(shop: StripeShop): Promise<void> {
+  for (const refund of standIn.ledger.refunds.values()) {
+    if (refund.account === shop.account && refund.status === 'succeeded')
+      standIn.ledger.changeRefund(refund, 'failed');
+  }
+  for (const event of shop.events()) if (event.type.startsWith('refund.')) expect(await shop.send(event)).toBe(200);
+}
+
+test("what a merchant has left of a payment without an order in Stripe's dashboard is given back", async () => {
+  const shop = await stripe.givenShop();
+  const intent = await givenKeptPayment(shop);
+  expect(await statusOf(shop)).toBe('abandoned');
+  standIn.refund(intent, 490);
+  await shop.settlePayments();
+  expect(keptAt(shop)).toBe(0);
+  expect(await statusOf(shop)).toBe('refunded');
+});
+
+test('money without an order that a bank sends back is given back once more, and then left to the staff', async () => {
+  const shop = await stripe.givenShop();
+  await givenKeptPayment(shop);
+  await shop.settlePayments();
+  expect(await statusOf(shop)).toBe('refunded');
+  await sendBack(shop);
+  expect([keptAt(shop), await statusOf(shop)]).toEqual([1_490, 'abandoned']);
+  await shop.settlePayments();
+  expect([keptAt(shop), await statusOf(shop)]).toEqual([0, 'refunded']);
+  await sendBack(shop);
+  await shop.settlePayments();
+  expect([keptAt(shop), await statusOf(shop)]).toEqual([1_490, 'failed']);
+  const { rows } = await server.owner.query(
+    `select from graphile_worker._private_jobs
+      where payload ->> 'site_id' = $1 and payload ->> 'template' = 'payment_kept'`,
+    [shop.site_id],
+  );
+  expect(rows).toHaveLength(1);
+});
+
 const CALLS = [/POST \/v1\/payment_intents$/, /GET \/v1\/payment_intents/, /POST \/v1\/payment_intents\/.*\/cancel/];
 
 test.for(

@@ -77,6 +77,17 @@ export const notification: Record<keyof typeof english, string> = {
     'Der Zahlungsdienst hat {amount} zur Bestellung {number} nicht erstattet ({reason}). Das Geld ist bei Ihnen und kann erneut erstattet werden.',
   refund_again: 'So erstatten Sie es noch einmal: {command}',
 
+  payment_kept_subject: 'Eine Zahlung über {amount} konnte nicht erstattet werden',
+  payment_kept: 'Eine Zahlung über {amount} gehört zu keiner Bestellung und muss erstattet werden. Der Zahlungsdienst hat sie nicht vollständig erstattet ({reason}).',
+  payment_kept_return: 'Bitte erstatten Sie den Rest in Ihrem Konto beim Zahlungsdienst. Dort heißt die Zahlung {reference}.',
+  reason_lost_card: 'die Karte wurde als verloren oder gestohlen gemeldet',
+  reason_ended_card: 'die Karte ist abgelaufen oder gesperrt',
+  reason_declined: 'die Bank hat abgelehnt',
+  reason_insufficient_funds: 'das Guthaben auf Ihrem Konto reicht nicht aus',
+  reason_already_refunded: 'die Zahlung war schon erstattet',
+  reason_no_account: 'das Konto, über das bezahlt wurde, ist nicht mehr erreichbar',
+  reason_unknown: 'ohne Angabe eines Grundes',
+
   new_order_subject: 'Neue Bestellung {number}: {amount}',
   new_order: 'Die Bestellung {number} ist eingegangen.',
   new_order_payment: 'Zahlung',

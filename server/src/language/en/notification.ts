@@ -69,6 +69,17 @@ export const notification = {
     'The payment provider did not return {amount} for order {number} ({reason}). The money is with you, and can be refunded once more.',
   refund_again: 'To do so: {command}',
 
+  payment_kept_subject: 'A payment of {amount} could not be returned',
+  payment_kept: 'A payment of {amount} belongs to no order and has to be returned, but the payment provider did not return all of it ({reason}).',
+  payment_kept_return: 'Please return the rest in your account at the payment provider, where the payment is called {reference}.',
+  reason_lost_card: 'the card was reported lost or stolen',
+  reason_ended_card: 'the card has expired or was cancelled',
+  reason_declined: 'the bank declined it',
+  reason_insufficient_funds: 'the balance of your account is too low',
+  reason_already_refunded: 'the payment was refunded already',
+  reason_no_account: 'the account that took the payment can no longer be reached',
+  reason_unknown: 'no reason was given',
+
   new_order_subject: 'New order {number}: {amount}',
   new_order: 'Order {number} has come in.',
   new_order_payment: 'Payment',

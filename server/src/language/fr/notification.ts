@@ -74,6 +74,17 @@ export const notification: Record<keyof typeof english, string> = {
     'Le prestataire de paiement n’a pas remboursé {amount} pour la commande {number} ({reason}). L’argent est resté chez vous et peut être remboursé à nouveau.',
   refund_again: 'Pour le rembourser à nouveau : {command}',
 
+  payment_kept_subject: 'Un paiement de {amount} n’a pas pu être remboursé',
+  payment_kept: 'Un paiement de {amount} ne correspond à aucune commande et doit être remboursé, mais le prestataire de paiement ne l’a pas remboursé en totalité ({reason}).',
+  payment_kept_return: 'Veuillez rembourser le reste depuis votre compte chez le prestataire de paiement, où le paiement porte la référence {reference}.',
+  reason_lost_card: 'la carte a été déclarée perdue ou volée',
+  reason_ended_card: 'la carte a expiré ou a été annulée',
+  reason_declined: 'la banque a refusé',
+  reason_insufficient_funds: 'le solde de votre compte est insuffisant',
+  reason_already_refunded: 'le paiement avait déjà été remboursé',
+  reason_no_account: 'le compte qui a encaissé le paiement n’est plus accessible',
+  reason_unknown: 'sans motif indiqué',
+
   new_order_subject: 'Nouvelle commande {number} : {amount}',
   new_order: 'Vous avez reçu une nouvelle commande : {number}.',
   new_order_payment: 'Paiement',

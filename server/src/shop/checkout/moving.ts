@@ -117,7 +117,18 @@ export async function takeRefundEvent(
       on conflict do nothing`,
   );
   if (fresh === 0) return false;
+  const { status } = 'made' in event ? event.made.outcome : event.refund;
+  if (status === 'failed' && (await undoAgain(shop, provider, event.payment_id))) return true;
   return 'made' in event
     ? takeMadeRefund(shop, event.payment_id, event.made)
     : refunds.settle(shop, event.refund_id, event.refund);
+}
+
+/** A bank has sent back what was returned of a payment without an order: the job sees to it once more (settle-all.ts). */
+async function undoAgain(shop: Shop, provider: string, payment_id: string): Promise<boolean> {
+  const changed = await shop.run(
+    sql`update payments set status = 'abandoned', updated_at = now()
+      where site_id = ${shop.siteId} and id = ${payment_id} and provider = ${provider} and status = 'refunded'`,
+  );
+  return changed > 0;
 }

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { inShop } from '../in-shop.ts';
-import { minorUnits } from '../money.ts';
+import * as mail from '../mail.ts';
 import { inTime } from '../payments/patience.ts';
-import type { Outcome, PaymentProvider } from '../payments/provider.ts';
+import type { PaymentProvider, RefundOutcome } from '../payments/provider.ts';
 import { type PaymentProviders, patienceOf, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import type { Attempt } from './attempts.ts';
@@ -157,33 +157,32 @@ function isLost({ status, created_at }: OpenPayment): boolean {
 async function undo({ db, tenant, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const outcome = await provider.cancel(key);
-  if (outcome.status === 'succeeded') return giveBack({ db, tenant, provider, payment }, outcome);
+  if (outcome.status === 'succeeded') {
+    const returned = await provider.giveBack({ ...key, reference: outcome.reference });
+    return inShop(db, tenant, SYSTEM, (shop) => settleReturn(shop, payment.id, returned));
+  }
   if (outcome.status !== 'cancelled' && outcome.status !== 'failed') return false;
   return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'cancelled'));
 }
 
-async function giveBack(
-  { db, tenant, provider, payment }: Omit<Reached, 'deps'>,
-  { reference, amount, currency }: Outcome,
-): Promise<boolean> {
-  const key = { id: payment.id, site_id: tenant.site_id, reference };
-  const taken = amount ?? minorUnits(payment.amount, tenant.currency_digits);
-  const refund = await provider.refund(key, { id: payment.id, amount: taken, currency: currency ?? tenant.currency });
-  // Somebody has done so at the provider.
-  const isBack = refund.reason === ALREADY_REFUNDED;
-  if (refund.status === 'failed' && !isBack)
-    throw new Error(`Payment ${payment.id} could not be given back: ${refund.reason}.`);
-  if (refund.status === 'pending') return false;
-  return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'refunded'));
+/** Money that the provider cannot return is for the staff to return. */
+async function settleReturn(shop: Shop, id: string, { status, reason }: RefundOutcome): Promise<boolean> {
+  if (status === 'pending') return false;
+  if (status === 'succeeded') return endIfAbandoned(shop, id, 'refunded');
+  const ended = await endIfAbandoned(shop, id, 'failed', reason);
+  if (ended) await mail.enqueueForStaff(shop, 'payment_kept', { payment_id: id });
+  return ended;
 }
 
-/** Of the providers there are, Stripe says it with this word. */
-const ALREADY_REFUNDED = 'charge_already_refunded';
-
-async function endIfAbandoned(shop: Shop, id: string, status: 'cancelled' | 'refunded'): Promise<boolean> {
+async function endIfAbandoned(
+  shop: Shop,
+  id: string,
+  status: 'cancelled' | 'refunded' | 'failed',
+  reason: string | null = null,
+): Promise<boolean> {
   const found = await shop.one(
     sql`select from payments where site_id = ${shop.siteId} and id = ${id} and status = 'abandoned' for update`,
   );
-  if (found) await endAttempt(shop, id, status, null);
+  if (found) await endAttempt(shop, id, status, reason);
   return found !== undefined;
 }

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { Language } from '../../language/language.ts';
 import type { Mails } from '../mail.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
@@ -55,7 +56,7 @@ export async function refundFailed(
   const { email, number, amount, currency, reason } = found;
   const language = languageOf(context, null);
   const { say } = language;
-  const told = { amount: language.amount(amount, currency), number, reason: reason ?? '?' };
+  const told = { amount: language.amount(amount, currency), number, reason: inWords(language, reason) };
   const command = `commerce orders refund ${number} --amount ${amount} --reason other`;
   return {
     to: email,
@@ -66,4 +67,45 @@ export async function refundFailed(
       { paragraph: say('notification.refund_again', { command }) },
     ],
   };
+}
+
+export async function paymentKept(
+  context: MailContext,
+  { payment_id, staff_id }: Mails['payment_kept'],
+): Promise<MailContent | undefined> {
+  const { shop } = context;
+  const found = await shop.one<{ email: string; reference: string; amount: string; reason: string | null }>(
+    sql`select s.email, coalesce(p.reference, p.id::text) as reference, p.amount, p.failure_reason as reason
+      from payments p join staff s on s.id = ${staff_id}
+      where p.site_id = ${shop.siteId} and p.id = ${payment_id} and p.status = 'failed'`,
+  );
+  if (!found) return undefined;
+  const { email, reference, amount, reason } = found;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const told = { amount: language.amount(amount, shop.currency), reference, reason: inWords(language, reason) };
+  return {
+    to: email,
+    language,
+    subject: say('notification.payment_kept_subject', { amount: told.amount }),
+    parts: [
+      { paragraph: say('notification.payment_kept', told) },
+      { paragraph: say('notification.payment_kept_return', told) },
+    ],
+  };
+}
+
+/** Why a provider did not return money; a word of its own that is not known here stays as it is. */
+const REASONS = {
+  lost_or_stolen_card: 'notification.reason_lost_card',
+  expired_or_canceled_card: 'notification.reason_ended_card',
+  declined: 'notification.reason_declined',
+  insufficient_funds: 'notification.reason_insufficient_funds',
+  charge_already_refunded: 'notification.reason_already_refunded',
+  account_not_available: 'notification.reason_no_account',
+} as const;
+
+function inWords({ say }: Language, reason: string | null): string {
+  if (reason === null) return say('notification.reason_unknown');
+  return reason in REASONS ? say(REASONS[reason as keyof typeof REASONS]) : reason;
 }

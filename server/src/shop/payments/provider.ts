@@ -16,11 +16,16 @@ export interface PaymentProvider {
   capture(payment: PaymentKey, capture: MoneyMove): Promise<Outcome>;
   /**
    * Ends what is open, or releases what is reserved. Answers how the payment stands then: `cancelled` (or `failed`), or
-   * `succeeded` when it came too late; that money is given back by `refund`. Twice is harmless.
+   * `succeeded` when it came too late; that money is returned by `giveBack`. Twice is harmless.
    */
   cancel(payment: PaymentKey): Promise<Outcome>;
   /** Gives back a part or all of what was captured. The same refund id is the same refund. */
   refund(payment: PaymentKey, refund: MoneyMove): Promise<RefundOutcome>;
+  /**
+   * Gives back all that the provider still holds of a captured payment, however often it is called: `succeeded` when nothing is left,
+   * `failed` when a person must see to it.
+   */
+  giveBack(payment: PaymentKey): Promise<RefundOutcome>;
   /** Verifies and reads a webhook; undefined for an event that is of no interest. Throws InvalidSignature. */
   receive(headers: IncomingHttpHeaders, body: Buffer): Promise<ProviderEvent | undefined>;
 }

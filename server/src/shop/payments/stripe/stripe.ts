@@ -6,6 +6,7 @@ import { clientOf, type StripeAccount } from './client.ts';
 import { codeOf, ifRefused, isRefusal } from './errors.ts';
 import { receive } from './events.ts';
 import { type Found, find, findRefund, intentOf } from './find.ts';
+import { giveBack } from './give-back.ts';
 import { outcomeOfIntent, outcomeOfRefund } from './outcomes.ts';
 import { outcomeOf, settled } from './settled.ts';
 
@@ -26,6 +27,7 @@ export function stripeProvider(account: StripeAccount): PaymentProvider {
     capture: async (payment, move) => capture(await client(), payment, move),
     cancel: async (payment) => cancel(await client(), payment),
     refund: async (payment, move) => refund(await client(), payment, move),
+    giveBack: async (payment) => giveBack(await client(), payment),
     receive: async (headers, body) => receive(await client(), account, headers, body),
   };
 }

@@ -1,0 +1,54 @@
+import type { Stripe } from 'stripe';
+import type { PaymentKey, RefundOutcome } from '../provider.ts';
+import { codeOf, isRefusal } from './errors.ts';
+import { find, intentOf } from './find.ts';
+import { outcomeOfRefund } from './outcomes.ts';
+
+/** A refund may fail because of a bank's mistake. One that fails twice is for a person to look at. */
+const TRIES = 2;
+
+/**
+ * Returns what Stripe still holds of a payment. What was returned already, by whomever, is read from Stripe each time; the
+ * idempotency key of a try says how many refunds there were before it, so that two tries at once are one refund.
+ */
+export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<RefundOutcome> {
+  const found = await find(stripe, payment);
+  const intent = found && intentOf(found);
+  if (!intent) return { status: 'failed', reference: payment.id, reason: 'payment_not_found' };
+  const { amount, count, isPending, failed } = await heldOf(stripe, intent, payment.id);
+  if (amount <= 0) return { status: isPending ? 'pending' : 'succeeded', reference: intent.id, reason: null };
+  const [last] = failed;
+  if (last && failed.length >= TRIES) return outcomeOfRefund(last);
+  const metadata = { payment_id: payment.id, site_id: payment.site_id, refund_id: payment.id };
+  const idempotencyKey = `refund:${payment.id}:${count}:${amount}`;
+  try {
+    const { id } = await stripe.refunds.create({ payment_intent: intent.id, amount, metadata }, { idempotencyKey });
+    const isDone = (await heldOf(stripe, intent, payment.id)).isDone;
+    return { status: isDone ? 'succeeded' : 'pending', reference: id, reason: null };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const now = await heldOf(stripe, intent, payment.id);
+    // Somebody else returned a part meanwhile: what is left is returned next time.
+    if (now.count !== count) return { status: 'pending', reference: intent.id, reason: null };
+    return { status: 'failed', reference: intent.id, reason: codeOf(error) };
+  }
+}
+
+/** What Stripe holds of a payment, by its refunds, the newest first; `failed` are those of ours that came to nothing. */
+async function heldOf(stripe: Stripe, { id, amount_received }: Stripe.PaymentIntent, refund_id: string) {
+  const refunds: Stripe.Refund[] = [];
+  for await (const refund of stripe.refunds.list({ payment_intent: id, limit: 100 })) refunds.push(refund);
+  const states = refunds.map((refund) => ({ refund, ...outcomeOfRefund(refund) }));
+  const returned = states.filter(({ status }) => status !== 'failed');
+  const amount = returned.reduce((left, { refund }) => left - refund.amount, amount_received);
+  const isPending = states.some(({ status }) => status === 'pending');
+  return {
+    amount,
+    count: refunds.length,
+    isPending,
+    isDone: amount <= 0 && !isPending,
+    failed: refunds.filter(
+      (refund) => outcomeOfRefund(refund).status === 'failed' && refund.metadata?.refund_id === refund_id,
+    ),
+  };
+}
