@@ -57,8 +57,29 @@ test('an account stays while a payment of it is open', async () => {
   const shop = await stripe.givenShop();
   await shop.givenPage();
   expect((await shop.dashboard.DELETE(PATH)).error).toMatchObject({ error: 'payment_account_in_use' });
+  const other = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_other' } });
+  expect(other.error).toMatchObject({ error: 'payment_account_in_use' });
+  const renewed = await shop.dashboard.PATCH(PATH, { body: { secret_key: shop.account.replace('acct', 'rk_test') } });
+  expect(renewed.data).toMatchObject({ mode: 'test' });
   const live = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_live_alder' } });
   expect(live.error).toBeDefined();
+});
+
+test('a refund of an order that was paid by another account fails, and keeps no account from being set', async () => {
+  const shop = await stripe.givenShop();
+  const params = { path: { order_id: (await shop.givenPaidOrder()).id } };
+  const failed = { status: 'failed', failure_reason: 'account_not_available' };
+  const refund = async () => {
+    const body = { amount: '14.90', reason: 'damaged' as const };
+    await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body });
+    await shop.finishMoves();
+    return (await shop.details(params.path.order_id)).refunds.at(-1);
+  };
+  expect((await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_other' } })).error).toBeUndefined();
+  expect(await refund()).toMatchObject(failed);
+  expect((await shop.dashboard.DELETE(PATH)).error).toBeUndefined();
+  expect(await refund()).toMatchObject(failed);
+  expect(await shop.details(params.path.order_id)).toMatchObject({ payment_status: 'paid', refundable: '14.90' });
 });
 
 test('where the operator has set a connected account, the shop can change its capture alone', async () => {

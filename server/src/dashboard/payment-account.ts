@@ -6,9 +6,11 @@ export const getPaymentAccount: Handler<'dashboard.getPaymentAccount'> = ({ shop
 
 /** Whether Stripe accepts a key is asked before, outside the transaction. */
 export const updatePaymentAccount: Beforehand<'dashboard.updatePaymentAccount'> = {
-  async beforehand({ body, checkoutDeps }) {
-    if (body.secret_key !== undefined) await checkoutDeps.accounts?.refuseWrongKey(body.secret_key);
-    return ({ shop, body, checkoutDeps }) => accounts.update(shop, checkoutDeps, body);
+  async beforehand({ body, caller, checkoutDeps }) {
+    const { site_id } = caller.tenant;
+    const found = body.secret_key && (await checkoutDeps.accounts?.refuseWrongKey(site_id, body.secret_key));
+    const isOtherAccount = found ? found.isOtherAccount : false;
+    return ({ shop, body, checkoutDeps }) => accounts.update(shop, checkoutDeps, body, isOtherAccount);
   },
 };
 

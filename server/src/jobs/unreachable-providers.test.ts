@@ -21,7 +21,7 @@ const JOB_MS = 300;
 const IMPATIENT: PaymentAccounts = {
   patience: { request: JOB_MS, returning: JOB_MS, job: JOB_MS },
   providerOf: async () => undefined,
-  refuseWrongKey: async () => undefined,
+  refuseWrongKey: async () => ({ isOtherAccount: false }),
 };
 
 async function expire({ db }: OpenShop, card: PaymentProvider) {

@@ -143,8 +143,7 @@ async function statusOf(shop: StripeShop): Promise<string> {
 /** Fails the refunds that have succeeded, as a bank does, and tells of it. */
 async function sendBack(shop: StripeShop): Promise<void> {
   for (const refund of standIn.ledger.refunds.values()) {
-    if (refund.account === shop.account && refund.status === 'succeeded')
-      standIn.ledger.changeRefund(refund, 'failed');
+    if (refund.account === shop.account && refund.status === 'succeeded') standIn.ledger.changeRefund(refund, 'failed');
   }
   for (const event of shop.events()) if (event.type.startsWith('refund.')) expect(await shop.send(event)).toBe(200);
 }

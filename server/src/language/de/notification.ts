@@ -78,8 +78,10 @@ export const notification: Record<keyof typeof english, string> = {
   refund_again: 'So erstatten Sie es noch einmal: {command}',
 
   payment_kept_subject: 'Eine Zahlung über {amount} konnte nicht erstattet werden',
-  payment_kept: 'Eine Zahlung über {amount} gehört zu keiner Bestellung und muss erstattet werden. Der Zahlungsdienst hat sie nicht vollständig erstattet ({reason}).',
-  payment_kept_return: 'Bitte erstatten Sie den Rest in Ihrem Konto beim Zahlungsdienst. Dort heißt die Zahlung {reference}.',
+  payment_kept:
+    'Eine Zahlung über {amount} gehört zu keiner Bestellung und muss erstattet werden. Der Zahlungsdienst hat sie nicht vollständig erstattet ({reason}).',
+  payment_kept_return:
+    'Bitte erstatten Sie den Rest in Ihrem Konto beim Zahlungsdienst. Dort heißt die Zahlung {reference}.',
   reason_lost_card: 'die Karte wurde als verloren oder gestohlen gemeldet',
   reason_ended_card: 'die Karte ist abgelaufen oder gesperrt',
   reason_declined: 'die Bank hat abgelehnt',

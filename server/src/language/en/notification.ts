@@ -70,8 +70,10 @@ export const notification = {
   refund_again: 'To do so: {command}',
 
   payment_kept_subject: 'A payment of {amount} could not be returned',
-  payment_kept: 'A payment of {amount} belongs to no order and has to be returned, but the payment provider did not return all of it ({reason}).',
-  payment_kept_return: 'Please return the rest in your account at the payment provider, where the payment is called {reference}.',
+  payment_kept:
+    'A payment of {amount} belongs to no order and has to be returned, but the payment provider did not return all of it ({reason}).',
+  payment_kept_return:
+    'Please return the rest in your account at the payment provider, where the payment is called {reference}.',
   reason_lost_card: 'the card was reported lost or stolen',
   reason_ended_card: 'the card has expired or was cancelled',
   reason_declined: 'the bank declined it',

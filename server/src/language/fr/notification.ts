@@ -75,8 +75,10 @@ export const notification: Record<keyof typeof english, string> = {
   refund_again: 'Pour le rembourser à nouveau : {command}',
 
   payment_kept_subject: 'Un paiement de {amount} n’a pas pu être remboursé',
-  payment_kept: 'Un paiement de {amount} ne correspond à aucune commande et doit être remboursé, mais le prestataire de paiement ne l’a pas remboursé en totalité ({reason}).',
-  payment_kept_return: 'Veuillez rembourser le reste depuis votre compte chez le prestataire de paiement, où le paiement porte la référence {reference}.',
+  payment_kept:
+    'Un paiement de {amount} ne correspond à aucune commande et doit être remboursé, mais le prestataire de paiement ne l’a pas remboursé en totalité ({reason}).',
+  payment_kept_return:
+    'Veuillez rembourser le reste depuis votre compte chez le prestataire de paiement, où le paiement porte la référence {reference}.',
   reason_lost_card: 'la carte a été déclarée perdue ou volée',
   reason_ended_card: 'la carte a expiré ou a été annulée',
   reason_declined: 'la banque a refusé',

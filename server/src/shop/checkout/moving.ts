@@ -6,7 +6,7 @@ import { takeMadeRefund } from '../orders/made-refunds.ts';
 import { endMove } from '../orders/moves.ts';
 import * as refunds from '../orders/refunds.ts';
 import { inTime } from '../payments/patience.ts';
-import type { Outcome, PaymentProvider, ProviderEvent } from '../payments/provider.ts';
+import { NO_ACCOUNT, type Outcome, type PaymentProvider, type ProviderEvent } from '../payments/provider.ts';
 import { type PaymentProviders, patienceOf, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { takeEvent } from './settle.ts';
@@ -80,6 +80,10 @@ async function finish(
   deps: MovingDeps,
   { move, provider }: { move: Move; provider: PaymentProvider | undefined },
 ): Promise<boolean> {
+  if (!provider && move.kind === 'refund') {
+    const outcome = { status: 'failed', reference: move.id, reason: NO_ACCOUNT } as const;
+    return inShop(db, tenant, SYSTEM, (shop) => refunds.settle(shop, move.id, outcome));
+  }
   if (!provider)
     throw new Error(`Payment ${move.payment_id} belongs to ${move.provider}, which is not set up any more.`);
   const payment = { id: move.payment_id, site_id: tenant.site_id, reference: move.reference };

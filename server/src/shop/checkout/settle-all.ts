@@ -108,6 +108,8 @@ async function settle(settling: Settling, find: () => Promise<PaymentProvider | 
   let failure: unknown;
   try {
     const provider = await find();
+    if (!provider && payment.status === 'abandoned')
+      failure = new Error(`Payment ${payment.id} belongs to ${payment.provider}, which is not set up any more.`);
     const work = payment.status === 'abandoned' ? undo : ask;
     const done = provider && (await inTime(patienceOf(settling.deps).job, () => work({ ...settling, provider })));
     if (done !== undefined && payment.unreachable_since) await noteReachable(settling, true);

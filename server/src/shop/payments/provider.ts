@@ -92,6 +92,9 @@ export interface RefundOutcome {
   reason: string | null;
 }
 
+/** Why a refund fails of a payment that was taken by an account, or a provider, which is set up no more. */
+export const NO_ACCOUNT = 'account_not_available';
+
 /** A refund that was made at the provider itself, by whoever works there. */
 export interface MadeRefund {
   /** Minor units. */

@@ -37,9 +37,17 @@ export async function get(shop: Shop, { baseUrl }: AccountDeps): Promise<Payment
  * Changes the account's fields that are given, and creates it with its first key. Throws `payment_account_connected` for keys where
  * the operator has set the account, and `payment_account_in_use` when the account would be replaced while a payment is open.
  */
-export async function update(shop: Shop, deps: AccountDeps, patch: PaymentAccountPatch): Promise<PaymentAccount> {
+export async function update(
+  shop: Shop,
+  deps: AccountDeps,
+  patch: PaymentAccountPatch,
+  isOtherAccount = false,
+): Promise<PaymentAccount> {
   const { secret_key, webhook_secret, capture } = patch;
-  if (secret_key !== undefined) await setKey(shop, deps, secret_key);
+  if (secret_key !== undefined) {
+    if (isOtherAccount) await refuseOpenPayments(shop);
+    await setKey(shop, deps, secret_key);
+  }
   if (webhook_secret !== undefined) await setWebhookSecret(shop, deps, webhook_secret);
   if (capture !== undefined) {
     await shop.run(

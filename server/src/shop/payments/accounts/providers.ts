@@ -5,9 +5,9 @@ import { findTenant, inShop } from '../../in-shop.ts';
 import { SYSTEM } from '../../shop.ts';
 import { PATIENCE, type Patience } from '../patience.ts';
 import type { PaymentProvider } from '../provider.ts';
-import { isAccepted } from '../stripe/client.ts';
+import { accountOfKey } from '../stripe/client.ts';
 import { stripeProvider } from '../stripe/stripe.ts';
-import { openKey } from './sealed-keys.ts';
+import { openKey, opens } from './sealed-keys.ts';
 
 /** How accounts are called for. */
 export interface AccountSettings {
@@ -25,8 +25,11 @@ export interface PaymentAccounts {
   readonly patience: Patience;
   /** The provider of a site's account; undefined when it has none. */
   providerOf(site_id: string): Promise<PaymentProvider | undefined>;
-  /** Throws a ValidationError for a key that Stripe refuses. While Stripe cannot be asked, any key passes. */
-  refuseWrongKey(key: string): Promise<void>;
+  /**
+   * Throws a ValidationError for a key that Stripe refuses. While Stripe cannot be asked, any key passes. Answers whether it is known to be
+   * of another account than the site has now.
+   */
+  refuseWrongKey(site_id: string, key: string): Promise<{ isOtherAccount: boolean }>;
 }
 
 export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccounts {
@@ -36,8 +39,16 @@ export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccoun
       const account = await accountOf(db, site_id);
       return account && providerOf(settings, site_id, account);
     },
-    async refuseWrongKey(key) {
-      if (await isAccepted({ secretKey: key, connectedAccount: null, apiUrl: settings.stripeApiUrl })) return;
+    async refuseWrongKey(site_id, key) {
+      const ownerOf = (secretKey: string) =>
+        accountOfKey({ secretKey, connectedAccount: null, apiUrl: settings.stripeApiUrl });
+      const account = await ownerOf(key);
+      if (account !== undefined) {
+        const known = account && (await presentKey(db, settings, site_id));
+        // A key that is revoked no longer says whose it was.
+        const present = known ? await ownerOf(known) : undefined;
+        return { isOtherAccount: Boolean(present && account !== present) };
+      }
       const message = 'Stripe does not accept this key. Copy it again from the API keys of your Stripe dashboard.';
       throw new ValidationError([bodyMistake(['secret_key'], 'value_error', message)]);
     },
@@ -58,6 +69,13 @@ async function accountOf(db: Pool, site_id: string): Promise<AccountRow | undefi
       sql`select secret_key, connected_account, webhook_secret from payment_accounts where site_id = ${shop.siteId}`,
     ),
   );
+}
+
+/** The key that a site has now, if the account is its own. */
+async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: string): Promise<string | undefined> {
+  const sealed = (await accountOf(db, site_id))?.secret_key;
+  if (!sealed || !opens(secretKey, site_id, 'secret_key', sealed)) return undefined;
+  return openKey(secretKey, site_id, 'secret_key', sealed);
 }
 
 function providerOf(settings: AccountSettings, site_id: string, account: AccountRow): PaymentProvider {

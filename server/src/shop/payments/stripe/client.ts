@@ -33,14 +33,16 @@ export function clientOf(access: StripeAccess): Promise<Stripe> {
   return client;
 }
 
-/** Whether Stripe accepts a key; while it cannot be asked, it is taken to be right. A restricted key may lack the right to ask. */
-export async function isAccepted(access: StripeAccess): Promise<boolean> {
+/**
+ * The id of the account that a key is of; undefined for a key that Stripe refuses. While Stripe cannot be asked, a key is taken to be
+ * right, and its account is null. A restricted key may lack the right to ask.
+ */
+export async function accountOfKey(access: StripeAccess): Promise<string | null | undefined> {
   const stripe = await open(access);
   try {
-    await stripe.accounts.retrieveCurrent({}, { timeout: 5_000 });
-    return true;
+    return (await stripe.accounts.retrieveCurrent({}, { timeout: 5_000 })).id;
   } catch (error) {
-    return (error as { type?: string }).type !== 'StripeAuthenticationError';
+    return (error as { type?: string }).type === 'StripeAuthenticationError' ? undefined : null;
   }
 }
 

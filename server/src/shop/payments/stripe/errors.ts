@@ -16,6 +16,11 @@ export function codeOf({ code }: StripeError): string {
   return code ?? 'invalid_request';
 }
 
+/** The account that is set is not the one that took the payment, or lets nobody act for it any more. */
+export function isOfOtherAccount(error: unknown): boolean {
+  return ['resource_missing', 'account_invalid'].includes((error as Partial<StripeError>).code ?? '');
+}
+
 /** The state has changed meanwhile, and is read again. Whatever else went wrong leaves the outcome unknown. */
 export function ifRefused(error: unknown): undefined {
   if (isRefusal(error)) return undefined;

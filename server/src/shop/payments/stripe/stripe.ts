@@ -1,9 +1,17 @@
 import type { Stripe } from 'stripe';
-import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin, RefundOutcome } from '../provider.ts';
+import {
+  type MoneyMove,
+  NO_ACCOUNT,
+  type Outcome,
+  type PaymentKey,
+  type PaymentProvider,
+  type PaymentToBegin,
+  type RefundOutcome,
+} from '../provider.ts';
 import { toStripe } from './amounts.ts';
 import { begin } from './begin.ts';
 import { clientOf, type StripeAccount } from './client.ts';
-import { codeOf, ifRefused, isRefusal } from './errors.ts';
+import { codeOf, ifRefused, isOfOtherAccount, isRefusal } from './errors.ts';
 import { receive } from './events.ts';
 import { type Found, find, findRefund, intentOf } from './find.ts';
 import { giveBack } from './give-back.ts';
@@ -88,7 +96,11 @@ async function refund(
   payment: PaymentKey,
   { id, amount, currency }: MoneyMove,
 ): Promise<RefundOutcome> {
-  const found = await find(stripe, payment);
+  const found = await find(stripe, payment).catch((error: unknown) => {
+    if (isOfOtherAccount(error)) return 'elsewhere' as const;
+    throw error;
+  });
+  if (found === 'elsewhere') return { status: 'failed', reference: id, reason: NO_ACCOUNT };
   const intent = found && intentOf(found);
   if (!intent) return { status: 'failed', reference: id, reason: 'payment_not_found' };
   // Stripe keeps idempotency keys for a day. What is repeated later is found by the id that it carries.
