@@ -34,6 +34,17 @@ function keptAt(shop: StripeShop): number {
   return taken - returned;
 }
 
+test('the page says before the button that the card is entered at the provider, after it', async () => {
+  const shop = await stripe.givenShop();
+  const { id } = await shop.givenCheckout();
+  const params = { path: { checkout_id: id } };
+  const { data } = await shop.storefront.GET('/api/storefront/checkout/{checkout_id}', { params });
+  const page = await fetch(shop.baseUrl + new URL(data?.checkout_url ?? '').pathname);
+  const text = await page.text();
+  expect(text).toContain('You enter the details of your card on the next page.');
+  expect(text).not.toContain('is charged');
+});
+
 test('a card that works makes the order, and a declined one leaves the checkout open for another', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();

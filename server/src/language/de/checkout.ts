@@ -112,6 +112,8 @@ export const checkout: Record<keyof typeof english, string> = {
   after_transfer:
     'Mit diesem Klick bestellen Sie bei {shop}. Die Bankverbindung für die Überweisung steht auf der nächsten Seite.',
   after_card: 'Mit diesem Klick bestellen Sie bei {shop}, und die Karte wird belastet.',
+  after_card_elsewhere:
+    'Mit diesem Klick bestellen Sie bei {shop}. Die Kartendaten geben Sie auf der nächsten Seite ein.',
   after_manual: 'Mit diesem Klick bestellen Sie bei {shop}. Sie zahlen, wenn Sie die Ware erhalten.',
   accept_terms:
     'Ich akzeptiere die <terms>AGB</terms> und habe die <privacy>Datenschutzerklärung</privacy> und die <withdrawal>Widerrufsbelehrung</withdrawal> gelesen.',

@@ -109,6 +109,7 @@ export const checkout = {
   nothing_to_pay: 'There is nothing to pay.',
   after_transfer: 'With this button you order from {shop}. The bank details for the transfer come on the next page.',
   after_card: 'With this button you order from {shop}, and the card is charged.',
+  after_card_elsewhere: 'With this button you order from {shop}. You enter the details of your card on the next page.',
   after_manual: 'With this button you order from {shop}. You pay when the goods are handed over.',
   accept_terms:
     'I accept the <terms>terms</terms> and have read the <privacy>privacy notice</privacy> and the <withdrawal>right of withdrawal</withdrawal>.',

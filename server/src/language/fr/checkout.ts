@@ -111,6 +111,8 @@ export const checkout: Record<keyof typeof english, string> = {
   after_transfer:
     'En cliquant, vous passez commande chez {shop}. Les coordonnées bancaires pour le virement figurent sur la page suivante.',
   after_card: 'En cliquant, vous passez commande chez {shop} et la carte est débitée.',
+  after_card_elsewhere:
+    'En cliquant, vous passez commande chez {shop}. Vous saisissez les données de votre carte sur la page suivante.',
   after_manual: 'En cliquant, vous passez commande chez {shop}. Vous payez à la remise des articles.',
   accept_terms:
     'J’accepte les <terms>conditions générales de vente</terms> et j’ai lu la <privacy>politique de confidentialité</privacy> ainsi que le <withdrawal>droit de rétractation</withdrawal>.',

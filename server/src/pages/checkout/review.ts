@@ -103,14 +103,14 @@ function buttonWords({ checkout, language }: CheckoutView, charged: boolean): st
   return charged ? language.say('checkout.place_and_pay', { amount }) : language.say('checkout.place');
 }
 
-function afterButton({ checkout, language: { say }, front }: CheckoutView, charged: boolean): string {
+function afterButton({ checkout, testCard, language: { say }, front }: CheckoutView, charged: boolean): string {
   const shop = front.name;
   if (!charged) return say('checkout.nothing_to_pay');
   switch (checkout.payment_method) {
     case 'bank_transfer':
       return say('checkout.after_transfer', { shop });
     case 'card':
-      return say('checkout.after_card', { shop });
+      return say(testCard ? 'checkout.after_card' : 'checkout.after_card_elsewhere', { shop });
     default:
       return say('checkout.after_manual', { shop });
   }
