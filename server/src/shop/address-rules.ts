@@ -13,6 +13,11 @@ const NEEDS_POSTAL_CODE = new Set(
     NZ PF PL PM PN PR PT PW RE RU SE SG SH SJ SM TC TR TW UA US VI WF YT ZA`.split(/\s+/),
 );
 
+/** Whether nothing is delivered to a country without a postal code. */
+export function needsPostalCode(country: string): boolean {
+  return NEEDS_POSTAL_CODE.has(country);
+}
+
 /** Whether an address has the postal code that its country needs, in a form that the country has. */
 export function hasPostalCode({ country, postal_code }: Address): boolean {
   return !country || fitsCountry(postal_code ?? '', country);
@@ -20,7 +25,7 @@ export function hasPostalCode({ country, postal_code }: Address): boolean {
 
 function fitsCountry(postal_code: string, country: string): boolean {
   const code = postal_code.trim().toUpperCase();
-  if (code === '') return !NEEDS_POSTAL_CODE.has(country);
+  if (code === '') return !needsPostalCode(country);
   if (!postcodeValidatorExistsForCountry(country)) return true;
   return spellings(code).some((spelling) => postcodeValidator(spelling, country));
 }

@@ -656,3 +656,26 @@ test("an agent's checkout is not confirmed by whoever has the link", async () =>
   expect((await browser.open(url)).html).toContain('Please log in to confirm this purchase');
   expect(await ordersOf(given)).toEqual([]);
 });
+
+test('a postal code is called optional where no country in question needs it, and nowhere else', async () => {
+  const shop = await openShop();
+  await shop.givenShippingOption();
+  const cart = await shop.givenCart('10.00');
+  const { data } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id: cart.id } });
+  const label = async () => {
+    const { html } = await new PaperBrowser(shop.baseUrl).open(data?.checkout_url ?? '');
+    return /<label for="shipping_postal_code">(.*?)<\/label>/.exec(html)?.[1];
+  };
+  const params = { path: { checkout_id: data?.id ?? '' } };
+  const choose = (country: string) =>
+    shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
+      params,
+      body: { shipping_address: { country } },
+    });
+
+  expect(await label()).toBe('Postal code');
+  await choose('DE');
+  expect(await label()).toBe('Postal code');
+  await choose('IE');
+  expect(await label()).toContain('(optional)');
+});

@@ -31,7 +31,7 @@ export const ADDRESS_FIELDS: Record<AddressPart, Field> = {
   company: { autocomplete: 'organization', optional: true, maximum: 255 },
   address1: { autocomplete: 'address-line1', maximum: 255 },
   address2: { autocomplete: 'address-line2', optional: true, maximum: 255 },
-  postal_code: { autocomplete: 'postal-code', optional: true, maximum: 32 },
+  postal_code: { autocomplete: 'postal-code', maximum: 32 },
   city: { autocomplete: 'address-level2', maximum: 255 },
   state: { autocomplete: 'address-level1', optional: true, maximum: 255 },
 };

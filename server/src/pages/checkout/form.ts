@@ -1,4 +1,5 @@
 import type { Language } from '../../language/language.ts';
+import { needsPostalCode } from '../../shop/address-rules.ts';
 import { isCountry } from '../../shop/countries.ts';
 import { page } from '../parts/document.ts';
 import { csrfField, mistakeSummary, radios, selectField, textArea, textField } from '../parts/form-parts.ts';
@@ -122,12 +123,19 @@ function addressFields(view: CheckoutView, kind: AddressKind): Html {
   const others = ADDRESS_PARTS.filter((part) => part !== 'country').map((part) =>
     textField(view.form, {
       ...ADDRESS_FIELDS[part],
+      ...(part === 'postal_code' && { optional: isCodeOptional(view, kind) }),
       label: language.say(`checkout.${part}`),
       name: addressField(kind, part),
       autocomplete: autocomplete(kind, part),
     }),
   );
   return html`<div class="address">${country}${others}</div>`;
+}
+
+/** Called optional where no country in question needs it. */
+function isCodeOptional(view: CheckoutView, kind: AddressKind): boolean {
+  const chosen = view.form.entered[addressField(kind, 'country')];
+  return !(chosen ? [chosen] : countriesFor(view, kind)).some(needsPostalCode);
 }
 
 /** The country that was entered is always among them: what is not delivered to is told after it was chosen. */

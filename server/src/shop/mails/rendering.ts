@@ -139,6 +139,7 @@ table { border-collapse: collapse }
 th { text-align: left; font-weight: normal; color: #57606a; padding-right: 1em; vertical-align: top }
 td { overflow-wrap: anywhere }
 .items, .sum { width: 100% }
+.sum { margin-top: .5em }
 .sum td { text-align: right; white-space: nowrap }
 .items td { padding: .4em 0; border-bottom: 1px solid #d0d7de; vertical-align: middle }
 .picture { width: 72px }
