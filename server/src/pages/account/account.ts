@@ -12,10 +12,11 @@ import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { type LoginWords, logOut, logOutEverywhere } from '../parts/login.ts';
+import { withQuery } from '../parts/paths.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { changeConsent } from './consent.ts';
-import { orderAgain, showOrder } from './order.ts';
+import { orderAgain, orderPath, showOrder } from './order.ts';
 import { activityView, overviewView } from './views.ts';
 import type { AccountVisit } from './visit.ts';
 
@@ -27,6 +28,13 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function idIn(given: unknown): string | undefined {
   return typeof given === 'string' && UUID.test(given) ? given : undefined;
+}
+
+/** The login leads to the order or the agent that was asked for. */
+function beforeLogin(visit: AccountVisit): AccountVisit {
+  const { path, order_id, agent_id } = visit;
+  if (order_id) return { ...visit, path: orderPath(path, order_id) };
+  return agent_id ? { ...visit, path: withQuery(path, 'agent', agent_id) } : visit;
 }
 
 /** Where customers see their orders and the agents that shop for them, and stop those agents. */
@@ -52,7 +60,7 @@ const DEEDS_SHOWN = 50;
 
 async function show(visit: AccountVisit): Promise<PageAnswer> {
   const { session, agent_id, checkoutDeps } = visit;
-  if (!session) return showAccess(visit, accountPage.formOf(visit), loginWords(visit));
+  if (!session) return showAccess(beforeLogin(visit), accountPage.formOf(visit), loginWords(visit));
   const csrf = visit.guard.csrfFor(visit.req, visit.res, accountPage.formOf(visit));
   if (visit.order_id) return showOrder(visit, csrf, visit.order_id, session.customer_id);
   await count(visit, 'storefront.getCustomer');
@@ -80,7 +88,7 @@ async function show(visit: AccountVisit): Promise<PageAnswer> {
 
 async function post(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   const action = body.get('action') ?? '';
-  const entering = postAccess(visit, accountPage.formOf(visit), loginWords(visit), body);
+  const entering = postAccess(beforeLogin(visit), accountPage.formOf(visit), loginWords(visit), body);
   if (entering) return entering;
   if (action === 'log_out') return logOut(visit, body);
   if (!visit.session) return { redirect: visit.path };
