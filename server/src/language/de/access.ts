@@ -2,7 +2,7 @@ import type { access as english } from '../en/access.ts';
 
 export const access: Record<keyof typeof english, string> = {
   check: 'Bitte prüfen Sie diese Felder',
-  sent: 'Sehen Sie in Ihr Postfach',
+  sent: 'Sehen Sie in Ihrem Postfach nach',
   back: 'Zurück zur Anmeldung',
 
   forgot: 'Passwort vergessen?',
@@ -11,13 +11,13 @@ export const access: Record<keyof typeof english, string> = {
     'Geben Sie die E-Mail-Adresse Ihres Kontos bei {shop} ein. Wir senden Ihnen einen Link, mit dem Sie ein neues Passwort wählen.',
   forgot_button: 'Link anfordern',
   forgot_sent_text:
-    'Wenn es bei {shop} ein Konto mit dieser Adresse gibt, ist eine E-Mail mit einem Link unterwegs. Er gilt {life}.\nKeine E-Mail nach ein paar Minuten? Sehen Sie im Spam-Ordner nach und prüfen Sie, ob die Adresse richtig geschrieben war.',
+    'Wenn es bei {shop} ein Konto mit dieser Adresse gibt, ist eine E-Mail mit einem Link unterwegs. Der Link gilt {life}.\nKeine E-Mail nach ein paar Minuten? Sehen Sie im Spam-Ordner nach und prüfen Sie, ob die Adresse richtig geschrieben war.',
 
   register: 'Konto erstellen',
   register_why: 'Mit einem Konto bei {shop} sehen Sie Ihre Bestellungen und bestellen mit wenigen Klicks erneut.',
   register_button: 'Konto erstellen',
   register_after: 'Wir senden Ihnen eine E-Mail. Mit dem Link darin wird das Konto freigeschaltet.',
   register_sent_text:
-    'Wir haben Ihnen eine E-Mail gesendet. Öffnen Sie den Link darin, um Ihr Konto bei {shop} freizuschalten, und melden Sie sich dann an. Er gilt {life}.\nKeine E-Mail nach ein paar Minuten? Sehen Sie im Spam-Ordner nach und prüfen Sie, ob die Adresse richtig geschrieben war.',
+    'Wir haben Ihnen eine E-Mail gesendet. Öffnen Sie den Link darin, um Ihr Konto bei {shop} freizuschalten, und melden Sie sich dann an. Der Link gilt {life}.\nKeine E-Mail nach ein paar Minuten? Sehen Sie im Spam-Ordner nach und prüfen Sie, ob die Adresse richtig geschrieben war.',
   have_account: 'Ich habe schon ein Konto',
 };

@@ -1,17 +1,17 @@
 import type { account as english } from '../en/account.ts';
 
 export const account: Record<keyof typeof english, string> = {
-  login: 'Melden Sie sich bei Ihrem Konto an',
+  login: 'Melden Sie sich in Ihrem Konto an',
   login_why: 'Hier sehen Sie Ihre Bestellungen und die Assistenten, die für Sie einkaufen.',
   title: 'Ihr Konto',
   logged_in: 'Angemeldet als {email}',
   waiting: 'Wartet auf Ihre Bestätigung',
   waiting_purchase: '{assistant} hat einen Kauf über {total} vorbereitet.',
   until: 'Bis {moment}',
-  was_to_end: 'Wäre abgelaufen am {moment}',
+  was_to_end: 'Wäre am {moment} abgelaufen',
   decide: 'Ansehen und entscheiden',
   agents: 'Assistenten, die für Sie einkaufen',
-  agents_none: 'Es gibt keine. Wenn ein Assistent um Zugang bittet, entscheiden Sie auf einer Seite wie dieser.',
+  agents_none: 'Zurzeit keine. Wenn ein Assistent um Zugang bittet, entscheiden Sie auf einer Seite wie dieser.',
   calls_itself: 'So nennt er sich selbst. Niemand hat das geprüft.',
   budget: 'Budget',
   used: 'Ausgegeben',
@@ -23,7 +23,7 @@ export const account: Record<keyof typeof english, string> = {
   revoke: 'Zugang entziehen',
   revoke_agent: '{name} den Zugang entziehen',
   orders: 'Bestellungen',
-  orders_none: 'Es gibt noch keine.',
+  orders_none: 'Noch keine Bestellungen.',
   orders_latest: 'Die letzten {shown} von {total}.',
   order: 'Bestellung {number}',
   order_state: 'Zahlung: {payment}. Versand: {delivery}.',
@@ -61,7 +61,7 @@ export const account: Record<keyof typeof english, string> = {
   again_rest: 'Den Rest bestellen',
   again_after: 'Vor dem Bestellen prüfen Sie alles noch einmal. Es gelten die heutigen Preise.',
   again_title: 'Einige Artikel sind nicht mehr erhältlich',
-  again_nothing: 'Nichts aus dieser Bestellung ist noch erhältlich',
+  again_nothing: 'Aus dieser Bestellung ist nichts mehr erhältlich',
   again_missing: 'Was fehlt',
   again_offered: 'Was Sie bestellen können',
   again_fewer: '{name}: nur noch {available} von {quantity} vorrätig.',
@@ -111,19 +111,19 @@ export const account: Record<keyof typeof english, string> = {
     'Er galt {life}. Ihre Adresse wurde nicht bestätigt.\nFordern Sie die E-Mail bei {shop} noch einmal an und öffnen Sie den Link darin.',
   verify_replaced: 'Dieser Link funktioniert nicht mehr',
   verify_replaced_text:
-    'Die Adresse hat bereits ein Konto, oder eine neuere E-Mail hat diese ersetzt.\nMelden Sie sich bei {shop} an oder fordern Sie dort eine neue E-Mail an.',
+    'Zu dieser Adresse gibt es bereits ein Konto, oder eine neuere E-Mail hat diese ersetzt.\nMelden Sie sich bei {shop} an oder fordern Sie dort eine neue E-Mail an.',
 
   unlock: 'Ohne Wartezeit anmelden',
   unlock_why:
-    'Jemand hat falsche Passwörter für Ihr Konto ausprobiert, deshalb ist die Anmeldung verzögert. Dieser Browser muss nicht warten: Klicken Sie auf die Schaltfläche und melden Sie sich an wie immer. Nach Ihrem Passwort wird weiterhin gefragt.',
-  unlock_button: 'Diesen Browser nicht verzögern',
-  unlock_after: 'Das gilt 24 Stunden. Der Link funktioniert einmal.',
+    'Jemand hat falsche Passwörter für Ihr Konto ausprobiert, deshalb ist die Anmeldung vorübergehend gebremst. In diesem Browser müssen Sie nicht warten: Klicken Sie auf die Schaltfläche und melden Sie sich an wie immer. Nach Ihrem Passwort wird weiterhin gefragt.',
+  unlock_button: 'Wartezeit in diesem Browser aufheben',
+  unlock_after: 'Das gilt 24 Stunden. Der Link funktioniert nur einmal.',
   unlock_passed: 'Sie können sich jetzt anmelden',
   unlock_passed_text:
-    'Dieser Browser wird 24 Stunden lang nicht verzögert: Gehen Sie zurück zur Anmeldung und geben Sie Ihr Passwort ein.',
+    'In diesem Browser gilt 24 Stunden lang keine Wartezeit: Gehen Sie zurück zur Anmeldung und geben Sie Ihr Passwort ein.',
   unlock_used: 'Dieser Link wurde benutzt',
   unlock_used_text:
-    'Der Browser, der ihn benutzt hat, wird 24 Stunden lang nicht verzögert: Gehen Sie zurück zur Anmeldung und versuchen Sie es dort noch einmal.\nWaren Sie das nicht, wählen Sie ein neues Passwort.',
+    'In dem Browser, in dem er geöffnet wurde, gilt 24 Stunden lang keine Wartezeit: Gehen Sie dort zurück zur Anmeldung und versuchen Sie es noch einmal.\nWaren Sie das nicht, wählen Sie ein neues Passwort.',
   unlock_expired: 'Dieser Link ist abgelaufen',
   unlock_expired_text:
     'Er galt {life}. Versuchen Sie die Anmeldung noch einmal, wenn die Wartezeit vorbei ist.\nSolange falsche Passwörter ausprobiert werden, senden wir einmal pro Stunde einen neuen Link.',

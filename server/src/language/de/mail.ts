@@ -6,7 +6,7 @@ export const mail: Record<keyof typeof english, string> = {
   reminder_subject: 'Ihre Bestellung {number} wartet auf Ihre Zahlung',
   reminder: 'Die Artikel der Bestellung {number} sind für Sie reserviert.',
   received_subject: 'Ihre Zahlung für Bestellung {number} ist eingegangen',
-  received: 'Vielen Dank: {amount} für Bestellung {number} sind eingegangen.',
+  received: 'Vielen Dank. Ihre Zahlung von {amount} für Bestellung {number} ist eingegangen.',
   received_next: 'Wir bereiten Ihre Bestellung vor und schreiben Ihnen, sobald sie unterwegs ist.',
   shipped_subject: 'Ihre Bestellung {number} ist unterwegs',
   shipped: 'Ein Paket zu Bestellung {number} ist unterwegs.',
@@ -26,8 +26,7 @@ export const mail: Record<keyof typeof english, string> = {
   refunded: 'Wir haben Ihnen {amount} zu Bestellung {number} erstattet.',
   refunded_card:
     'Sie erhalten das Geld auf dem Weg zurück, auf dem Sie bezahlt haben. Je nach Bank dauert das einige Tage.',
-  refunded_other:
-    'Der Shop überweist Ihnen das Geld zurück. Ist es in einigen Tagen nicht angekommen, schreiben Sie uns.',
+  refunded_other: 'Der Shop überweist Ihnen das Geld. Ist es nach einigen Tagen noch nicht da, schreiben Sie uns.',
   next_transfer:
     'Bitte überweisen Sie den Betrag bis {day} unter Angabe des Verwendungszwecks. Wir versenden die Ware, sobald das Geld eingegangen ist.',
   next_preparing: 'Wir bereiten Ihre Bestellung vor und schreiben Ihnen, sobald sie unterwegs ist.',

@@ -1,18 +1,19 @@
 import type { notification as english } from '../en/notification.ts';
 
 export const notification: Record<keyof typeof english, string> = {
-  link_life: 'Der Link funktioniert einmal und gilt {life}. Fragt der Shop nach einem Code, ist es dieser:',
+  link_life: 'Der Link funktioniert nur einmal und gilt {life}. Fragt der Shop nach einem Code, ist es dieser:',
   code: 'Code',
 
   verify_subject: 'Bestätigen Sie Ihre E-Mail-Adresse für {shop}',
   verify_button: 'Adresse bestätigen',
   verify_welcome: 'Willkommen bei {shop}. Bestätigen Sie Ihre E-Mail-Adresse, um Ihr Konto zu aktivieren.',
-  verify_requested: 'Das Konto wurde angefordert am {moment}. Es bekommt das Passwort, das dabei gewählt wurde.',
+  verify_requested: 'Das Konto wurde am {moment} angefordert. Es bekommt das Passwort, das dabei gewählt wurde.',
   verify_several:
     'Mit dieser Adresse wurde mehr als einmal ein Konto angefordert. Öffnen Sie nur den Link Ihrer eigenen Anforderung. Wissen Sie nicht, welcher das ist, fordern Sie beim Shop ein neues Passwort an, sobald die Adresse bestätigt ist.',
   verify_not_you:
     'Haben Sie zu dieser Zeit kein Konto angefordert, öffnen Sie den Link nicht: Dann wird kein Konto angelegt.',
-  verify_own: 'Ihr Konto bei {shop} hat diese E-Mail-Adresse. Bestätigen Sie sie, um sich wieder anzumelden.',
+  verify_own:
+    'Ihr Konto bei {shop} verwendet diese E-Mail-Adresse. Bestätigen Sie sie, um sich wieder anmelden zu können.',
 
   registered_subject: 'Sie haben bereits ein Konto bei {shop}',
   registered:
@@ -21,11 +22,11 @@ export const notification: Record<keyof typeof english, string> = {
     'Haben Sie das Passwort vergessen, fordern Sie bei der Anmeldung ein neues an. Waren Sie das nicht, brauchen Sie nichts zu tun.',
 
   change_subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse für {shop}',
-  change: 'Bestätigen Sie, dass Ihr Konto bei {shop} diese Adresse bekommt. Bis dahin behält es die alte.',
+  change: 'Bestätigen Sie diese Adresse für Ihr Konto bei {shop}. Bis dahin gilt die bisherige.',
   change_not_you: 'Haben Sie das nicht angefordert, brauchen Sie nichts zu tun.',
   taken_subject: 'Jemand wollte Ihre E-Mail-Adresse bei {shop} verwenden',
   taken: 'Jemand wollte diese Adresse für ein anderes Konto bei {shop} verwenden. Sie bleibt bei Ihrem Konto.',
-  taken_next: 'Waren Sie das, melden Sie sich bei dem Konto an, das die Adresse hat.',
+  taken_next: 'Waren Sie das, melden Sie sich mit dieser Adresse bei Ihrem bestehenden Konto an.',
   changed_subject: 'Ihre E-Mail-Adresse bei {shop} wurde geändert',
   changed: 'Ihr Konto bei {shop} hat jetzt eine andere E-Mail-Adresse. Diese hier wird nicht mehr verwendet.',
   changed_not_you: 'Haben Sie sie nicht geändert, wenden Sie sich sofort an den Shop.',
@@ -39,15 +40,15 @@ export const notification: Record<keyof typeof english, string> = {
   password_not_you:
     'Haben Sie es nicht geändert, fordern Sie bei der Anmeldung ein neues an und wenden Sie sich an den Shop.',
 
-  delay_subject: 'Die Anmeldung bei {shop} ist verzögert',
+  delay_subject: 'Anmeldung bei {shop} vorübergehend gebremst',
   delay:
-    'Jemand hat mehrere falsche Passwörter für Ihr Konto bei {shop} ausprobiert. Damit niemand weiterrät, ist die Anmeldung eine Weile verzögert.',
-  delay_staff_subject: 'Die Anmeldung beim Dashboard ist verzögert',
+    'Jemand hat mehrere falsche Passwörter für Ihr Konto bei {shop} ausprobiert. Damit niemand weiter probiert, ist die Anmeldung vorübergehend gebremst.',
+  delay_staff_subject: 'Anmeldung beim Dashboard vorübergehend gebremst',
   delay_staff:
-    'Jemand hat mehrere falsche Passwörter für Ihr Konto beim Dashboard ausprobiert. Damit niemand weiterrät, ist die Anmeldung eine Weile verzögert.',
+    'Jemand hat mehrere falsche Passwörter für Ihr Konto beim Dashboard ausprobiert. Damit niemand weiter probiert, ist die Anmeldung vorübergehend gebremst.',
   delay_open: 'Möchten Sie sich jetzt anmelden, öffnen Sie diesen Link in dem Browser, in dem Sie sich anmelden:',
   delay_button: 'Ohne Wartezeit anmelden',
-  delay_life: 'Der Link funktioniert einmal und gilt {life}. Ihr Passwort brauchen Sie weiterhin.',
+  delay_life: 'Der Link funktioniert nur einmal und gilt {life}. Ihr Passwort brauchen Sie weiterhin.',
   delay_code: 'Fragt der Shop nach einem Code, ist es dieser:',
   delay_command: 'Auf der Kommandozeile fragt „commerce login --unlock“ nach diesem Code:',
   delay_nothing: 'Möchten Sie sich gerade nicht anmelden, brauchen Sie nichts zu tun.',

@@ -15,9 +15,9 @@ export const order: Record<keyof typeof english, string> = {
   track: 'Sendung verfolgen',
   track_number: 'Sendung {number} verfolgen',
   refunds: 'Erstattungen',
-  refund_done: '{amount} wurden am {moment} erstattet.',
-  refund_pending: '{amount} werden gerade erstattet. Das kann einige Tage dauern.',
-  refund_due: 'Wir schulden Ihnen noch {amount}.',
+  refund_done: 'Am {moment} erstattet: {amount}',
+  refund_pending: 'Erstattung unterwegs: {amount}. Das kann einige Tage dauern.',
+  refund_due: 'Noch zu erstatten: {amount}',
   tax_at: 'MwSt. {rate}',
   tax_contained_at: 'Enthält {amount} MwSt. ({rate})',
 

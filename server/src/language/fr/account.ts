@@ -11,7 +11,8 @@ export const account: Record<keyof typeof english, string> = {
   was_to_end: 'Devait se terminer le {moment}',
   decide: 'Voir et décider',
   agents: 'Assistants qui achètent pour vous',
-  agents_none: 'Il n’y en a pas. Lorsqu’un assistant demande un accès, vous décidez sur une page comme celle-ci.',
+  agents_none:
+    'Aucun pour le moment. Lorsqu’un assistant demande un accès, vous en décidez sur une page comme celle-ci.',
   calls_itself: 'C’est le nom qu’il se donne. Personne ne l’a vérifié.',
   budget: 'Budget',
   used: 'Dépensé',
@@ -23,7 +24,7 @@ export const account: Record<keyof typeof english, string> = {
   revoke: 'Retirer l’accès',
   revoke_agent: 'Retirer l’accès à {name}',
   orders: 'Commandes',
-  orders_none: 'Il n’y en a pas encore.',
+  orders_none: 'Aucune commande pour le moment.',
   orders_latest: 'Les {shown} dernières sur {total}.',
   order: 'Commande {number}',
   order_state: 'Paiement : {payment}. Livraison : {delivery}.',
@@ -65,7 +66,7 @@ export const account: Record<keyof typeof english, string> = {
   again_missing: 'Ce qui manque',
   again_offered: 'Ce que vous pouvez commander',
   again_fewer: '{name} : il n’en reste que {available} sur {quantity}.',
-  again_gone: '{name} : n’est plus en vente.',
+  again_gone: '{name} : plus en vente.',
   again_back: 'Retour à la commande',
 
   link_dead: 'Ce lien ne fonctionne pas',
@@ -100,7 +101,7 @@ export const account: Record<keyof typeof english, string> = {
     'Il était valable {life}. Votre mot de passe n’a pas été modifié.\nDemandez un autre lien sur la page de connexion de {shop}.',
 
   verify: 'Confirmez votre adresse e-mail',
-  verify_question: '{email} est-elle votre adresse ? Confirmez-la pour votre compte chez {shop}.',
+  verify_question: 'Votre adresse est-elle bien {email} ? Confirmez-la pour votre compte chez {shop}.',
   verify_button: 'Confirmer l’adresse',
   verify_after: 'Si vous n’avez rien demandé, fermez la page : il ne se passera rien.',
   verified: 'Votre adresse e-mail est confirmée',
@@ -111,19 +112,19 @@ export const account: Record<keyof typeof english, string> = {
     'Il était valable {life}. Votre adresse n’a pas été confirmée.\nDemandez de nouveau l’e-mail à {shop} et ouvrez le lien qu’il contient.',
   verify_replaced: 'Ce lien ne fonctionne plus',
   verify_replaced_text:
-    'L’adresse a déjà un compte, ou un e-mail plus récent a remplacé celui-ci.\nConnectez-vous chez {shop}, ou demandez-y un nouvel e-mail.',
+    'Un compte existe déjà pour cette adresse, ou un e-mail plus récent a remplacé celui-ci.\nConnectez-vous chez {shop}, ou demandez-y un nouvel e-mail.',
 
   unlock: 'Se connecter sans attendre',
   unlock_why:
-    'Quelqu’un a essayé de mauvais mots de passe pour votre compte : la connexion est donc retardée. Ce navigateur n’a pas à attendre : appuyez sur le bouton et connectez-vous comme d’habitude. Votre mot de passe reste demandé.',
-  unlock_button: 'Ne pas retarder ce navigateur',
-  unlock_after: 'Valable 24 heures. Le lien fonctionne une seule fois.',
+    'Quelqu’un a essayé de mauvais mots de passe pour votre compte : la connexion est donc temporairement ralentie. Dans ce navigateur, vous n’avez pas à attendre : appuyez sur le bouton et connectez-vous comme d’habitude. Votre mot de passe vous sera toujours demandé.',
+  unlock_button: 'Lever l’attente dans ce navigateur',
+  unlock_after: 'Valable 24 heures. Le lien ne fonctionne qu’une fois.',
   unlock_passed: 'Vous pouvez vous connecter',
   unlock_passed_text:
-    'Ce navigateur n’est pas retardé pendant 24 heures : revenez à la page de connexion et saisissez votre mot de passe.',
+    'Pendant 24 heures, il n’y a plus d’attente dans ce navigateur : revenez à la page de connexion et saisissez votre mot de passe.',
   unlock_used: 'Ce lien a été utilisé',
   unlock_used_text:
-    'Le navigateur qui l’a utilisé n’est pas retardé pendant 24 heures : revenez-y à la page de connexion et réessayez.\nSi ce n’est pas vous qui l’avez utilisé, choisissez un nouveau mot de passe.',
+    'Pendant 24 heures, il n’y a plus d’attente dans le navigateur où il a été ouvert : revenez-y à la page de connexion et réessayez.\nSi ce n’est pas vous qui l’avez utilisé, choisissez un nouveau mot de passe.',
   unlock_expired: 'Ce lien a expiré',
   unlock_expired_text:
     'Il était valable {life}. Réessayez de vous connecter lorsque le délai sera écoulé.\nTant que de mauvais mots de passe sont essayés, un nouveau lien est envoyé une fois par heure.',

@@ -4,9 +4,9 @@ export const mail: Record<keyof typeof english, string> = {
   placed_subject: 'Votre commande {number} chez {shop}',
   placed: 'Merci pour votre commande.',
   reminder_subject: 'Votre commande {number} attend votre paiement',
-  reminder: 'Nous gardons la commande {number} pour vous.',
+  reminder: 'Les articles de la commande {number} vous sont encore réservés.',
   received_subject: 'Nous avons reçu votre paiement pour la commande {number}',
-  received: 'Merci : {amount} ont été reçus pour la commande {number}.',
+  received: 'Merci. Nous avons reçu {amount} pour la commande {number}.',
   received_next: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
   shipped_subject: 'Votre commande {number} est en route',
   shipped: 'Un colis de la commande {number} est en route.',
@@ -25,8 +25,9 @@ export const mail: Record<keyof typeof english, string> = {
   refunded_subject: 'Nous avons remboursé {amount} de la commande {number}',
   refunded: 'Nous avons remboursé {amount} de la commande {number}.',
   refunded_card:
-    'Vous êtes remboursé par le moyen de paiement utilisé. Selon votre banque, cela peut prendre quelques jours.',
-  refunded_other: 'La boutique vous rembourse par virement. S’il n’est pas arrivé dans quelques jours, écrivez-nous.',
+    'Vous êtes remboursé sur le moyen de paiement utilisé. Selon votre banque, cela peut prendre quelques jours.',
+  refunded_other:
+    'La boutique vous rembourse par virement. Si l’argent n’est pas arrivé d’ici quelques jours, écrivez-nous.',
   next_transfer:
     'Virez le montant au plus tard le {day} en indiquant la référence. Nous expédions les articles dès réception du virement.',
   next_preparing: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',

@@ -12,7 +12,7 @@ export const notification: Record<keyof typeof english, string> = {
     'Un compte a été demandé plusieurs fois avec cette adresse. N’ouvrez que le lien de votre propre demande. Si vous ne savez pas lequel c’est, demandez un nouveau mot de passe à la boutique dès que l’adresse est confirmée.',
   verify_not_you:
     'Si vous n’avez pas demandé de compte à ce moment-là, n’ouvrez pas le lien : aucun compte ne sera créé.',
-  verify_own: 'Votre compte chez {shop} a cette adresse e-mail. Confirmez-la pour vous connecter à nouveau.',
+  verify_own: 'Votre compte chez {shop} utilise cette adresse e-mail. Confirmez-la pour pouvoir vous reconnecter.',
 
   registered_subject: 'Vous avez déjà un compte chez {shop}',
   registered: 'Quelqu’un, sans doute vous, a demandé un compte chez {shop} avec cette adresse. Vous en avez déjà un.',
@@ -20,11 +20,11 @@ export const notification: Record<keyof typeof english, string> = {
     'Si vous avez oublié le mot de passe, demandez-en un nouveau sur la page de connexion. Si ce n’était pas vous, ne faites rien.',
 
   change_subject: 'Confirmez votre nouvelle adresse e-mail pour {shop}',
-  change: 'Confirmez que votre compte chez {shop} reçoit cette adresse. D’ici là, il garde l’ancienne.',
+  change: 'Confirmez cette adresse pour votre compte chez {shop}. D’ici là, l’ancienne reste valable.',
   change_not_you: 'Si vous n’avez rien demandé, ne faites rien.',
   taken_subject: 'Quelqu’un voulait utiliser votre adresse e-mail chez {shop}',
   taken: 'Quelqu’un voulait cette adresse pour un autre compte chez {shop}. Elle reste associée à votre compte.',
-  taken_next: 'Si c’était vous, connectez-vous au compte qui a cette adresse.',
+  taken_next: 'Si c’était vous, connectez-vous avec cette adresse à votre compte existant.',
   changed_subject: 'Votre adresse e-mail chez {shop} a changé',
   changed: 'Votre compte chez {shop} a maintenant une autre adresse e-mail. Celle-ci n’est plus utilisée.',
   changed_not_you: 'Si vous ne l’avez pas changée, prévenez tout de suite la boutique.',
@@ -38,12 +38,12 @@ export const notification: Record<keyof typeof english, string> = {
   password_not_you:
     'Si vous ne l’avez pas changé, demandez-en un nouveau sur la page de connexion et prévenez la boutique.',
 
-  delay_subject: 'La connexion à {shop} est retardée',
+  delay_subject: 'Connexion à {shop} temporairement ralentie',
   delay:
-    'Quelqu’un a essayé plusieurs mots de passe erronés pour votre compte chez {shop}. Pour que personne ne continue à deviner, la connexion est retardée un moment.',
-  delay_staff_subject: 'La connexion au tableau de bord est retardée',
+    'Quelqu’un a essayé plusieurs mots de passe erronés pour votre compte chez {shop}. Pour empêcher de nouveaux essais, la connexion est temporairement ralentie.',
+  delay_staff_subject: 'Connexion au tableau de bord temporairement ralentie',
   delay_staff:
-    'Quelqu’un a essayé plusieurs mots de passe erronés pour votre compte du tableau de bord. Pour que personne ne continue à deviner, la connexion est retardée un moment.',
+    'Quelqu’un a essayé plusieurs mots de passe erronés pour votre compte du tableau de bord. Pour empêcher de nouveaux essais, la connexion est temporairement ralentie.',
   delay_open: 'Pour vous connecter maintenant, ouvrez ce lien dans le navigateur où vous vous connectez :',
   delay_button: 'Se connecter sans attendre',
   delay_life: 'Ce lien ne fonctionne qu’une fois et reste valable {life}. Votre mot de passe reste nécessaire.',
@@ -94,6 +94,6 @@ export const notification: Record<keyof typeof english, string> = {
   new_order_phone: 'Téléphone',
   new_order_method: 'Livraison',
   new_order_note: 'Message du client : {note}',
-  new_order_answer: 'Une réponse à cet e-mail est envoyée au client.',
+  new_order_answer: 'Si vous répondez à cet e-mail, votre réponse est envoyée au client.',
   new_order_command: 'Tous les détails, en ligne de commande : {command}',
 };

@@ -15,9 +15,9 @@ export const order: Record<keyof typeof english, string> = {
   track: 'Suivre ce colis',
   track_number: 'Suivre le colis {number}',
   refunds: 'Remboursements',
-  refund_done: '{amount} ont été remboursés le {moment}.',
-  refund_pending: '{amount} sont en cours de remboursement. Cela peut prendre quelques jours.',
-  refund_due: 'Nous vous devons encore {amount}.',
+  refund_done: 'Remboursé le {moment} : {amount}',
+  refund_pending: 'Remboursement en cours : {amount}. Cela peut prendre quelques jours.',
+  refund_due: 'Reste à vous rembourser : {amount}',
   tax_at: 'TVA {rate}',
   tax_contained_at: 'Dont {amount} de TVA ({rate})',
 

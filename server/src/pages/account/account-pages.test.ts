@@ -79,7 +79,7 @@ test('a new customer creates an account, confirms the address and logs in, witho
 
   const entries = { first_name: 'June', last_name: 'Okafor', email, new_password: PASSWORD };
   const sent = await browser.press(form, 'register', entries);
-  expect([sent.response.status, heading(sent)]).toEqual([200, 'Sehen Sie in Ihr Postfach']);
+  expect([sent.response.status, heading(sent)]).toEqual([200, 'Sehen Sie in Ihrem Postfach nach']);
   const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
   const link = unescaped(/href="([^"]*\/account\/[^"]*\/verify-email\/[^"]*)"/.exec(html)?.[1] ?? '');
   const done = await browser.press(await browser.open(link), 'verify_email');
@@ -187,7 +187,7 @@ test('an order in the account shows its items, totals with tax, delivery, parcel
   const later = await browser.open(linkOf(list, `Bestellung ${order.order_number}`));
   expect(linkOf(later, 'Sendung 00340 verfolgen')).toBe('https://track.example/00340');
   expect(textOf(later.html)).toContain('DHL');
-  expect(textOf(later.html)).toMatch(/5,00 € wurden am .* erstattet/);
+  expect(textOf(later.html)).toMatch(/Am .* erstattet: 5,00 €/);
   expect(later.html).not.toContain('only for staff');
   expect(later.html).not.toContain('Bitte überweisen Sie');
 });
@@ -203,6 +203,21 @@ test('an order of somebody else is not there, with or without a login', async ()
     expect([page.response.status, page.html.includes(order.order_number)]).toEqual([404, false]);
     expect(heading(await new PaperBrowser(shop.baseUrl).open(path))).toBe('Log in to your account');
   }
+});
+
+test('the login leads to the order that was asked for, also by way of the other forms, and to nothing else', async () => {
+  const shop = await openShop();
+  const { email, client } = await shop.givenCustomer();
+  const order = await shop.givenOrder({ client });
+  const wanted = accountOf(shop, `&order=${order.id}`);
+  const browser = new PaperBrowser(shop.baseUrl);
+  const mistaken = await browser.press(await browser.open(wanted), 'log_in', { email, password: 'wrong' });
+  const other = await browser.open(linkOf(mistaken, 'Create an account'));
+  const login = await browser.open(linkOf(other, 'I have an account'));
+  const shown = await browser.press(login, 'log_in', { email, password: PASSWORD });
+  expect(heading(shown)).toBe(`Order ${order.order_number}`);
+  const elsewhere = await new PaperBrowser(shop.baseUrl).open(accountOf(shop, '&order=//evil.example&agent=%22%3E'));
+  expect(unescaped(/<form[^>]*action="([^"]*)"/.exec(elsewhere.html)?.[1] ?? '')).toBe(accountOf(shop));
 });
 
 test('an order is ordered again with one press, at the prices of today, beside the cart that the customer is filling', async () => {

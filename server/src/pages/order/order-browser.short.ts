@@ -81,7 +81,7 @@ for (const width of [1280, 375]) {
         body: { amount: '100.00', reason: 'damaged' },
       });
       await page.goto(url);
-      expect(await look('4-sent')).toContain('100,00 € wurden am');
+      expect(await look('4-sent')).toContain('erstattet: 100,00 €');
       expect(complaints).toEqual([expect.stringContaining('422')]);
     },
     90_000,
