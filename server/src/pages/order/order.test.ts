@@ -102,6 +102,18 @@ test('the page tells of parcels, refunds and what is still owed, each mail has a
   expect(sent).toMatch(/€2.00<\/data> were refunded on/);
   expect(await look(await newestLink(shop, email))).toContain('00340');
   expect(await look(other.link)).toMatch(/We still owe you <data value="14.90">€14.90/);
+
+  const card = await shop.givenOrder({ email, payment_method: 'card', card_token: 'tok_success' });
+  const cancelled = { params: { path: { order_id: card.id } }, body: { reason: 'other' as const, refund: true } };
+  await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', cancelled);
+  // The provider is not asked yet.
+  await shop.owner.query(
+    sql`update graphile_worker._private_jobs set run_at = now() + interval '1 day' where payload ->> 'site_id' = ${shop.site_id}
+      and payload ->> 'move_id' is not null`,
+  );
+  const onItsWay = await look(await newestLink(shop, email));
+  expect(onItsWay).toMatch(/€14.90<\/data> are being refunded/);
+  expect(onItsWay).not.toContain('We still owe you');
 });
 
 test('a link ends 90 days after the state of the order last changed, whatever notes staff have written since', async () => {

@@ -126,8 +126,8 @@ function isWebAddress(address: string | null): address is string {
 function refundsOf(language: Language, { refunds, refund_due, currency }: ShownOrder): Html | undefined {
   const isDue = Number(refund_due) > 0;
   if (refunds.length === 0 && !isDue) return undefined;
-  const sentence = ({ amount, status, created_at }: ShownRefund) => {
-    const values = { amount: money(language, amount, currency), moment: moment(language, created_at) };
+  const sentence = ({ amount, status, refunded_at }: ShownRefund) => {
+    const values = { amount: money(language, amount, currency), moment: moment(language, refunded_at) };
     return rich(language, status === 'pending' ? 'order.refund_pending' : 'order.refund_done', values);
   };
   return html`

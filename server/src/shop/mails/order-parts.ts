@@ -132,7 +132,7 @@ export function moneyBack(told: Told): Part[] {
       .reduce((total, { amount }) => total + minorUnits(amount, digits), 0);
   const refunded = sum('succeeded');
   const pending = sum('pending');
-  const owed = minorUnits(order.refund_due, digits) - pending;
+  const owed = minorUnits(order.refund_due, digits);
   const said = (key: 'mail.money_refunded' | 'mail.money_pending' | 'mail.money_owed', minor: number): Part[] =>
     minor > 0 ? [{ paragraph: language.say(key, { amount: amountOf(told, decimal(minor, digits)) }) }] : [];
   if (refunded + pending + owed <= 0) {

@@ -105,12 +105,14 @@ export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> 
 
 interface Money extends Pick<Order, 'status' | 'payment_status' | 'total'> {
   captured: string | null;
-  refunds: Refund[];
+  refunds: Pick<Refund, 'amount' | 'status'>[];
 }
 
-/** What the shop still owes for an order that was paid and cancelled. */
-export function refundDue(order: Money, digits: number): string {
-  const owed = order.status === 'cancelled' ? paidFor(order, digits) - sumOf(order.refunds, 'succeeded', digits) : 0;
+/** What the shop still owes for an order that was paid and cancelled; less what is on its way, if that is not to count as owed. */
+export function refundDue(order: Money, digits: number, { lessPending = false } = {}): string {
+  const returned =
+    sumOf(order.refunds, 'succeeded', digits) + (lessPending ? sumOf(order.refunds, 'pending', digits) : 0);
+  const owed = order.status === 'cancelled' ? paidFor(order, digits) - returned : 0;
   return decimal(Math.max(0, owed), digits);
 }
 
@@ -118,7 +120,7 @@ function paidFor({ payment_status, captured, total }: Omit<Money, 'refunds'>, di
   return isSettled(payment_status) ? minorUnits(captured ?? total, digits) : 0;
 }
 
-function sumOf(refunds: Refund[], wanted: Refund['status'], digits: number): number {
+function sumOf(refunds: Money['refunds'], wanted: Refund['status'], digits: number): number {
   return refunds
     .filter(({ status }) => status === wanted)
     .reduce((sum, { amount }) => sum + minorUnits(amount, digits), 0);

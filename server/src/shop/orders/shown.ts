@@ -1,7 +1,7 @@
 import type { CustomerOrder, Refund, TaxLine } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
-import { getForCustomer, refundDue, refundObject } from './rows.ts';
+import { getForCustomer, refundDue } from './rows.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
 /** An order with all that a page shows of it to whoever placed it. */
@@ -13,11 +13,14 @@ export interface ShownOrder extends CustomerOrder {
   discount_code: string | null;
   /** Money that went back, or is on its way. What staff wrote of a refund, and who, is for the merchant alone. */
   refunds: ShownRefund[];
-  /** What the shop still owes for an order that was paid and cancelled. */
+  /** What the shop still owes for an order that was paid and cancelled, besides what is on its way. */
   refund_due: string;
 }
 
-export type ShownRefund = Pick<Refund, 'amount' | 'status' | 'created_at'>;
+export interface ShownRefund extends Pick<Refund, 'amount' | 'status'> {
+  /** When the money went back; of one that is pending, it says nothing. */
+  refunded_at: string;
+}
 
 interface Terms {
   locale: string;
@@ -25,7 +28,7 @@ interface Terms {
   discount_code: string | null;
   captured: string | null;
   taxed: TaxedPart[];
-  refunds: Refund[];
+  refunds: ShownRefund[];
 }
 
 /** One order as its page shows it; of the customer given, if one is. Throws `not_found`. */
@@ -33,18 +36,19 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
     sql`select o.locale, o.tax_included, o.discount_code, o.captured, ${taxedParts} as taxed, (
-        select coalesce(json_agg(${refundObject} order by r.created_at, r.id), '[]')
-        from refunds r where r.site_id = o.site_id and r.order_id = o.id) as refunds
+        select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),
+          'refunded_at', iso(coalesce(m.updated_at, r.created_at))) order by r.created_at, r.id), '[]')
+        from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+        where r.site_id = o.site_id and r.order_id = o.id) as refunds
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   if (!terms) throw new Error(`Order ${id} is gone.`);
   const { taxed, refunds, captured, ...rest } = terms;
-  const given = refunds.filter(({ status }) => status !== 'failed');
   return {
     ...order,
     ...rest,
     tax_lines: taxLinesOf(taxed, shop.currencyDigits),
-    refund_due: refundDue({ ...order, captured, refunds }, shop.currencyDigits),
-    refunds: given.map(({ amount, status, created_at }) => ({ amount, status, created_at })),
+    refund_due: refundDue({ ...order, captured, refunds }, shop.currencyDigits, { lessPending: true }),
+    refunds: refunds.filter(({ status }) => status !== 'failed'),
   };
 }
