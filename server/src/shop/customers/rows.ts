@@ -22,13 +22,14 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
         o.orders_count, (o.paid - r.refunded)::text as total_spent
       from chosen c
       cross join lateral (
-        select count(*) as orders_count, coalesce(sum(total) filter (where payment_status = any(${PAID})), 0) as paid
+        select count(*) as orders_count, coalesce(sum(coalesce(captured, total)) filter (where payment_status = any(${PAID})), 0) as paid
         from orders where site_id = ${shop.siteId} and customer_id = c.id
       ) o
       cross join lateral (
         select coalesce(sum(r.amount), 0) as refunded
         from orders o join refunds r on r.site_id = o.site_id and r.order_id = o.id
-        where o.site_id = ${shop.siteId} and o.customer_id = c.id
+        left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+        where o.site_id = ${shop.siteId} and o.customer_id = c.id and coalesce(m.status, 'succeeded') = 'succeeded'
       ) r
       order by c.place`,
   );
