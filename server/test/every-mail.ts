@@ -70,6 +70,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   order_shipped: true,
   order_cancelled: true,
   order_refunded: true,
+  refund_sent_back: true,
   login_delayed: true,
   staff_login_delayed: true,
   webhook_disabled: true,
@@ -139,6 +140,7 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   const failed = { status: 'failed', reference: 're_1', reason: 'lost_or_stolen_card' } as const;
   await inShopAsSystem(db, site_id, (inside) => settle(inside, refund_id, failed));
   await write('refund_failed', { refund_id, staff_id });
+  await write('refund_sent_back', { order_id, refund_id });
   for (const why of [...PROVIDER_REASONS, null]) {
     await write('payment_kept', { payment_id: await givenKeptPayment(shop, why), staff_id });
   }

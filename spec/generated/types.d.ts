@@ -3407,7 +3407,7 @@ export interface webhooks {
         put?: never;
         /**
          * An order was refunded
-         * @description A part of what was paid, or all of it, was refunded; payment_status says which.
+         * @description A part of what was paid, or all of it, was refunded; payment_status says which. Also sent when a bank sends a refund back: payment_status is then what it was before that refund, such as paid.
          */
         post: operations["webhook.orderRefunded"];
         delete?: never;

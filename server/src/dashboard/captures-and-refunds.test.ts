@@ -97,6 +97,7 @@ async function tellRefunds(shop: StripeShop): Promise<void> {
 test('a refund that the bank sends back after it had succeeded is taken back on record, and the staff is told', async () => {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
+  await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['order.refunded'] } });
   const order = await shop.givenPaidOrder({ content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 2 }] });
   const line_items = [{ line_item_id: order.line_items[0]?.id ?? '', quantity: 2, restock: true }];
   await refund(shop, order.id, '4.00');
@@ -123,10 +124,24 @@ test('a refund that the bank sends back after it had succeeded is taken back on 
   });
   const { rows: mails } = await server.owner.query(
     `select from graphile_worker._private_jobs
-      where payload ->> 'site_id' = $1 and payload ->> 'template' = 'refund_failed'`,
+      where payload ->> 'site_id' = $1 and payload ->> 'template' in ('refund_failed', 'refund_sent_back')`,
     [shop.site_id],
   );
-  expect(mails).toHaveLength(1);
+  // One to the staff, one to the customer.
+  expect(mails).toHaveLength(2);
+  const { data: timeline } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', {
+    params: { path: { order_id: order.id } },
+  });
+  expect(timeline?.entries[0]).toMatchObject({
+    type: 'refunded',
+    context: { payment_status: { from: 'refunded', to: 'partially_refunded' }, amount: '20.90' },
+  });
+  const { rows: told } = await server.owner.query(
+    `select payload::json -> 'data' ->> 'payment_status' as status from commerce.events
+      where site_id = $1 and type = 'order.refunded' order by id`,
+    [shop.site_id],
+  );
+  expect(told.map(({ status }) => status)).toEqual(['partially_refunded', 'refunded', 'partially_refunded']);
   // The goods came back all the same, and do not come back twice.
   const again = await refund(shop, order.id, '20.90', { line_items });
   expect(again.error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0, 'quantity'] }] });
@@ -254,6 +269,32 @@ test('a cancelled order shows what is due until it has gone back', async () => {
   await shop.finishMoves();
   expect(await shop.details(asked.id)).toMatchObject({ refund_due: '0.00', payment_status: 'refunded' });
   expect(await shop.details(later.id)).toMatchObject({ refund_due: '14.90' });
+});
+
+test('what a customer has spent is what was taken, less the refunds that have succeeded', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id } = await shop.givenPaidOrder();
+  const { data: customer } = await shop.dashboard.POST('/api/dashboard/customers', {
+    body: { email: 'june@example.com' },
+  });
+  const customer_id = customer?.id ?? '';
+  await server.owner.query('update commerce.orders set customer_id = $2 where id = $1', [id, customer_id]);
+  const spent = async () => {
+    const path = '/api/dashboard/customers/{customer_id}';
+    const { data } = await shop.dashboard.GET(path, { params: { path: { customer_id } } });
+    return data?.total_spent;
+  };
+  await capture(shop, id, { amount: '12.00' });
+  await shop.finishMoves();
+  expect(await spent()).toBe('12.00');
+  await refund(shop, id, '4.00');
+  expect(await spent()).toBe('12.00');
+  await shop.finishMoves();
+  expect(await spent()).toBe('8.00');
+  const [made] = refundsOf(shop);
+  if (made) standIn.ledger.changeRefund(made, 'failed');
+  await tellRefunds(shop);
+  expect(await spent()).toBe('12.00');
 });
 
 test('reserved money is captured once, in part, and the rest cannot be refunded', async () => {

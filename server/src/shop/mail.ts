@@ -28,6 +28,8 @@ export interface Mails {
   order_shipped: { order_id: string; fulfillment_id: string };
   order_cancelled: { order_id: string };
   order_refunded: { order_id: string; refund_id: string };
+  /** What went back came back from the customer's bank. */
+  refund_sent_back: { order_id: string; refund_id: string };
   /** Strangers guess at the password of an address, if it has an account: its owner gets a link past the delay. */
   login_delayed: { email: string };
   staff_login_delayed: { email: string };

@@ -22,6 +22,10 @@ export const mail: Record<keyof typeof english, string> = {
   money_owed: 'Wir erstatten Ihnen {amount}.',
   nothing_charged: 'Ihnen wurde nichts berechnet.',
   nothing_received: 'Bei uns ist keine Zahlung eingegangen. Bitte überweisen Sie den Betrag nicht mehr.',
+  sent_back_subject: 'Ihre Erstattung von {amount} zu Bestellung {number} ist nicht angekommen',
+  sent_back:
+    'Wir haben Ihnen {amount} zu Bestellung {number} erstattet, doch Ihre Bank hat das Geld an uns zurückgeschickt.',
+  sent_back_answer: 'Bitte schreiben Sie uns, damit wir Ihnen den Betrag auf einem anderen Weg erstatten können.',
   refunded_subject: 'Wir haben Ihnen {amount} zu Bestellung {number} erstattet',
   refunded: 'Wir haben Ihnen {amount} zu Bestellung {number} erstattet.',
   refunded_card:

@@ -22,6 +22,9 @@ export const mail: Record<keyof typeof english, string> = {
   money_owed: 'Nous allons vous rembourser {amount}.',
   nothing_charged: 'Vous n’avez pas été débité.',
   nothing_received: 'Nous n’avons reçu aucun paiement. Merci de ne plus effectuer le virement.',
+  sent_back_subject: 'Votre remboursement de {amount} pour la commande {number} n’est pas arrivé',
+  sent_back: 'Nous vous avons remboursé {amount} pour la commande {number}, mais votre banque nous a renvoyé l’argent.',
+  sent_back_answer: 'Écrivez-nous, afin que nous puissions vous rembourser autrement.',
   refunded_subject: 'Nous avons remboursé {amount} de la commande {number}',
   refunded: 'Nous avons remboursé {amount} de la commande {number}.',
   refunded_card:

@@ -92,6 +92,24 @@ export const WRITERS = {
         ],
       };
     }),
+  refund_sent_back: (context: MailContext, { order_id, refund_id }: Mails['refund_sent_back']) =>
+    about(context, order_id, async (told) => {
+      const { say } = told.language;
+      const refund = await context.shop.one<{ amount: string }>(
+        sql`select amount::text as amount from payment_moves
+          where site_id = ${context.shop.siteId} and id = ${refund_id} and order_id = ${order_id} and status = 'failed'`,
+      );
+      if (!refund) return undefined;
+      const values = { amount: amountOf(told, refund.amount), number: told.order.order_number };
+      return {
+        subject: say('mail.sent_back_subject', values),
+        parts: [
+          { paragraph: say('mail.sent_back', values) },
+          { paragraph: say('mail.sent_back_answer') },
+          ...contentOf(told),
+        ],
+      };
+    }),
 };
 
 /** To the shop, in its own language, so that nobody has to look whether something was ordered. */

@@ -88,15 +88,14 @@ export async function settle(shop: Shop, refund_id: string, outcome: MoveOutcome
     sql`select id, order_id, amount, reason from refunds where site_id = ${shop.siteId} and id = ${refund_id}`,
   );
   if (!refund) return false;
-  await lockOrder(shop, refund.order_id);
+  const order = await lockOrder(shop, refund.order_id);
   if (await endMove(shop, refund_id, { ...outcome, status })) {
     if (status === 'succeeded') await succeed(shop, refund.order_id, refund);
-    else await fail(shop, refund, outcome, false);
+    else await fail(shop, refund, outcome);
     return true;
   }
   if (status !== 'failed' || !(await reverseMove(shop, refund_id, outcome))) return false;
-  await returnToPaid(shop, refund);
-  await fail(shop, refund, outcome, true);
+  await takeBack(shop, order, refund, outcome);
   return true;
 }
 
@@ -107,15 +106,30 @@ interface SettledRefund {
   reason: RefundReason;
 }
 
-/** The order, which is locked, is paid again, but for what other refunds have returned. */
-async function returnToPaid(shop: Shop, { order_id }: SettledRefund): Promise<void> {
-  await shop.run(
+/** The order, which is locked, is paid again, but for what other refunds have returned. The customer was told otherwise. */
+async function takeBack(
+  shop: Shop,
+  before: OrderStates,
+  { id, order_id, amount }: SettledRefund,
+  { reason }: MoveOutcome,
+): Promise<void> {
+  const after = await shop.one<Pick<OrderStates, 'payment_status'>>(
     sql`update orders o set payment_status = case when exists (
           select from payment_moves m where m.site_id = o.site_id and m.order_id = o.id and m.kind = 'refund'
             and m.status = 'succeeded') then 'partially_refunded' else 'paid' end
-      where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+      where o.site_id = ${shop.siteId} and o.id = ${order_id} returning payment_status`,
   );
+  await release(shop, { id, order_id, amount }, true);
+  await events.record(shop, order_id, {
+    type: 'refunded',
+    message: `${amount} ${shop.currency} that had gone back came back: ${reason ?? NO_REASON}.`,
+    context: { ...changesBetween(before, after ?? {}), refund_id: id, amount, reason },
+  });
+  await mail.enqueue(shop, 'refund_sent_back', { order_id, refund_id: id });
+  await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
 }
+
+const NO_REASON = 'the provider gives no reason';
 
 /** Takes the amount from what can be refunded of a locked order, or throws. */
 export async function claim(shop: Shop, order_id: string, minor: number): Promise<void> {
@@ -189,11 +203,19 @@ export async function succeed(
   }
 }
 
-/** The provider did not return the money: it can be refunded again, and the staff is told. */
-async function fail(
+/** The provider did not return the money. */
+async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome): Promise<void> {
+  const { id, order_id, amount } = refund;
+  await release(shop, refund, false);
+  const message = `The provider could not return ${amount} ${shop.currency}: ${reason ?? NO_REASON}.`;
+  await events.record(shop, order_id, { type: 'updated', message, context: { refund_id: id, amount, reason } });
+  await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
+}
+
+/** The amount of a refund that has failed can be refunded again. */
+async function release(
   shop: Shop,
-  { id, order_id, amount }: { id: string; order_id: string; amount: string },
-  { reason }: MoveOutcome,
+  { id, order_id, amount }: Omit<SettledRefund, 'reason'>,
   hadSucceeded: boolean,
 ): Promise<void> {
   await shop.run(
@@ -201,9 +223,6 @@ async function fail(
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
   await giveLinesBack(shop, id, hadSucceeded);
-  const message = `The provider could not return ${amount} ${shop.currency}: ${reason ?? 'it gives no reason'}.`;
-  await events.record(shop, order_id, { type: 'updated', message, context: { refund_id: id, amount, reason } });
-  await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
 }
 
 async function get(shop: Shop, id: string): Promise<Refund> {
