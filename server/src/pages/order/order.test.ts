@@ -163,6 +163,50 @@ test('erasing a customer ends the links to their orders, and so does closing the
   expect(statuses).toEqual([404, 404, 200]);
 });
 
+test('erasing a customer reaches what they ordered without logging in, and closing the account ends its links', async () => {
+  const shop = await openShop();
+  const { baseUrl, dashboard, owner } = shop;
+  const linked = async (customer: { email: string }) => {
+    const email = customer.email.replace(/^c/, 'C');
+    const { id } = await shop.givenOrder({ email, note: 'Ring at Okafor.' });
+    return { id, link: await newestLink(shop, email) };
+  };
+  const [erased, closed] = [await shop.givenCustomer(), await shop.givenCustomer()];
+  const orders = [await linked(erased), await linked(closed)];
+  const erase = () =>
+    dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', {
+      params: { path: { customer_id: erased.id } },
+    });
+
+  const open = await erase();
+  for (const { id } of orders) {
+    const params = { path: { order_id: id } };
+    await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params, body: { reason: 'other' } });
+  }
+  await erase();
+  await closed.client.DELETE('/api/storefront/customer/me', {});
+
+  expect(open.error).toMatchObject({ error: 'customer_has_open_orders' });
+  for (const { link } of orders) {
+    expect(link).not.toBe('');
+    expect((await new PaperBrowser(baseUrl).open(link)).response.status).toBe(404);
+  }
+  const { rows } = await owner.query(
+    sql`select o.customer_id, o.email, o.note, o.shipping_address, c.email as checkout_email, c.shipping_address as checkout_address
+      from commerce.orders o join commerce.checkouts c on c.id = o.checkout_id where o.id = ${orders[0]?.id}`,
+  );
+  expect(rows).toEqual([
+    {
+      customer_id: erased.id,
+      email: null,
+      note: null,
+      shipping_address: { country: 'DE' },
+      checkout_email: null,
+      checkout_address: null,
+    },
+  ]);
+});
+
 test('a mail that is written while its customer is erased is not sent, and mints no link', async () => {
   const shop = await openShop();
   const { db, owner, site_id, order } = await givenGuestsOrder(shop);

@@ -4,7 +4,8 @@ import { paying } from '../carts/limits.ts';
 import * as discounts from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import * as agentTokens from '../mandates/tokens.ts';
-import { endLinksOfCustomer } from '../orders/links.ts';
+import { attachGuestOrders } from '../orders/guest-orders.ts';
+import { endLinksOfCustomer, endLinksOfGuest } from '../orders/links.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import * as consents from './consents.ts';
@@ -18,14 +19,16 @@ import * as sessions from './sessions.ts';
 const TOLD_ORDERS = 20;
 
 /**
- * Removes what tells who a customer is, and leaves the row and the amounts of the orders for the books. Throws
- * `customer_has_open_orders`. Doing it again changes nothing.
+ * Removes what tells who a customer is, also from orders placed without the account at the same address, and leaves the row and the
+ * amounts of the orders for the books. Throws `customer_has_open_orders`. Doing it again changes nothing.
  */
 export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord> {
   const found = await lockCustomer(shop, id);
   if (!found) throw notFound('customer');
   if (!found.anonymized) {
-    const held = await lockHoldings(shop, id);
+    const guestCarts = await cartsOfGuest(shop, found.email);
+    const held = await lockHoldings(shop, id, guestCarts);
+    await attachGuestOrders(shop, { id, email: found.email });
     await refuseOpenOrders(shop, id);
     await endLinksOfCustomer(shop, id);
     await anonymizeOrders(shop, id);
@@ -42,9 +45,11 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
 
 /** Closes the account of a customer: everything goes but the orders, which belong to no account any more. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
-  if (!(await lockCustomer(shop, id))) throw new ShopError('invalid_token', 'The account is closed already.');
+  const found = await lockCustomer(shop, id);
+  if (!found) throw new ShopError('invalid_token', 'The account is closed already.');
   const held = await lockHoldings(shop, id);
   await endLinksOfCustomer(shop, id);
+  await endLinksOfGuest(shop, found.email);
   await shop.run(
     sql`with own as (
         select id from orders where site_id = ${shop.siteId} and customer_id = ${id} order by id for update
@@ -73,8 +78,8 @@ export async function holdActor(shop: Shop): Promise<void> {
 }
 
 async function lockCustomer(shop: Shop, id: string) {
-  return shop.one<{ anonymized: boolean }>(
-    sql`select anonymized_at is not null as anonymized from customers
+  return shop.one<{ email: string; anonymized: boolean }>(
+    sql`select email, anonymized_at is not null as anonymized from customers
       where site_id = ${shop.siteId} and id = ${id} for update`,
   );
 }
@@ -84,10 +89,20 @@ interface Holdings {
   open_checkout_ids: string[];
 }
 
+/** The carts that were ordered without an account at an address. */
+async function cartsOfGuest(shop: Shop, email: string): Promise<string[]> {
+  const carts = await shop.rows<{ id: string }>(
+    sql`select c.cart_id as id from orders o join checkouts c on c.site_id = o.site_id and c.id = o.checkout_id
+      where o.site_id = ${shop.siteId} and o.customer_id is null and lower(o.email) = lower(${email})`,
+  );
+  return carts.map(({ id }) => id);
+}
+
 /** Waits for orders that are just being made of the customer's carts, and lets none begin. Throws `payment_in_progress`. */
-async function lockHoldings(shop: Shop, id: string): Promise<Holdings> {
+async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): Promise<Holdings> {
   const carts = await shop.rows<{ id: string; payment_id: string | null }>(
-    sql`select id, payment_id from carts where site_id = ${shop.siteId} and customer_id = ${id} order by id for update`,
+    sql`select id, payment_id from carts where site_id = ${shop.siteId} and (customer_id = ${id} or id = any(${guestCarts}::uuid[]))
+      order by id for update`,
   );
   const payment_id = carts.find((cart) => cart.payment_id)?.payment_id;
   if (payment_id) throw paying({ payment_id });
@@ -153,7 +168,8 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
   );
   for (const checkout_id of open_checkout_ids) await stock.release(shop, checkout_id);
   await shop.run(
-    sql`update discount_redemptions set email = null where site_id = ${shop.siteId} and customer_id = ${id}`,
+    sql`update discount_redemptions set email = null
+      where site_id = ${shop.siteId} and (customer_id = ${id} or cart_id = any(${cart_ids}::uuid[]))`,
   );
   // A registration and its code name no customer, only the address.
   await shop.run(

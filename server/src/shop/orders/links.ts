@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
@@ -45,9 +45,18 @@ export async function followLink(shop: Shop, token: string): Promise<LinkedOrder
 }
 
 /** Ends the links to all orders of a customer. The orders stay locked, so that no mail mints another meanwhile. */
-export async function endLinksOfCustomer(shop: Shop, customer_id: string): Promise<void> {
+export function endLinksOfCustomer(shop: Shop, customer_id: string): Promise<void> {
+  return endLinks(shop, sql`customer_id = ${customer_id}`);
+}
+
+/** The same to the orders that were placed without an account at an address. */
+export function endLinksOfGuest(shop: Shop, email: string): Promise<void> {
+  return endLinks(shop, sql`customer_id is null and lower(email) = lower(${email})`);
+}
+
+async function endLinks(shop: Shop, which: Sql): Promise<void> {
   const orders = await shop.rows<{ id: string }>(
-    sql`select id from orders where site_id = ${shop.siteId} and customer_id = ${customer_id} order by id for update`,
+    sql`select id from orders where site_id = ${shop.siteId} and ${which} order by id for update`,
   );
   await shop.run(
     sql`delete from order_links
