@@ -24,3 +24,9 @@ export function chooseLocale(asker: Asker, stored: Locale | null, fallback: Loca
   const preferred = asker.acceptsLanguages([own, ...LANGUAGES.filter((code) => code !== own)]);
   return !preferred || preferred === own ? fallback : preferred;
 }
+
+/** The locale that a caller asks for by name; null when any would do, or none of ours. */
+export function askedLocale(asker: Asker): Locale | null {
+  const asked = asker.acceptsLanguages(['und', ...LANGUAGES]);
+  return asked && asked !== 'und' ? asked : null;
+}

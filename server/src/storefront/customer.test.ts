@@ -40,6 +40,23 @@ async function logInAs({ storefront }: OpenShop, email: string, words: string) {
   return { session: data, error, status: response.status };
 }
 
+test('the mails about an account are in the language that it was asked for in, else in that of the shop', async () => {
+  const shop = await openShop();
+  const told = [];
+  for (const asked of ['fr-CH, fr;q=0.9', 'ja, *;q=0.5', '*']) {
+    const email = address();
+    const headers = { 'Accept-Language': asked };
+    await shop.storefront.POST(register, { body: { email, password: PASSWORD }, headers });
+    const { html, token } = await newestTo(shop, email);
+    await shop.storefront.POST(verify, { body: { token } });
+    await shop.storefront.POST(resetRequest, { body: { email } });
+    const later = await newestTo(shop, email);
+    told.push([html, later.html].map((text) => /<html lang="(.*?)">/.exec(text)?.[1]));
+  }
+
+  expect(told).toEqual([['fr', 'fr'], ...[1, 2].map(() => ['en', 'en'])]);
+});
+
 test('an account begins with the link in the mail, and not before', async () => {
   const shop = await openShop();
   const email = address();

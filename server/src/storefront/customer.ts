@@ -15,7 +15,8 @@ import { hashPassword } from '../shop/passwords/passwords.ts';
 
 export const registerCustomer: Beforehand<'storefront.registerCustomer'> = {
   hashes: true,
-  async beforehand({ body: { email, password, ...profile } }) {
+  async beforehand({ body: { email, password, ...given }, origin: { locale } }) {
+    const profile = { ...given, ...(locale && { locale }) };
     await refuseCommonPassword(password, 'password');
     const password_hash = await hashPassword(password);
     return async ({ shop }) => {

@@ -4,6 +4,7 @@ import type { Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
 import { inSentTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
+import { askedLocale } from '../../language/locales.ts';
 import { ValidationError } from '../../shop/errors.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
@@ -205,7 +206,15 @@ function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal
 export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
   const { baseUrl, egressPolicy } = deps;
   const ip = buyer_ip ?? req.ip ?? null;
-  const origin = { ip, user_agent: userAgentOf(req), unlocks: unlockPasses(req, baseUrl) };
+  const origin = {
+    ip,
+    user_agent: userAgentOf(req),
+    unlocks: unlockPasses(req, baseUrl),
+    // Few operations ask for it.
+    get locale() {
+      return askedLocale(req);
+    },
+  };
   return {
     baseUrl,
     egressPolicy,

@@ -61,6 +61,8 @@ export interface Origin {
   user_agent: string | null;
   /** What its browser holds against the delay of logins. */
   unlocks: string[];
+  /** The language that it asks for with `Accept-Language`, among those that there are texts in. */
+  locale: string | null;
 }
 
 type Success = 200 | 201 | 202 | 204;

@@ -81,6 +81,7 @@ test('a new customer creates an account, confirms the address and logs in, witho
   const sent = await browser.press(form, 'register', entries);
   expect([sent.response.status, heading(sent)]).toEqual([200, 'Sehen Sie in Ihrem Postfach nach']);
   const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
+  expect(html).toContain('<html lang="de">');
   const link = unescaped(/href="([^"]*\/account\/[^"]*\/verify-email\/[^"]*)"/.exec(html)?.[1] ?? '');
   const done = await browser.press(await browser.open(link), 'verify_email');
   const account = await browser.press(await browser.open(linkOf(done, 'Anmelden')), 'log_in', {
@@ -88,10 +89,11 @@ test('a new customer creates an account, confirms the address and logs in, witho
     password: PASSWORD,
   });
   expect(heading(account)).toBe('Ihr Konto');
-  const { rows } = await shop.owner.query('select first_name, last_name from commerce.customers where site_id = $1', [
-    shop.site_id,
-  ]);
-  expect(rows).toEqual([{ first_name: 'June', last_name: 'Okafor' }]);
+  const { rows } = await shop.owner.query(
+    'select first_name, last_name, locale from commerce.customers where site_id = $1',
+    [shop.site_id],
+  );
+  expect(rows).toEqual([{ first_name: 'June', last_name: 'Okafor', locale: 'de' }]);
 });
 
 test('neither form tells whether an address has an account, and both count as the storefront’s operations do', async () => {

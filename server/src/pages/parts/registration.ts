@@ -76,7 +76,7 @@ export async function requestAccount(visit: CustomerVisit, place: Place, body: F
   const password_hash = await logins.take(() => hashPassword(password));
   const act = { operation_id: 'storefront.registerCustomer', action: 'register', body } as const;
   const work = async (shop: Shop) => {
-    const profile = { first_name, last_name, ...consentIn(visit, body) };
+    const profile = { first_name, last_name, locale: visit.language.locale, ...consentIn(visit, body) };
     await registration.register(shop, { email, password_hash, profile });
     return { redirect: accessPath(visit.path, 'register_sent') };
   };

@@ -11,7 +11,7 @@ import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import * as mail from '../mail.ts';
 import * as approvedConsents from '../mandates/approved-consents.ts';
-import * as events from '../orders/timeline.ts';
+import { attachGuestOrders } from '../orders/guest-orders.ts';
 import { refuseCommonPassword } from '../passwords/common.ts';
 import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
@@ -30,6 +30,8 @@ interface Profile {
   first_name?: string | null;
   last_name?: string | null;
   phone?: string | null;
+  /** In which the account was asked for. */
+  locale?: string;
   marketing_opt_in?: boolean;
   marketing_wording?: string;
 }
@@ -69,7 +71,7 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
   const { customer_id } = code ?? {};
   const customer = code && (customer_id ? await proveAddress(shop, customer_id, code.email) : await begin(shop, code));
   if (!customer) throw linkIsDead('verification_token_invalid');
-  await attachOrders(shop, customer);
+  await attachGuestOrders(shop, customer);
   await consents.attachOfGuest(shop, customer.id, customer.email);
   return customer;
 }
@@ -90,21 +92,6 @@ async function takeTurns(shop: Shop, token: string): Promise<void> {
     sql`select from customer_registrations where site_id = ${shop.siteId} and email = ${sent.email}
       order by id for update`,
   );
-}
-
-async function attachOrders(shop: Shop, { id, email }: Customer): Promise<void> {
-  const attached = await shop.rows<{ id: string }>(
-    sql`with own as (
-        select id from orders where site_id = ${shop.siteId} and customer_id is null and lower(email) = lower(${email})
-        order by id for update
-      )
-      update orders o set customer_id = ${id} from own where o.site_id = ${shop.siteId} and o.id = own.id
-      returning o.id`,
-  );
-  if (attached.length === 0) return;
-  const message = 'The order belongs to the account of its e-mail address now.';
-  const order_ids = attached.map((order) => order.id);
-  await events.recordForAll(shop, order_ids, { type: 'customer_attached', message, context: { customer_id: id } });
 }
 
 interface PendingRegistration extends Registration, Record<string, unknown> {
@@ -130,12 +117,12 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
   const { password_hash, profile, created_at: at } = registration;
   const { marketing_opt_in = false, marketing_wording: wording } = profile;
   const customer = await shop.one<Customer>(
-    sql`insert into customers as c (site_id, id, email, password_hash, email_verified_at, first_name, last_name, phone)
+    sql`insert into customers as c (site_id, id, email, password_hash, email_verified_at, first_name, last_name, phone, locale)
       values (${shop.siteId}, ${uuidv7()}, ${email}, ${password_hash}, now(), ${profile.first_name ?? null},
-        ${profile.last_name ?? null}, ${profile.phone ?? null})
+        ${profile.last_name ?? null}, ${profile.phone ?? null}, ${profile.locale ?? null})
       on conflict (site_id, lower(email)) do update set password_hash = excluded.password_hash, email_verified_at = now(),
         first_name = coalesce(c.first_name, excluded.first_name), last_name = coalesce(c.last_name, excluded.last_name),
-        phone = coalesce(c.phone, excluded.phone),
+        phone = coalesce(c.phone, excluded.phone), locale = coalesce(c.locale, excluded.locale),
         updated_at = now()
         where c.password_hash is null
       returning ${PROFILE}`,

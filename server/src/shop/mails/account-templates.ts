@@ -8,7 +8,7 @@ import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
 
 /**
- * Mails about accounts, in the customer's language, or in the shop's where there is no customer yet. The secrets in their links
+ * Mails about accounts, in the language of the customer or of the request for an account, else in the shop's. The secrets in their links
  * are made when they are written, and replace those sent before.
  */
 
@@ -63,12 +63,12 @@ async function verifyRegistration(
 ): Promise<MailContent | undefined> {
   const { shop, shop_name } = context;
   const pending = await shop.rows<Pending>(
-    sql`select id, created_at from customer_registrations where site_id = ${shop.siteId} and email = ${email}
+    sql`select id, created_at, profile ->> 'locale' as locale from customer_registrations where site_id = ${shop.siteId} and email = ${email}
       order by id for update`,
   );
   const asked = registration_id ? pending.filter(({ id }) => id === registration_id) : pending.slice(-RESENT_AT_MOST);
   if (asked.length === 0) return undefined;
-  const language = languageOf(context, null);
+  const language = languageOf(context, asked.at(-1)?.locale);
   const { say } = language;
   const links: Part[] = [];
   for (const one of asked) links.push(...(await registrationParts(context, language, email, one)));
@@ -87,6 +87,8 @@ async function verifyRegistration(
 
 interface Pending {
   id: string;
+  /** In which it was asked for, where that is known. */
+  locale: string | null;
   created_at: string;
 }
 
