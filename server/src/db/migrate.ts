@@ -38,6 +38,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0032_marketing_consents': () => import('./migrations/0032_marketing_consents.ts'),
   '0033_site_domains': () => import('./migrations/0033_site_domains.ts'),
   '0034_attribution': () => import('./migrations/0034_attribution.ts'),
+  '0036_reorders': () => import('./migrations/0036_reorders.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

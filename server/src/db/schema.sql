@@ -554,6 +554,7 @@ create table commerce.carts (
   payment_id uuid,
   locale text,
   attribution jsonb,
+  reorder_of uuid,
   constraint carts_pkey PRIMARY KEY (site_id, id),
   constraint carts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint carts_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
@@ -566,6 +567,7 @@ create table commerce.carts (
 CREATE INDEX carts_of_customer ON commerce.carts USING btree (site_id, customer_id);
 CREATE INDEX carts_to_expire ON commerce.carts USING btree (expires_at, site_id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX one_active_cart_per_customer ON commerce.carts USING btree (site_id, customer_id) WHERE ((status = 'active'::text) AND (agent_token_id IS NULL));
+CREATE UNIQUE INDEX one_cart_per_reorder ON commerce.carts USING btree (site_id, reorder_of) WHERE ((reorder_of IS NOT NULL) AND (status = 'active'::text));
 alter table commerce.carts enable row level security, force row level security;
 
 create table commerce.catalog_schedule (
@@ -644,6 +646,7 @@ create table commerce.checkouts (
   constraint nothing_to_pay_for CHECK (((payment_id IS NULL) OR (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]))))
 );
 CREATE INDEX checkouts_of_agent ON commerce.checkouts USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
+CREATE INDEX checkouts_of_customer ON commerce.checkouts USING btree (site_id, customer_id) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
 CREATE INDEX checkouts_to_expire ON commerce.checkouts USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
 CREATE INDEX checkouts_to_release ON commerce.checkouts USING btree (reserved_until) WHERE (reserved_until IS NOT NULL);
 CREATE UNIQUE INDEX one_checkout_per_cart ON commerce.checkouts USING btree (site_id, cart_id) WHERE (status <> ALL (ARRAY['expired'::text, 'cancelled'::text]));

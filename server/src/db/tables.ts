@@ -73,6 +73,7 @@ export interface Tables {
     payment_id: string | null;
     locale: string | null;
     attribution: unknown;
+    reorder_of: string | null;
   };
   catalog_schedule: {
     site_id: string;

@@ -66,6 +66,7 @@ export const account: Record<keyof typeof english, string> = {
   again_offered: 'Was Sie bestellen können',
   again_fewer: '{name}: nur noch {available} von {quantity} vorrätig.',
   again_gone: '{name}: nicht mehr erhältlich.',
+  again_too_many: '{name}: Eine Bestellung fasst höchstens {count} verschiedene Artikel.',
   again_back: 'Zurück zur Bestellung',
 
   link_dead: 'Dieser Link funktioniert nicht',

@@ -63,6 +63,7 @@ export const account = {
   again_offered: 'What you can order',
   again_fewer: '{name}: only {available} of {quantity} left.',
   again_gone: '{name}: no longer for sale.',
+  again_too_many: '{name}: an order holds {count} different items at most.',
   again_back: 'Back to the order',
 
   link_dead: 'This link does not work',

@@ -67,6 +67,7 @@ export const account: Record<keyof typeof english, string> = {
   again_offered: 'Ce que vous pouvez commander',
   again_fewer: '{name} : il n’en reste que {available} sur {quantity}.',
   again_gone: '{name} : plus en vente.',
+  again_too_many: '{name} : une commande comprend au plus {count} articles différents.',
   again_back: 'Retour à la commande',
 
   link_dead: 'Ce lien ne fonctionne pas',

@@ -222,6 +222,16 @@ test('the login leads to the order that was asked for, also by way of the other 
   expect(unescaped(/<form[^>]*action="([^"]*)"/.exec(elsewhere.html)?.[1] ?? '')).toBe(accountOf(shop));
 });
 
+/** Cancels the one checkout that is open. */
+async function cancelOpen({ owner, site_id }: OpenShop, client: OpenShop['storefront']): Promise<void> {
+  const { rows } = await owner.query('select id from commerce.checkouts where site_id = $1 and order_id is null', [
+    site_id,
+  ]);
+  expect(rows).toHaveLength(1);
+  const params = { path: { checkout_id: rows[0].id } };
+  await client.POST('/api/storefront/checkout/{checkout_id}/cancel', { params });
+}
+
 test('an order is ordered again with one press, at the prices of today, beside the cart that the customer is filling', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
@@ -247,6 +257,49 @@ test('an order is ordered again with one press, at the prices of today, beside t
     [shop.site_id],
   );
   expect(rows).toEqual([{ customer_id: customer.id, email: customer.email }]);
+});
+
+test('ordering again leads back to the checkout that was begun, and to another once that is over', async () => {
+  const shop = await openShop();
+  const { customer, browser } = await givenVisitor(shop);
+  const { client } = customer;
+  const product = await shop.givenProduct({ name: 'Mug', inventory_quantity: 2 });
+  const order = await shop.givenOrder({
+    content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }],
+    client,
+  });
+  const path = accountOf(shop, `&order=${order.id}`);
+  const page = await browser.open(path);
+  const [one, two] = await Promise.all([browser.press(page, 'reorder'), browser.press(page, 'reorder')]);
+  expect(one.path).toMatch(/^\/checkout\/chk_/);
+  expect([two.path, (await browser.press(page, 'reorder')).path]).toEqual([one.path, one.path]);
+  expect(textOf((await browser.open(`${path}&again=1`)).html)).toContain('1 × Mug');
+
+  await cancelOpen(shop, client);
+  const another = await browser.press(page, 'reorder');
+  expect(another.path).toMatch(/^\/checkout\/chk_/);
+  expect(another.path).not.toBe(one.path);
+});
+
+test('of an order with more lines than a cart holds, those that stay out are told', async () => {
+  const shop = await openShop();
+  const { customer, browser } = await givenVisitor(shop);
+  const sizes = Array.from({ length: 102 }, (_, index) => `${index + 1}`);
+  const { id } = await shop.givenProduct({
+    name: 'Ring',
+    options: [{ name: 'Size', values: sizes }],
+    variants: sizes.map((option1) => ({ option1, inventory_quantity: 5 })),
+  });
+  const order = await shop.givenOrder({ client: customer.client });
+  await shop.owner.query(
+    `insert into commerce.order_lines (site_id, id, order_id, position, name, variant_name, quantity, price, total, variant_id)
+      select site_id, gen_random_uuid(), $2, 1 + position, 'Ring', option1, 1, 0, 0, id
+      from commerce.variants where site_id = $1 and product_id = $3`,
+    [shop.site_id, order.id, id],
+  );
+  const told = await browser.press(await browser.open(accountOf(shop, `&order=${order.id}`)), 'reorder');
+  expect([...textOf(told.html).matchAll(/Ring, (\d+): an order holds 100 different items at most/g)]).toHaveLength(3);
+  expect((await browser.press(told, 'reorder')).path).toMatch(/^\/checkout\/chk_/);
 });
 
 test('what is not for sale any more is told before a checkout begins, and the rest can be ordered', async () => {
@@ -281,6 +334,7 @@ test('what is not for sale any more is told before a checkout begins, and the re
 
   await archive(bowl.id);
   await archive(plate.id);
+  await cancelOpen(shop, customer.client);
   const nothing = await browser.press(page, 'reorder');
   expect(heading(nothing)).toBe('Nothing of this order is available any more');
   expect(nothing.html).not.toContain('value="reorder"');

@@ -1,4 +1,5 @@
-import { type ReorderLine, reorder, reorderLines } from '../../shop/checkout/reorder.ts';
+import { MAX_LINES } from '../../shop/carts/carts.ts';
+import { openReorder, type ReorderLine, reorder, reorderLines } from '../../shop/checkout/reorder.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
 import { checkoutUrl } from '../../shop/links.ts';
@@ -79,7 +80,8 @@ function againPage(visit: AccountVisit, order: ShownOrder, csrf: string, lines: 
     some.length > 0 &&
     html`<section class="part"><h2>${heading}</h2><ul class="bullets">${some.map((line) => html`<li>${words(line)}</li>`)}</ul></section>`;
   const missing = (line: ReorderLine) => {
-    const { available, quantity } = line;
+    const { available, quantity, too_many } = line;
+    if (too_many) return rich(language, 'account.again_too_many', { name: named(line), count: MAX_LINES });
     const fewer = available > 0;
     return rich(language, fewer ? 'account.again_fewer' : 'account.again_gone', {
       name: named(line),
@@ -106,20 +108,21 @@ function nameOf({ name, variant_name }: ReorderLine): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** Begins a checkout of the same things and leads there; unless something is missing, and the reader does not know it yet. */
+/** Leads to a checkout of the same things, begun here or before; unless something is missing, and the reader does not know it yet. */
 export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   const { order_id, path, checkoutDeps, language } = visit;
   if (!order_id) throw new ShopError('invalid_request', 'The form names no order.');
   const again = withQuery(orderPath(path, order_id), 'again', '1');
   await count(visit, 'storefront.createCheckout');
   const work = async (shop: Shop) => {
+    const pathTo = (id: string) => new URL(checkoutUrl(shop, checkoutDeps, id)).pathname;
+    const open = await openReorder(shop, order_id);
+    if (open) return { redirect: pathTo(open) };
     const lines = await reorderLines(shop, order_id);
     const isWhole = lines.length > 0 && lines.every(({ available, quantity }) => available === quantity);
     const isNothing = lines.every(({ available }) => available === 0);
     if (isNothing || !(isWhole || body.has('certain'))) return { redirect: again };
-    const { id } = await reorder(shop, checkoutDeps, { order_id, locale: language.locale });
-    const { pathname } = new URL(checkoutUrl(shop, checkoutDeps, id));
-    return { redirect: pathname };
+    return { redirect: pathTo(await reorder(shop, checkoutDeps, { order_id, locale: language.locale })) };
   };
   const act = { operation_id: 'storefront.createCheckout', action: 'reorder', body } as const;
   return runAction(visit, act, work, async (_shop, error) => {
