@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { refundedOf } from '../server/test/stripe/intents.ts';
 import type { Intent } from '../server/test/stripe/objects.ts';
 import type { StripeStandIn } from '../server/test/stripe/stand-in.ts';
 
@@ -41,11 +42,30 @@ export async function actAtStripe(books: StripeBooks, checkout_id: string, appro
   }
 }
 
+/** Somebody at the shop refunds what was paid in Stripe's dashboard, all of it or a part. */
+export async function refundAtStripe(books: StripeBooks, checkout_id: string, all: boolean): Promise<void> {
+  for (const intent of await intentsOf(books, checkout_id)) {
+    const left = intent.amount_received - refundedOf(books.standIn.ledger, intent);
+    if (left > 0) books.standIn.refund(intent.id, all ? left : Math.min(left, 300));
+  }
+}
+
+/** A bank sends back a refund that had succeeded; answers whether there was one. */
+export async function sendRefundBack(books: StripeBooks, checkout_id: string): Promise<boolean> {
+  const { ledger } = books.standIn;
+  const ids = (await intentsOf(books, checkout_id)).map(({ id }) => id);
+  const made = [...ledger.refunds.values()].find(
+    ({ payment_intent, status }) => status === 'succeeded' && ids.includes(payment_intent),
+  );
+  if (made) ledger.changeRefund(made, 'failed');
+  return made !== undefined;
+}
+
 /** All that is still open is past its time, and so is what was begun. */
 export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void> {
   await owner.query(
     `update commerce.payments set expires_at = least(expires_at, now()), created_at = created_at - interval '20 minutes',
-        updated_at = updated_at - interval '20 minutes'
+        updated_at = updated_at - interval '20 minutes', unreachable_since = unreachable_since - interval '20 minutes'
       where site_id = $1 and status in ('started', 'requires_action', 'pending', 'authorized', 'abandoned')`,
     [site_id],
   );

@@ -122,8 +122,13 @@ export class PayingLane {
   async tell({ endpoint, books }: PaidShop, payments: string[], chance: Chance): Promise<void> {
     const url = this.server.baseUrl + endpoint.url;
     const events = books.standIn.ledger.events.filter(({ owner, data }) => {
-      const { metadata } = data.object as { metadata?: Record<string, string> };
-      return owner === endpoint.account && payments.includes(metadata?.payment_id ?? '');
+      const { metadata, payment_intent } = data.object as {
+        metadata?: Record<string, string>;
+        payment_intent?: string;
+      };
+      // One that was made in Stripe's dashboard belongs to the payment of its intent.
+      const of = metadata?.payment_id ?? books.standIn.ledger.intents.get(payment_intent ?? '')?.metadata.payment_id;
+      return owner === endpoint.account && payments.includes(of ?? '');
     });
     const twice = [...events, ...chance.some(events, Math.ceil(events.length / 3))];
     const sent = chance.some(twice, twice.length).map((event) => sendEvent(event, { ...endpoint, url }));

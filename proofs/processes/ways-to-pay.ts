@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Card } from '../../server/test/stripe/ledger.ts';
 import type { Chance } from '../random.ts';
-import { actAtStripe, letTimePass } from '../stripe-books.ts';
+import { actAtStripe, letTimePass, refundAtStripe, sendRefundBack } from '../stripe-books.ts';
 import type { FailingProcess } from './failing-processes.ts';
 import { type PaidShop, type PayingLane, RETURN_URL } from './paying-lane.ts';
 
@@ -28,6 +28,8 @@ export type StepName =
   | 'end'
   | 'capture'
   | 'refund'
+  | 'refundAtStripe'
+  | 'refundFails'
   | 'time'
   | 'settle'
   | 'moves';
@@ -46,15 +48,20 @@ export const WAYS: Way[] = [
 ].map((way) => ({ capture: 'automatic', ...way }) as Way);
 
 /** What may be done besides, at any time and in any order. */
-export const RETRIES: StepName[] = ['again', 'anew', 'goOn', 'human', 'back', 'webhooks', 'end', 'settle', 'moves'];
+export const RETRIES: StepName[] = [
+  ...(['again', 'anew', 'goOn', 'human', 'back', 'webhooks', 'end', 'settle', 'moves'] as const),
+  ...(['refundAtStripe', 'refundFails'] as const),
+];
+
+/** What the shopper, the clock or Stripe does does not fail. */
+const SURE: StepName[] = ['human', 'time', 'refundAtStripe', 'refundFails'];
 
 export function isJob(step: StepName): boolean {
   return step === 'settle' || step === 'moves';
 }
 
-/** What only the shopper or the clock does does not fail. */
 export function canFail(step: StepName): boolean {
-  return step !== 'human' && step !== 'time';
+  return !SURE.includes(step);
 }
 
 /** One checkout on one way. */
@@ -67,6 +74,7 @@ export class Payment {
   readonly #approved: boolean;
   readonly #payment: object;
   readonly #key = randomUUID();
+  #hasSentBack = false;
 
   private constructor(
     lane: PayingLane,
@@ -125,6 +133,10 @@ export class Payment {
         return this.#ofOrder('capture', {});
       case 'refund':
         return this.#ofOrder('refunds', { amount: '4.00', reason: 'damaged' });
+      case 'refundAtStripe':
+        return refundAtStripe(this.shop.books, this.checkout_id, this.#chance.next() < 0.5);
+      case 'refundFails':
+        return this.#sendRefundBack();
       case 'time':
         return letTimePass(this.shop.books);
       default:
@@ -139,6 +151,11 @@ export class Payment {
       [this.shop.credentials.site_id, this.checkout_id],
     );
     return rows.map(({ payment_status }) => payment_status).join(' and ') || 'no order';
+  }
+
+  /** Once: of a payment without an order, a second one is left to the staff. */
+  async #sendRefundBack(): Promise<void> {
+    if (!this.#hasSentBack) this.#hasSentBack = await sendRefundBack(this.shop.books, this.checkout_id);
   }
 
   #complete(body: object, key?: string): Promise<Response> {
