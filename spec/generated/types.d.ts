@@ -5543,12 +5543,47 @@ export interface components {
             /** @description true makes this address the default in place of the current one. */
             is_default?: boolean;
         };
+        /** @description What a customer has entered in a checkout that is open, and what would be ordered. */
+        CustomerCheckout: {
+            id: components["schemas"]["Id"];
+            status: components["schemas"]["CheckoutStatus"];
+            email: string | null;
+            phone: string | null;
+            shipping_address: components["schemas"]["Address"] | null;
+            /** @description Null when it is the shipping address. */
+            billing_address: components["schemas"]["Address"] | null;
+            note: string | null;
+            locale: components["schemas"]["LocaleOrNull"];
+            /** @description Whether the box for mails about offers is ticked; it counts once the order is placed. */
+            marketing_opt_in: boolean;
+            items: {
+                variant_id: components["schemas"]["Id"];
+                name: string;
+                variant_name: string | null;
+                quantity: number;
+            }[];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Money that went back to the customer, or is on its way. */
+        CustomerRefund: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /**
+             * @description pending, the provider that took the money is asked to return it; succeeded, the money went back.
+             * @enum {string}
+             */
+            status: "pending" | "succeeded";
+            created_at: components["schemas"]["Timestamp"];
+        };
         /** @description An order as its customer sees it. */
         CustomerOrder: components["schemas"]["Order"] & {
             payment: components["schemas"]["Payment"];
             fulfillments: components["schemas"]["Fulfillment"][];
         };
-        /** @description What the shop holds about a customer, without secrets. Orders and recorded calls come newest first, both by one cursor; the rest comes with every page. What staff noted is not part of it. */
+        /** @description What the shop holds about a customer, without secrets. Orders with their refunds, and recorded calls, come newest first, both by one cursor; the rest comes with every page. Left out are what staff noted, carts that no open checkout belongs to, sessions, and an address that the account is to get once it is confirmed. */
         CustomerExport: {
             customer: components["schemas"]["Customer"];
             /** @description The language that the customer chose; null if none. */
@@ -5558,6 +5593,10 @@ export interface components {
             marketing_consents: components["schemas"]["MarketingConsent"][];
             /** @description The agents that act or acted for the customer, the newest 100 at most. */
             agents: components["schemas"]["AgentToken"][];
+            /** @description The checkouts that are open, the newest 50 at most. */
+            checkouts: components["schemas"]["CustomerCheckout"][];
+            /** @description Those of the orders of this page; without those that failed. */
+            refunds: components["schemas"]["CustomerRefund"][];
             orders: components["schemas"]["CustomerOrder"][];
             /** @description The recorded calls of the customer and of their agents. */
             audit_events: components["schemas"]["AuditEvent"][];
@@ -6863,6 +6902,8 @@ export type NewPassword = components['schemas']['NewPassword'];
 export type CustomerSession = components['schemas']['CustomerSession'];
 export type CustomerAddressInput = components['schemas']['CustomerAddressInput'];
 export type CustomerAddressPatch = components['schemas']['CustomerAddressPatch'];
+export type CustomerCheckout = components['schemas']['CustomerCheckout'];
+export type CustomerRefund = components['schemas']['CustomerRefund'];
 export type CustomerOrder = components['schemas']['CustomerOrder'];
 export type CustomerExport = components['schemas']['CustomerExport'];
 export type ConsentStatus = components['schemas']['ConsentStatus'];

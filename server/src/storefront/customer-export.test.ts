@@ -15,6 +15,31 @@ test('a customer’s export holds all that is theirs, page by page, and neither 
   });
   const orders = [await shop.givenOrder({ client }), await shop.givenOrder({ client })];
   await shop.givenOrder({ client: other.client });
+  const elsewhere = await openShop();
+  const namesake = await elsewhere.dashboard.POST('/api/dashboard/customers', { body: { email: customer.email } });
+  const elsewhereToo = await elsewhere.givenOrder({ email: customer.email });
+  await elsewhere.owner.query('update commerce.orders set customer_id = $2 where site_id = $1 and id = $3', [
+    elsewhere.site_id,
+    namesake.data?.id,
+    elsewhereToo.id,
+  ]);
+  const staffOnly = 'known to staff alone';
+  await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', {
+    params: { path: { customer_id: customer.id } },
+    body: { note: staffOnly, metadata: { tier: staffOnly } },
+  });
+  const params = { path: { order_id: orders[0]?.id ?? '' } };
+  await shop.dashboard.PATCH('/api/dashboard/orders/{order_id}', {
+    params,
+    body: { staff_note: staffOnly, metadata: { batch: staffOnly } },
+  });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
+    params,
+    body: { amount: '1.00', reason: 'damaged', note: staffOnly },
+  });
+  await shop.givenCheckout({ client: other.client });
+  const checkout = await shop.givenCheckout({ client, note: 'Please ring twice.' });
   const { agent, access_token } = await givenAgent(shop, customer);
   await agent.GET('/api/agent/customer/me');
 
@@ -25,15 +50,19 @@ test('a customer’s export holds all that is theirs, page by page, and neither 
     addresses: [{ address1: 'Lindenallee 7' }],
     marketing_consents: [{ granted: true, source: 'account' }],
     agents: [{ agent_name: 'Shopping assistant' }],
+    checkouts: [{ id: checkout.id, email: checkout.email, note: 'Please ring twice.', items: [{ quantity: 1 }] }],
+    refunds: [{ order_id: orders[0]?.id, amount: '1.00', status: 'succeeded' }],
     next_cursor: null,
   });
+  expect(all.data?.checkouts).toHaveLength(1);
   expect(all.data?.orders.map(({ id }) => id)).toEqual(orders.map(({ id }) => id).reverse());
   const actions = all.data?.audit_events.map(({ action }) => action) ?? [];
   for (const action of ['agent.getCustomer', 'storefront.updateCustomer', 'storefront.completeCheckout']) {
     expect(actions).toContain(action);
   }
   const text = JSON.stringify(all.data);
-  for (const secret of [access_token, customer.access_token, other.email, 'argon2']) expect(text).not.toContain(secret);
+  for (const secret of [access_token, customer.access_token, other.email, 'argon2', staffOnly, elsewhereToo.id])
+    expect(text).not.toContain(secret);
 
   const pages: unknown[] = [];
   let cursor: string | undefined;

@@ -8,6 +8,7 @@ import * as agentTokens from '../mandates/tokens.ts';
 import { listForCustomer } from '../orders/rows.ts';
 import type { Shop } from '../shop.ts';
 import { profile } from './account.ts';
+import { openCheckouts, refundsOf } from './export-parts.ts';
 
 /**
  * What is held about the customer who calls, without secrets. Orders and recorded calls may be many: they come together by their
@@ -42,6 +43,11 @@ export async function exportCustomer(
     addresses: await addresses.list(shop, customer_id),
     marketing_consents: await consents.listOfCustomer(shop, customer_id),
     agents: await agentTokens.listOfCustomer(shop, customer_id),
+    checkouts: await openCheckouts(shop, customer_id),
+    refunds: await refundsOf(
+      shop,
+      orders.map(({ id }) => id),
+    ),
     orders: orders.toSorted((a, b) => (a.id < b.id ? 1 : -1)),
     audit_events: events.filter(({ id }) => ids.has(id)),
     next_cursor,
