@@ -8,6 +8,7 @@ import { followInChromium } from './pages/followed-addresses.ts';
 import { chanceOf } from './random.ts';
 import { RawClient, rawRequest } from './raw-http.ts';
 import { type OpenShop, onPremises, type Premises } from './shop.ts';
+import { tokenPattern } from './token-pattern.ts';
 
 /** Every address by which a shopper could be led away, and every name that a request could call the server by. */
 export const K5: Proof = {
@@ -38,7 +39,7 @@ export const K5: Proof = {
 const BASE_URL = 'https://commerce.example';
 /** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, and the host. */
 const FIELDS = 5;
-const SECRETS = /(?:chk|ord|cust|rst|vfy|unl|stk)_[0-9A-Za-z]{8}/;
+const SECRETS = tokenPattern('{8}');
 
 /** A shop with a host, a storefront and an allowed origin, and its checkouts. */
 export interface Scene {

@@ -1,4 +1,5 @@
 import type { Reply } from './client.ts';
+import { tokenPattern } from './token-pattern.ts';
 
 /** What no error may tell: how we keep things, where we live, what we are made of, and anybody's secrets. */
 const LEAKS: Record<string, RegExp> = {
@@ -9,7 +10,7 @@ const LEAKS: Record<string, RegExp> = {
   'a path': /(?:\/home\/|\/work\/|\/tmp\/|\/root\/|node_modules|file:\/\/|[\w-]+\.(?:ts|js|mjs):\d)/,
   'a stack': /\n\s*at |\bat \w+ \(/,
   'what we are built with': /\b(?:express|postgres(?:ql)?|node(?:js)?\/\d|ajv|openapi-validator|redis|knex)\b/i,
-  'a secret': /\b(?:stk|cust|agt|mch|key|syk|chk|ord|rst|vrf|whsec)_[0-9A-Za-z]{32,}/,
+  'a secret': tokenPattern('{32,}'),
 };
 
 /** The kinds of leak in an error answer, headers included. */

@@ -1,4 +1,5 @@
 import type { Exchange } from './client.ts';
+import { tokenPattern } from './token-pattern.ts';
 
 /** Every secret that went over the wire, and a search for all of them in any of the forms in which one may lie about. */
 export class Secrets {
@@ -42,7 +43,7 @@ export class Secrets {
 }
 
 const LEAST_LENGTH = 12;
-const TOKEN = /\b(stk|cust|agt|mch|key|syk|chk|ord|rst|vrf|whsec)_[0-9A-Za-z]{38}/g;
+const TOKEN = tokenPattern('{38}', 'g');
 const SECRET_FIELD = /password|secret|^token$|card_token|access_token/;
 const HEADERS: Record<string, string> = {
   Authorization: 'a bearer token',

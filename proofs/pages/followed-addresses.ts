@@ -2,7 +2,10 @@ import type { Browser, HTTPRequest } from '../../server/test/chromium.ts';
 import { exchange } from '../client.ts';
 import type { Trial } from '../frame.ts';
 import type { Scene } from '../k5-hostile-addresses.ts';
+import { tokenPattern } from '../token-pattern.ts';
 import { inChromium } from './chromium.ts';
+
+const SECRETS = tokenPattern('{8}');
 
 /** The pages of K5 in a real browser, whose every request is seen: those to the server are answered by it. */
 export function followInChromium(trial: Trial, scene: Scene, values: string[], count: number): Promise<string> {
@@ -42,7 +45,7 @@ async function answer({ premises, ours, cast }: Scene, value: string, request: H
   if (!ours.includes(origin)) {
     if (!cast.own.includes(origin))
       premises.violations.add(`${JSON.stringify(value)}: Chromium goes to ${request.url()}`);
-    if (/(?:chk|ord|cust)_/.test(`${request.url()} ${request.headers().referer ?? ''}`)) {
+    if (SECRETS.test(`${request.url()} ${request.headers().referer ?? ''}`)) {
       premises.violations.add(`${JSON.stringify(value)}: Chromium takes a secret to ${request.url()}`);
     }
     return request.respond({ status: 200, contentType: 'text/html', body: 'elsewhere' });
