@@ -61,7 +61,8 @@ export async function startServer(
   const cache = createCatalogueCache({ enabled: true });
   const baseUrl = settings.baseUrl ?? 'http://localhost';
   // Tests read the hosts again when they have changed them.
-  const hosts = await openSiteHosts({ db: probe, baseUrl, everySeconds: 24 * 60 * 60 });
+  const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
+  const hosts = await openSiteHosts({ db: probe, baseUrl, logger, everySeconds: 24 * 60 * 60 });
   const app = createApp({
     db,
     probe,
@@ -69,7 +70,7 @@ export async function startServer(
     metrics: createMetrics(db, cache),
     metricsAccess: { open: true, token: undefined },
     redis: undefined,
-    logger: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    logger,
     readiness: { draining: false },
     lastUsed: createLastUsed(db),
     strain: () => 0,

@@ -141,7 +141,7 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   const { production, metricsPort, metricsToken: token } = config;
   const metricsAccess = { open: !production && !metricsPort, token };
   if (config.role !== 'worker') {
-    const hosts = await openSiteHosts({ db: probe, baseUrl: config.baseUrl });
+    const hosts = await openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
     stops.unshift(async () => hosts.stop());
     return createApp({
       ...config,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import { addressOfHost, type ShopAddresses } from '../../shop/links.ts';
 import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../shop/merchant/domains.ts';
 
@@ -15,6 +16,8 @@ export interface SiteHosts extends ShopAddresses {
   siteAt(request: Named): string | undefined;
   /** The origin by which browsers know where a request went: that of the site's host, else the configured one. */
   originAt(request: Named): string;
+  /** Whether they have been read at all: until then a host of a shop counts as the configured one. */
+  isRead(): boolean;
   /** Reads the hosts now. */
   reload(): Promise<void>;
   stop(): void;
@@ -26,14 +29,15 @@ export interface SiteHostsOptions {
   /** Not that of requests, whose connections may all be taken. */
   db: Pool;
   baseUrl: string;
+  logger: Logger;
   everySeconds?: number;
 }
 
 export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHosts> {
-  const { db, baseUrl, everySeconds = DOMAINS_READ_EVERY_SECONDS } = options;
+  const { db, baseUrl, logger, everySeconds = DOMAINS_READ_EVERY_SECONDS } = options;
   const own = new URL(baseUrl);
   let known = indexOf([]);
-  let read_as = '';
+  let read_as: string | undefined;
   const read = async () => {
     const fingerprint = await readFingerprint(db);
     if (fingerprint === read_as) return;
@@ -47,8 +51,9 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     return last;
   };
   // While the database does not answer, the hosts stay as they were.
-  await last.catch(() => undefined);
-  const timer = setInterval(() => reload().catch(() => undefined), everySeconds * 1_000).unref();
+  const report = reportChanges(logger);
+  await report(last);
+  const timer = setInterval(() => report(reload()), everySeconds * 1_000).unref();
   const siteAt = ({ headers }: Named) => {
     const host = hostIn(headers.host);
     return host === undefined || host === own.hostname ? undefined : known.sites.get(host);
@@ -60,8 +65,24 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     originAt: (request) => (siteAt(request) ? addressOfHost(baseUrl, hostIn(request.headers.host)) : own.origin),
     addressOf: (site_id) => addressOfHost(baseUrl, known.primary.get(site_id)),
     originsOf: (site_id) => (known.hosts.get(site_id) ?? []).map((host) => addressOfHost(baseUrl, host)),
+    isRead: () => read_as !== undefined,
     reload,
     stop: () => clearInterval(timer),
+  };
+}
+
+/** Logs when reading begins to fail and when it works again, not each time. */
+function reportChanges(logger: Logger) {
+  let isFailing = false;
+  return async (reading: Promise<void>): Promise<void> => {
+    try {
+      await reading;
+      if (isFailing) logger.info('the hosts of the sites can be read again');
+      isFailing = false;
+    } catch (err) {
+      if (!isFailing) logger.warn({ err }, 'the hosts of the sites cannot be read, and stay as they were');
+      isFailing = true;
+    }
   };
 }
 

@@ -37,3 +37,14 @@ test('a server is ready once its own migrations are applied, also when a newer r
   expect(besideNewer).toEqual([200, undefined]);
   expect(beforeOwn).toEqual([503, 'The database has an older schema version: run commerce-server migrate.']);
 });
+
+test('a server is not ready before it has read the hosts of the sites', async () => {
+  const { hosts } = await testServer();
+  const server = await startServer(databaseUrl(), { hosts: { ...hosts, isRead: () => false } });
+  onTestFinished(() => stopServer(server));
+
+  const answer = await fetch(`${server.baseUrl}/readyz`);
+
+  const reason = 'The hosts of the sites have not been read yet.';
+  expect([answer.status, await answer.json()]).toEqual([503, { status: 'unavailable', reason }]);
+});

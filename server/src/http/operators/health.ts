@@ -5,6 +5,7 @@ import { openPool, type PoolOptions } from '../../db/connect.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
 import { takesWrites } from '../../db/storage.ts';
 import { isLostConnection } from '../../db/transaction.ts';
+import type { SiteHosts } from '../callers/site-hosts.ts';
 import type { Readiness } from '../pipeline/readiness.ts';
 
 /** Liveness never touches a dependency; readiness asks the database, at most every two seconds. */
@@ -32,9 +33,11 @@ export interface ReadyzDeps {
   probe: Pool;
   redis: RedisClientType | undefined;
   readiness: Readiness;
+  /** None where no pages and calls are served. */
+  hosts?: Pick<SiteHosts, 'isRead'>;
 }
 
-export function readyz({ db, probe, redis, readiness }: ReadyzDeps): RequestHandler {
+export function readyz({ db, probe, redis, readiness, hosts }: ReadyzDeps): RequestHandler {
   let asked = 0;
   let answer: Promise<Verdict> | undefined;
   return async (_req, res) => {
@@ -47,7 +50,9 @@ export function readyz({ db, probe, redis, readiness }: ReadyzDeps): RequestHand
       answer = ask(db, probe);
     }
     const current = answer;
-    const { ready, reason } = await current;
+    const { ready, reason } = await current.then((verdict) =>
+      verdict.ready && hosts?.isRead() === false ? NO_HOSTS : verdict,
+    );
     if (!ready && answer === current) answer = undefined;
     const degraded = redis !== undefined && !redis.isReady;
     res.status(ready ? 200 : 503).json({ status: ready ? (degraded ? 'degraded' : 'ok') : 'unavailable', reason });
@@ -55,6 +60,7 @@ export function readyz({ db, probe, redis, readiness }: ReadyzDeps): RequestHand
 }
 
 const SILENT = { ready: false, reason: 'The database does not answer.' };
+const NO_HOSTS = { ready: false, reason: 'The hosts of the sites have not been read yet.' };
 const FULL = { ready: false, reason: 'The disk of the database is full: nothing can be written.' };
 const OLDER_SCHEMA = { ready: false, reason: 'The database has an older schema version: run commerce-server migrate.' };
 
