@@ -3,8 +3,9 @@ import type { Pool } from 'pg';
 /** What is in the database behind a tenant, as its owner sees it. */
 
 /**
- * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, and the two that its
- * catalogue's version is summed up from in the same statement, and the hosts of sites: they are read before a tenant is known.
+ * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, the two that its
+ * catalogue's version is summed up from in the same statement, the hosts of sites, and the links past
+ * the delay of a login: they are read before a tenant is known.
  * All others with a site_id are tenant tables.
  */
 export const DIRECTORY = [
@@ -12,6 +13,7 @@ export const DIRECTORY = [
   'agent_consent_links',
   ...['catalog_versions', 'catalog_schedule'],
   'site_domains',
+  'login_unlocks',
 ];
 
 /** What a request may leave behind without having had an effect. */

@@ -67,6 +67,8 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   idempotency_keys: SWEEP,
   login_throttles: SWEEP,
   login_unlocks: SWEEP,
+  order_events: READ,
+  order_links: SWEEP,
   orders: READ,
   payment_moves: READ,
   payments: READ,
@@ -106,6 +108,8 @@ export const POLICIES: Policy[] = [
     `reserved_until <= now() or (status in ('open', 'ready', 'requires_escalation') and expires_at <= now())`,
   ),
   due('discount_redemptions', `status = 'reserved' and expires_at <= now()`),
+  due('order_events', `created_at > now() - interval '180 days'`),
+  sweep('order_links', `created_at <= now() - interval '180 days'`),
   due(
     'orders',
     `payment_status = 'awaiting_payment'

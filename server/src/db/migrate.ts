@@ -39,6 +39,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0033_site_domains': () => import('./migrations/0033_site_domains.ts'),
   '0034_attribution': () => import('./migrations/0034_attribution.ts'),
   '0036_reorders': () => import('./migrations/0036_reorders.ts'),
+  '0037_ended_links': () => import('./migrations/0037_ended_links.ts'),
 };
 
 /** The names of all migrations of this release, oldest first. */

@@ -927,6 +927,7 @@ create table commerce.login_unlocks (
   pass_hash bytea,
   used_at timestamp with time zone,
   expires_at timestamp with time zone not null,
+  site_id uuid,
   constraint login_unlocks_pkey PRIMARY KEY (token_hash),
   constraint login_unlocks_pass_hash_key UNIQUE (pass_hash)
 );
@@ -1011,6 +1012,7 @@ create table commerce.order_links (
   constraint order_links_pkey PRIMARY KEY (site_id, token_hash),
   constraint order_links_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id)
 );
+CREATE INDEX order_links_age ON commerce.order_links USING btree (created_at);
 CREATE INDEX order_links_of ON commerce.order_links USING btree (site_id, order_id);
 alter table commerce.order_links enable row level security, force row level security;
 
@@ -1942,6 +1944,9 @@ create policy tenant on commerce.marketing_consents as permissive for all to pub
 create policy backup on commerce.order_events as permissive for select to commerce_backup
   using (true);
 
+create policy due on commerce.order_events as permissive for select to commerce_sweep
+  using ((created_at > (now() - '180 days'::interval)));
+
 create policy tenant on commerce.order_events as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
@@ -1953,6 +1958,9 @@ create policy tenant on commerce.order_lines as permissive for all to public
 
 create policy backup on commerce.order_links as permissive for select to commerce_backup
   using (true);
+
+create policy sweep on commerce.order_links as permissive for all to commerce_sweep
+  using ((created_at <= (now() - '180 days'::interval)));
 
 create policy tenant on commerce.order_links as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
@@ -2296,6 +2304,8 @@ grant insert, select on commerce.order_events to commerce_app;
 
 grant select on commerce.order_events to commerce_backup;
 
+grant select on commerce.order_events to commerce_sweep;
+
 grant delete, insert, select, update on commerce.order_lines to commerce_app;
 
 grant select on commerce.order_lines to commerce_backup;
@@ -2303,6 +2313,8 @@ grant select on commerce.order_lines to commerce_backup;
 grant delete, insert, select, update on commerce.order_links to commerce_app;
 
 grant select on commerce.order_links to commerce_backup;
+
+grant delete, select on commerce.order_links to commerce_sweep;
 
 grant delete, insert, select, update on commerce.order_numbers to commerce_app;
 

@@ -297,6 +297,7 @@ export interface Tables {
     pass_hash: Buffer | null;
     used_at: string | null;
     expires_at: string;
+    site_id: string | null;
   };
   marketing_consents: {
     site_id: string;

@@ -110,6 +110,23 @@ test('a link past the delay goes a day after its end', async () => {
   expect(left.rows).toEqual([{ young: true }]);
 });
 
+test('a link to an order goes half a year after its order last changed', async () => {
+  const shop = await openShop();
+  const { owner, site_id } = shop;
+  const [quiet, changed] = [await shop.givenOrder(), await shop.givenOrder()];
+  const old = sql`now() - interval '180 days 1 second'`;
+  await owner.query(sql`update commerce.order_events set created_at = ${old} where order_id = ${quiet.id}`);
+  await owner.query(sql`insert into commerce.order_links (site_id, token_hash, order_id, created_at) values
+    (${site_id}, '\\x01', ${quiet.id}, ${old}), (${site_id}, '\\x02', ${changed.id}, ${old}), (${site_id}, '\\x03', ${quiet.id}, now())`);
+
+  await sweepOnce();
+
+  const left = await owner.query(
+    sql`select token_hash from commerce.order_links where site_id = ${site_id} order by 1`,
+  );
+  expect(left.rows.map(({ token_hash }) => token_hash[0])).toEqual([2, 3]);
+});
+
 test('every table that the sweeper may delete from is swept', async () => {
   const { owner } = await openShop();
   const { rows } = await owner.query<{ table_name: string }>(

@@ -33,6 +33,14 @@ const EXPIRIES = {
     table: sql`commerce.customer_registrations`,
     expired: sql`created_at <= now() - interval '7 days'`,
   },
+  /** Those of orders whose state has not changed since: they have shown only that they have ended, for 90 days (see shop/orders/links.ts). */
+  order_links: {
+    table: sql`commerce.order_links`,
+    expired: sql`created_at <= now() - interval '180 days'`,
+    kept: sql`exists (
+      select from commerce.order_events e where e.site_id = order_links.site_id and e.order_id = order_links.order_id
+        and e.created_at > now() - interval '180 days')`,
+  },
   rate_counts: { table: sql`commerce.rate_counts`, expired: sql`expires_at <= now()` },
   agent_consents: { table: sql`commerce.agent_consents`, expired: sql`expires_at <= now() - interval '1 day'` },
   /** With their deliveries and attempts. An event is kept for thirty days after its last delivery, such as a replay. */

@@ -12,13 +12,13 @@ import { hashToken, isWellFormed, mintToken } from './tokens.ts';
 export const LINK_LIFE = '15 minutes';
 const PASS_LIFE = '24 hours';
 
-/** A new link for the account of this key; links before it stop working. */
-export async function mintUnlock(shop: Shop, account_key: Buffer): Promise<string> {
+/** A new link for the account of this key, of a site or, for staff, of none; links before it stop working. */
+export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: string | null): Promise<string> {
   const token = mintToken('unlock');
   await shop.run(
     sql`with former as (delete from login_unlocks where key_hash = ${account_key} and used_at is null)
-      insert into login_unlocks (token_hash, key_hash, expires_at)
-      values (${hashToken(token)}, ${account_key}, now() + ${LINK_LIFE}::interval)`,
+      insert into login_unlocks (token_hash, key_hash, site_id, expires_at)
+      values (${hashToken(token)}, ${account_key}, ${site_id}, now() + ${LINK_LIFE}::interval)`,
   );
   return token;
 }
@@ -26,16 +26,23 @@ export async function mintUnlock(shop: Shop, account_key: Buffer): Promise<strin
 /** `passed` where the asking browser is the one that used the link, and its pass still holds. */
 export type UnlockState = 'alive' | 'passed' | 'used' | 'expired';
 
-/** Whether a link can be used, asked by a browser with these passes; nothing for one that is unknown or replaced. */
-export async function stateOfUnlock(db: Pool, token: string, passes: string[]): Promise<UnlockState | undefined> {
+/** Whose a link is, and whether it can be used. */
+export interface FoundUnlock {
+  state: UnlockState;
+  /** The site of the account; null for staff. */
+  site_id: string | null;
+}
+
+/** The link as a browser with these passes finds it; nothing for one that is unknown or replaced. */
+export async function findUnlock(db: Pool, token: string, passes: string[]): Promise<FoundUnlock | undefined> {
   if (!isWellFormed('unlock', token)) return undefined;
-  const { rows } = await queryAlone<{ state: UnlockState }>(
+  const { rows } = await queryAlone<FoundUnlock>(
     db,
     sql`select case when pass_hash = any(${passes.map(hashToken)}::bytea[]) and expires_at > now() then 'passed'
-        when used_at is not null then 'used' when expires_at <= now() then 'expired' else 'alive' end as state
+        when used_at is not null then 'used' when expires_at <= now() then 'expired' else 'alive' end as state, site_id
       from login_unlocks where token_hash = ${hashToken(token)}`,
   );
-  return rows[0]?.state;
+  return rows[0];
 }
 
 /** Uses a link up: of parallel calls one gets the pass. */

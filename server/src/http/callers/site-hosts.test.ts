@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { beforeAll, expect, test } from 'vitest';
+import type { Logger } from 'pino';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { askForConsent, givenAgent, poll } from '../../../test/agents.ts';
 import { fetchAt } from '../../../test/fetch-at.ts';
 import { mailsTo } from '../../../test/mail.ts';
@@ -8,6 +10,8 @@ import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { readHost } from '../../shop/merchant/domains.ts';
+import { hashToken, mintToken } from '../../shop/tokens.ts';
+import { openSiteHosts } from './site-hosts.ts';
 
 /** A shop at a host of its own, and another one with a host as well. */
 let own: Shop;
@@ -120,6 +124,43 @@ test('at the host of a shop there are no pages, tokens and devices of another sh
   expect(dashboard.status).toBe(404);
   const event = await askAt(host, `/webhooks/stripe/${site_id}`, { method: 'POST', body: '{}' });
   expect(event.status).toBe(404);
+});
+
+/** The links in the mails of a shop: to an order, to confirm an address, and past the delay of a login. */
+async function mailedPaths(shop: Shop): Promise<string[]> {
+  const pathIn = (html: string | undefined, page: string) =>
+    new RegExp(`href="https?://[^/"]+([^"]*/${page}/[^"]*)"`).exec(html ?? '')?.[1] ?? `no link to ${page}`;
+  const [guest, newcomer] = [`june-${randomUUID()}@example.com`, `new-${randomUUID()}@example.com`];
+  await shop.givenOrder({ email: guest });
+  const order = (await mailsTo(shop, guest)).at(-1)?.html;
+  const password = 'correct horse battery staple';
+  await shop.storefront.POST('/api/storefront/customer/register', { body: { email: newcomer, password } });
+  const account = (await mailsTo(shop, newcomer)).at(-1)?.html;
+  const { email } = await shop.givenCustomer();
+  for (let guess = 0; guess < 5; guess += 1) {
+    await shop.storefront.POST('/api/storefront/customer/login', { body: { email, password: `wrong ${guess}` } });
+  }
+  const delayed = (await mailsTo(shop, email)).at(-1)?.html;
+  return [pathIn(order, 'orders'), pathIn(account, 'verify-email'), pathIn(delayed, 'unlock')];
+}
+
+test('links in mails lead somewhere at the hosts of their shop alone', async () => {
+  const paths = await mailedPaths(other);
+  const theirs = `shop.${other.site_id}.example`;
+  const staff = mintToken('unlock');
+  await own.owner.query(
+    `insert into commerce.login_unlocks (token_hash, key_hash, expires_at) values ($1, $2, now() + interval '1 minute')`,
+    [hashToken(staff), hashToken(randomUUID())],
+  );
+
+  for (const path of paths) {
+    expect([path, (await askAt(theirs, path)).status]).toEqual([path, 200]);
+    expect([path, (await askAt(host, path)).status]).toEqual([path, 404]);
+    const { status, location } = await askAt('localhost', path);
+    expect([path, status, location]).toEqual([path, 302, `http://${theirs}${path}`]);
+  }
+  expect((await askAt('localhost', `/unlock/${staff}`)).status).toBe(200);
+  expect((await askAt(host, `/unlock/${staff}`)).status).toBe(404);
 });
 
 test('at the host of a shop the credentials of another one are 401, and a host is none itself', async () => {
@@ -309,4 +350,29 @@ test('a host is a name with a domain alone, kept in lower case and in ASCII', ()
   ]) {
     expect(() => readHost(wrong, base), wrong).toThrow();
   }
+});
+
+test('it is logged once that hosts cannot be read, and once that they can be again', async () => {
+  const lines: string[] = [];
+  const logger = {
+    warn: (_error: unknown, message: string) => lines.push(message),
+    info: (message: string) => lines.push(message),
+  } as unknown as Logger;
+  let asked = 0;
+  let isGone = true;
+  const connect = () => {
+    asked += 1;
+    return isGone ? Promise.reject(new Error('The database is gone.')) : own.db.connect();
+  };
+  const db = Object.assign(Object.create(own.db), { connect });
+  const hosts = await openSiteHosts({ db, baseUrl: 'http://localhost', logger, everySeconds: 0.02 });
+  onTestFinished(() => hosts.stop());
+
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(3));
+  expect([hosts.isRead(), lines.length]).toEqual([false, 1]);
+  isGone = false;
+  await vi.waitFor(() => expect(lines).toHaveLength(2));
+
+  expect(hosts.isRead()).toBe(true);
+  expect(lines).toEqual([expect.stringContaining('cannot be read'), expect.stringContaining('again')]);
 });

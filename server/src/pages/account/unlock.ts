@@ -1,8 +1,9 @@
 import { addUnlockPass, unlockPasses } from '../../http/callers/unlock-cookie.ts';
 import type { Language } from '../../language/language.ts';
 import { ShopError } from '../../shop/errors.ts';
+import { findTenant } from '../../shop/in-shop.ts';
 import { unlockLink } from '../../shop/links.ts';
-import { LINK_LIFE, stateOfUnlock, type UnlockState, useUnlock } from '../../shop/login-unlocks.ts';
+import { findUnlock, LINK_LIFE, type UnlockState, useUnlock } from '../../shop/login-unlocks.ts';
 import { type Notice, noticePage, page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { html } from '../parts/html.ts';
@@ -30,10 +31,14 @@ export const unlockPage: PageRoute<UnlockVisit> = {
 
 async function arrive(request: PageRequest): Promise<UnlockVisit> {
   const token = String(request.req.params.token);
-  const { db, req, checkoutDeps } = request;
-  const state = await stateOfUnlock(db, token, unlockPasses(req, checkoutDeps.baseUrl));
-  if (!state) throw new ShopError('not_found', 'This link is not valid.');
-  return { ...request, path: unlockLink('', token), token, state };
+  const { db, req, hosts, checkoutDeps } = request;
+  const found = await findUnlock(db, token, unlockPasses(req, checkoutDeps.baseUrl));
+  // At the host of a shop there are no links of staff, who work for several.
+  if (!found || (found.site_id === null && hosts.siteAt(req) !== undefined)) {
+    throw new ShopError('not_found', 'This link is not valid.');
+  }
+  const tenant = found.site_id === null ? undefined : await findTenant(db, found.site_id);
+  return { ...request, path: unlockLink('', token), token, state: found.state, ...(tenant && { tenant }) };
 }
 
 async function show(visit: UnlockVisit): Promise<PageAnswer> {

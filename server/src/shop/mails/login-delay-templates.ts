@@ -19,7 +19,7 @@ export async function loginDelayed(
       and password_hash is not null`,
   );
   if (!account) return undefined;
-  const token = await mintUnlock(shop, accountKey(customerAccount(shop.siteId, email)));
+  const token = await mintUnlock(shop, accountKey(customerAccount(shop.siteId, email)), shop.siteId);
   const language = languageOf(context, account.locale);
   const { say } = language;
   return delayMail(email, language, {
@@ -38,7 +38,7 @@ export async function staffLoginDelayed(
   const { shop, serverUrl } = context;
   const person = await shop.one(sql`select from staff where lower(email) = ${email}`);
   if (!person) return undefined;
-  const token = await mintUnlock(shop, accountKey(email));
+  const token = await mintUnlock(shop, accountKey(email), null);
   const language = languageOf(context, null);
   const { say } = language;
   return delayMail(email, language, {
