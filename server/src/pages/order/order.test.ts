@@ -138,6 +138,24 @@ test('a link ends 90 days after the state of the order last changed, whatever no
   expect(await status()).toBe(200);
 });
 
+test('the postal code of the billing address shows the addresses as well', async () => {
+  const shop = await openShop();
+  const email = `june-${crypto.randomUUID()}@example.com`;
+  const billing_address = {
+    ...{ first_name: 'June', last_name: 'Okafor', address1: 'Kastanienallee 3' },
+    ...{ postal_code: '20095', city: 'Hamburg', country: 'DE' },
+  };
+  await shop.givenOrder({ email, billing_address });
+  const browser = new PaperBrowser(shop.baseUrl);
+  const page = await browser.open(await newestLink(shop, email));
+
+  const shown = await browser.press(page, 'show_address', { proof: '20095' });
+
+  expect(page.html).not.toContain('Kastanienallee 3');
+  expect(shown.response.status).toBe(200);
+  for (const street of [STREET, 'Kastanienallee 3']) expect(shown.html).toContain(street);
+});
+
 test('erasing a customer ends the links to their orders, and so does closing the account', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard } = shop;
