@@ -150,10 +150,10 @@ test('an order is seen through by its number, from the bank transfer to the refu
   expect(tooMany.err).toContain('(409 fulfillment_exceeds_remaining)');
   expect(await changed('ship', '--carrier', 'DHL')).toMatchObject({ fulfillment_status: { to: 'fulfilled' } });
   expect(await changed('deliver')).toMatchObject({ status: { to: 'completed' } });
-  expect(await changed('refund', '--amount', '14', '--reason', 'damaged')).toMatchObject({
+  expect(await changed('refund', '--amount', '14', '--reason', 'damaged', '--yes')).toMatchObject({
     payment_status: { to: 'partially_refunded' },
   });
-  expect(await changed('refund', '--all', '--reason', 'returned')).toMatchObject({
+  expect(await changed('refund', '--all', '--reason', 'returned', '--yes')).toMatchObject({
     payment_status: { to: 'refunded' },
     fulfillment_status: { to: 'returned' },
   });
@@ -165,7 +165,7 @@ test('an order is cancelled, and says what it refuses afterwards', async () => {
   const { commerce, givenOrder } = await merchant();
   const { order_number } = await givenOrder();
 
-  const { out } = await commerce(['orders', 'cancel', order_number, '--reason', 'customer']);
+  const { out } = await commerce(['orders', 'cancel', order_number, '--reason', 'customer', '--yes']);
   expect(out).toContain('Payment     awaiting_payment → voided');
   const { code, err } = await commerce(['orders', 'mark-paid', order_number]);
   expect(code).toBe(1);

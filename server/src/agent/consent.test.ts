@@ -372,8 +372,8 @@ test('the customer gets a mail about an approval, with a way to revoke it', asyn
 
   const [mail] = (await mailsTo(shop, customer.email)).slice(-1);
 
-  expect(mail?.subject).toContain('allowed an agent');
-  expect(mail?.html).toContain('12.34 EUR');
+  expect(mail?.subject).toContain('allowed an assistant');
+  expect(mail?.html).toContain('€12.34');
   expect(mail?.html).toContain('Bargain bot &lt;b&gt;');
   expect(mail?.html).toContain(`/account?site_id=${shop.site_id}`);
 });

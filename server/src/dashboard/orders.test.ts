@@ -223,12 +223,13 @@ test('the mail of each parcel tells what is in it, and how to follow that one', 
 
   const mails = (await mailsTo(shop, email)).filter(({ subject }) => subject.includes('on its way'));
 
-  const told = ['Mug', 'Bowl', '2 of 3', '1 of 3', 'DHL', 'FIRST-1', 'GLS', 'SECOND-2', 'https://gls.example/SECOND-2'];
+  const pieces = ['2 of 3 × Mug', '1 of 3 × Mug', '2 of 3 × Bowl', '1 of 3 × Bowl'];
+  const told = [...pieces, 'DHL', 'FIRST-1', 'GLS', 'SECOND-2', 'https://gls.example/SECOND-2'];
   expect(mails.map(({ html }) => told.filter((words) => html.includes(words))).toSorted()).toEqual(
     [
-      ['Mug', '2 of 3', 'DHL', 'FIRST-1'],
-      ['Bowl', '2 of 3', 'GLS', 'SECOND-2', 'https://gls.example/SECOND-2'],
-      ['Mug', 'Bowl', '1 of 3'],
+      ['2 of 3 × Mug', 'DHL', 'FIRST-1'],
+      ['2 of 3 × Bowl', 'GLS', 'SECOND-2', 'https://gls.example/SECOND-2'],
+      ['1 of 3 × Mug', '1 of 3 × Bowl'],
     ].toSorted(),
   );
 });
