@@ -1,8 +1,12 @@
+import pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
+import { ignoreLostConnections } from '../src/db/connect.ts';
 import { openEgress } from '../src/egress/post.ts';
+import { expireOverdue } from '../src/jobs/buying.ts';
 import { createMailer } from '../src/jobs/mailer.ts';
 import { type Jobs, startJobs } from '../src/jobs/run.ts';
+import type { PaymentProvider } from '../src/shop/payments/provider.ts';
 import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
@@ -23,4 +27,26 @@ export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
     secretKey: SECRET_KEY,
     webhookConcurrency: 200,
   });
+}
+
+/**
+ * Does what is overdue, as the jobs of an installation do: finds out with the login that owns the tables, and acts as the
+ * requests do. Throws what went wrong in the shop; others may have been left with payments whose provider is gone.
+ */
+export async function workOverdue(
+  { db, site_id }: { db: pg.Pool; site_id: string },
+  card: PaymentProvider = createTestProvider({ db, baseUrl: 'http://localhost' }),
+): Promise<void> {
+  const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
+  const client = await pool.connect();
+  const failed = new Set<string>();
+  const logger = pino({}, { write: (line) => failed.add((JSON.parse(line) as { site_id: string }).site_id) });
+  try {
+    await expireOverdue(client, { db, card, secretKey: SECRET_KEY, logger });
+  } catch (error) {
+    if (failed.has(site_id)) throw error;
+  } finally {
+    client.release();
+    await pool.end();
+  }
 }

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { workOverdue } from '../../test/jobs.ts';
 import { mailsTo } from '../../test/mail.ts';
-import { SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
-import { databaseUrl } from '../../test/worker-database.ts';
-import { ignoreLostConnections } from '../db/connect.ts';
 import type { Outcome, PaymentProvider } from '../shop/payments/provider.ts';
 import { createTestProvider } from '../shop/payments/test-provider.ts';
-import { expireOverdue } from './buying.ts';
 
 const orderPath = '/api/dashboard/orders/{order_id}';
 const checkoutPath = '/api/storefront/checkout/{checkout_id}';
@@ -29,26 +24,8 @@ function at(order_id: string) {
   return { params: { path: { order_id } } };
 }
 
-/** Works as the jobs of an installation do: finds out with the login that owns the tables, and acts as the requests do. */
 function testProvider({ db }: OpenShop): PaymentProvider {
   return createTestProvider({ db, baseUrl: 'http://localhost' });
-}
-
-async function work(shop: OpenShop, card: PaymentProvider = testProvider(shop)) {
-  const { db } = shop;
-  const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
-  const client = await pool.connect();
-  const failed = new Set<string>();
-  const logger = pino({}, { write: (line) => failed.add((JSON.parse(line) as { site_id: string }).site_id) });
-  try {
-    await expireOverdue(client, { db, card, secretKey: SECRET_KEY, logger });
-  } catch (error) {
-    // Shops of other files may have payments whose provider is gone by now.
-    if (failed.has(shop.site_id)) throw error;
-  } finally {
-    client.release();
-    await pool.end();
-  }
 }
 
 async function givenVariant(shop: OpenShop) {
@@ -73,7 +50,7 @@ test('stock is released after 15 minutes while its checkout goes on', async () =
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
   await shop.owner.query('update commerce.checkouts set reserved_until = now() where id = $1', [id]);
 
-  await Promise.all([work(shop), work(shop)]);
+  await Promise.all([workOverdue(shop), workOverdue(shop)]);
 
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
   const { data } = await shop.storefront.PATCH(checkoutPath, {
@@ -90,7 +67,7 @@ test('a checkout that was left alone ends and releases its stock', async () => {
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
   await shop.owner.query('update commerce.checkouts set expires_at = now() where id = $1', [id]);
 
-  await work(shop);
+  await workOverdue(shop);
 
   const { rows } = await shop.owner.query('select status, reserved_until from commerce.checkouts where id = $1', [id]);
   expect(rows).toEqual([{ status: 'expired', reserved_until: null }]);
@@ -103,8 +80,8 @@ test('an order whose transfer did not come is expired once, and gives its stock 
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 4 }] });
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [id]);
 
-  await Promise.all([work(shop), work(shop), work(shop)]);
-  await work(shop);
+  await Promise.all([workOverdue(shop), workOverdue(shop), workOverdue(shop)]);
+  await workOverdue(shop);
 
   const { data } = await shop.dashboard.GET(orderPath, at(id));
   expect(data).toMatchObject({ status: 'cancelled', payment_status: 'expired', cancel_reason: 'payment_expired' });
@@ -116,7 +93,7 @@ test('an order is reminded of at half time, once', async () => {
   const { id } = await shop.givenOrder();
   await shop.owner.query('update commerce.orders set payment_reminder_at = now() where id = $1', [id]);
 
-  await Promise.all([work(shop), work(shop)]);
+  await Promise.all([workOverdue(shop), workOverdue(shop)]);
 
   const { data } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', at(id));
   expect(data?.entries.map(({ type }) => type)).toEqual(['payment_reminded', 'created']);
@@ -127,7 +104,7 @@ test('orders that have time left stay as they are', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
-  await work(shop);
+  await workOverdue(shop);
 
   const { data } = await shop.dashboard.GET(orderPath, at(id));
   expect(data).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment' });
@@ -137,7 +114,7 @@ test('a card that answers late makes a pending order, and pays it once the answe
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_late_success' });
 
-  await Promise.all([work(shop), work(shop)]);
+  await Promise.all([workOverdue(shop), workOverdue(shop)]);
 
   const { data } = await shop.dashboard.GET(orderPath, at(order.id));
   expect(order).toMatchObject({ status: 'pending', payment_status: 'pending' });
@@ -156,7 +133,7 @@ test('a card that is declined late cancels the order, gives its stock back, and 
   const content = [{ variant_id, quantity: 4 }];
   const { id } = await shop.givenOrder({ content, email, payment_method: 'card', card_token: 'tok_late_declined' });
 
-  await Promise.all([work(shop), work(shop)]);
+  await Promise.all([workOverdue(shop), workOverdue(shop)]);
 
   const { data } = await shop.dashboard.GET(orderPath, at(id));
   expect(data).toMatchObject({
@@ -178,14 +155,14 @@ test('a card that is declined late cancels the order, gives its stock back, and 
 test('an authorized order is asked about until the money is there, and paid once', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
-  await work(shop, {
+  await workOverdue(shop, {
     ...testProvider(shop),
     outcomeOf: async () => ({ ...DECLINED, status: 'authorized', reference: 'r', reason: null }),
   });
   const { data: before } = await shop.dashboard.GET(orderPath, at(order.id));
 
-  await Promise.all([work(shop), work(shop)]);
-  await work(shop);
+  await Promise.all([workOverdue(shop), workOverdue(shop)]);
+  await workOverdue(shop);
 
   expect(order).toMatchObject({ status: 'confirmed', payment_status: 'authorized' });
   // Not by the job's count: it counts the payments of all shops.
@@ -200,7 +177,7 @@ test('an authorized order whose money is refused in the end is cancelled', async
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
 
-  await work(shop, {
+  await workOverdue(shop, {
     ...testProvider(shop),
     outcomeOf: async ({ reference }) => ({ ...DECLINED, reference: reference ?? '' }),
   });
@@ -228,14 +205,14 @@ test('a payment or a shop that fails keeps no other from its time, and the job f
     },
   };
 
-  await expect(work(shops[0] as OpenShop, card)).rejects.toThrow(/failed in \d+ shops/);
+  await expect(workOverdue(shops[0] as OpenShop, card)).rejects.toThrow(/failed in \d+ shops/);
 
   const paid = await shops[0]?.owner.query(
     `select id from commerce.orders where payment_status = 'paid' and id = any($1)`,
     [[...healthy]],
   );
   expect(paid?.rowCount).toBe(2);
-  await work(shops[0] as OpenShop);
+  await workOverdue(shops[0] as OpenShop);
 });
 
 /** The test provider, listened to. */
@@ -258,8 +235,8 @@ test('a payment that is still pending when its order is cancelled is called off'
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { ...at(id), body: { reason: 'customer' } });
   const card = listening(shop);
 
-  await work(shop, card);
-  await work(shop, card);
+  await workOverdue(shop, card);
+  await workOverdue(shop, card);
 
   expect(card.cancelled).toHaveLength(1);
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
@@ -276,7 +253,7 @@ test('money that was taken for an order that never came is given back', async ()
   );
   const card = listening(shop);
 
-  await work(shop, card);
+  await workOverdue(shop, card);
 
   expect(card.cancelled).toHaveLength(1);
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
@@ -321,12 +298,12 @@ test('what was sold counts for best sellers once the job has run, each order onc
     other.release();
   }
   await shop.givenOrder({ content: [{ variant_id: first.variant_id, quantity: 1 }] });
-  await work(shop);
+  await workOverdue(shop);
   expect(await bestSeller()).toBe(second.product.id);
 
   await shop.givenOrder({ content: [{ variant_id: first.variant_id, quantity: 2 }] });
-  await Promise.all([work(shop), work(shop)]);
-  await work(shop);
+  await Promise.all([workOverdue(shop), workOverdue(shop)]);
+  await workOverdue(shop);
 
   expect(await bestSeller()).toBe(first.product.id);
   const { rows } = await shop.owner.query(

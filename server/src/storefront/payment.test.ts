@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
-import { SECRET_KEY, startServer, stopServer } from '../../test/server.ts';
+import { workOverdue } from '../../test/jobs.ts';
+import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
-import { expireOverdue } from '../jobs/buying.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { createTestProvider } from '../shop/payments/test-provider.ts';
 
@@ -45,25 +43,6 @@ async function decide({ owner, site_id }: OpenShop, status: 'succeeded' | 'faile
       where site_id = $1 and status in ('requires_action', 'cancelled')`,
     [site_id, status],
   );
-}
-
-async function runJobs(
-  { db }: OpenShop,
-  card: PaymentProvider = createTestProvider({ db, baseUrl: 'http://localhost' }),
-) {
-  const pool = new pg.Pool({ connectionString: databaseUrl(), max: 1 });
-  const client = await pool.connect();
-  try {
-    await expireOverdue(client, {
-      db,
-      card,
-      secretKey: SECRET_KEY,
-      logger: pino({ level: process.env.TEST_LOG ?? 'silent' }),
-    });
-  } finally {
-    client.release();
-    await pool.end();
-  }
 }
 
 async function stockOf({ dashboard }: OpenShop, product_id: string) {
@@ -249,7 +228,7 @@ test('a human who never comes back has an order all the same, of what was shown 
   await shop.owner.query(`update commerce.carts set expires_at = now() - interval '1 s' where id = $1`, [cart.id]);
   await decide(shop, 'succeeded');
 
-  await runJobs(shop);
+  await workOverdue(shop);
 
   const [order] = await ordersOf(shop);
   expect(order).toMatchObject({ total: checkout.total, discount: '5.00', payment_status: 'paid', status: 'confirmed' });
@@ -265,7 +244,7 @@ test('a payment that nobody finishes is cancelled after its time, and its checko
     shop.site_id,
   ]);
 
-  await runJobs(shop);
+  await workOverdue(shop);
 
   const { data } = await shop.storefront.GET(checkoutPath, at(checkout.id));
   expect(data).toMatchObject({ status: 'ready', payment: null });
@@ -284,7 +263,7 @@ test('stock is kept while the provider does not answer, for an hour; a success a
   await shop.owner.query(`update commerce.payments set expires_at = now() - interval '1 s' where site_id = $1`, [
     shop.site_id,
   ]);
-  const runWhileDown = () => runJobs(shop, unreachable).catch(() => undefined);
+  const runWhileDown = () => workOverdue(shop, unreachable).catch(() => undefined);
 
   await runWhileDown();
   const kept = await stockOf(shop, product.id);
@@ -295,8 +274,8 @@ test('stock is kept while the provider does not answer, for an hour; a success a
   await runWhileDown();
   const released = await stockOf(shop, product.id);
   await decide(shop, 'succeeded');
-  await runJobs(shop);
-  await runJobs(shop);
+  await workOverdue(shop);
+  await workOverdue(shop);
 
   expect(kept).toEqual({ on_hand: 10, reserved: 2 });
   expect(released).toEqual({ on_hand: 10, reserved: 0 });
@@ -314,8 +293,8 @@ test('of a success that arrives from several sides at once, one order comes', as
   const answers = await Promise.all([
     ...Array.from({ length: 6 }, () => shop.storefront.POST(completePath, { ...at(checkout.id), body: {} })),
     shop.storefront.POST(cancelPath, at(checkout.id)),
-    runJobs(shop),
-    runJobs(shop),
+    workOverdue(shop),
+    workOverdue(shop),
   ]);
 
   expect(answers.length).toBe(9);
@@ -332,7 +311,7 @@ test('money of another amount or currency than was shown is given back, and make
     await decide(shop, 'succeeded');
 
     const { error } = await shop.storefront.POST(completePath, { ...at(checkout.id), body: {} });
-    await runJobs(shop);
+    await workOverdue(shop);
 
     expect(error).toMatchObject({ error: 'payment_failed', reason: 'amount_differs' });
     expect(await ordersOf(shop)).toEqual([]);
