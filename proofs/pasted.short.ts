@@ -32,7 +32,7 @@ const OWN_TESTS: [string, string][] = [
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
   ['pg_dump', 'proofs/pg-dump.short.ts'],
   ['npx commerce-server migrate --roles', 'proofs/pg-dump.short.ts'],
-  ['npx commerce-server site domain', 'server/src/commands/commands.test.ts'],
+  ['npx commerce-server site domain', 'server/src/commands/commands.short.ts'],
   ['NEW_SECRET_KEY', 'server/src/commands/rotate-secret-key.test.ts'],
 ];
 

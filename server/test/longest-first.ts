@@ -5,7 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * the others have nothing left to do.
  */
 const LONG = [
-  'commands/commands.test.ts',
   'demo/seed.test.ts',
   'search/rank/search.test.ts',
   'commands/doctor.test.ts',
