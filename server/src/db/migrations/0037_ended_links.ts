@@ -8,8 +8,11 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create index order_links_age on commerce.order_links (created_at);
     grant select, delete on commerce.order_links to commerce_sweep;
+    -- What restores a backup of an older version makes the policies of this one before.
+    drop policy if exists sweep on commerce.order_links;
     create policy sweep on commerce.order_links to commerce_sweep using (created_at <= now() - interval '180 days');
     grant select on commerce.order_events to commerce_sweep;
+    drop policy if exists due on commerce.order_events;
     create policy due on commerce.order_events for select to commerce_sweep
       using (created_at > now() - interval '180 days');
     -- Null for staff, who work for several.
