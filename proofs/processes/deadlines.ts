@@ -34,10 +34,17 @@ const DAY = 24 * HOUR;
 const GIVEN = 5 * HOUR + 7 * MINUTE;
 
 export const DEADLINES: Record<string, Deadline> = {
+  'the end of a cart that is never filled': {
+    after: 7 * DAY,
+    async begin(by) {
+      const { id: cart_id } = await by.must('storefront.createCart');
+      return async (server) => told(await server.ask('storefront.getCart', { path: { cart_id } }), 200, 'cart_expired');
+    },
+  },
   'the end of a cart': {
     after: 30 * DAY,
     async begin(by) {
-      const { id: cart_id } = await by.must('storefront.createCart');
+      const cart_id = await fullCart(by);
       return async (server) => told(await server.ask('storefront.getCart', { path: { cart_id } }), 200, 'cart_expired');
     },
   },
