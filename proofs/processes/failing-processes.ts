@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../server/src/db/free-port.ts';
-import { COUNT, type Failpoint, type FailpointNews } from './failpoints.ts';
+import type { CountOrder, Failpoint, FailpointNews } from './failpoints.ts';
 import type { JobOrder } from './payment-jobs.ts';
 import { COMPILED, ServerProcess } from './server-process.ts';
 
@@ -66,6 +66,7 @@ function serve(env: Record<string, string>, port: number): Promise<ServerProcess
   return new ServerProcess(port, env, 'failpoints.ts').readyAtLast();
 }
 
+const COUNT: CountOrder = { count: 'answers' };
 const FAILPOINTS = fileURLToPath(new URL('failpoints.ts', import.meta.url));
 const JOBS = fileURLToPath(new URL('payment-jobs.ts', import.meta.url));
 

@@ -17,14 +17,16 @@ export type Fault = 'throw' | 'exit' | 'hang' | 'cut';
 export type FailpointNews = 'armed' | 'reached';
 
 /** Asks how many answers there have been since the last order; told as a number. */
-export const COUNT = { count: 'answers' };
+export interface CountOrder {
+  count: 'answers';
+}
 
 const HANG_MS = 10_000;
 
 let failpoint: Failpoint | undefined;
 let answers = 0;
 
-process.on('message', (order: Failpoint | typeof COUNT | object) => {
+process.on('message', (order: Failpoint | CountOrder | object) => {
   if ('count' in order) process.send?.(answers);
   if (!('after' in order)) return;
   failpoint = order;
