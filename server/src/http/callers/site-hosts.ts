@@ -37,12 +37,12 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
   const { db, baseUrl, logger, everySeconds = DOMAINS_READ_EVERY_SECONDS } = options;
   const own = new URL(baseUrl);
   let known = indexOf([]);
-  let read_as: string | undefined;
+  let fingerprintRead: string | undefined;
   const read = async () => {
     const fingerprint = await readFingerprint(db);
-    if (fingerprint === read_as) return;
+    if (fingerprint === fingerprintRead) return;
     known = indexOf(await readDomains(db));
-    read_as = fingerprint;
+    fingerprintRead = fingerprint;
   };
   // One after another: an older answer must not replace a newer one.
   let last: Promise<void> = read();
@@ -65,7 +65,7 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     originAt: (request) => (siteAt(request) ? addressOfHost(baseUrl, hostIn(request.headers.host)) : own.origin),
     addressOf: (site_id) => addressOfHost(baseUrl, known.primary.get(site_id)),
     originsOf: (site_id) => (known.hosts.get(site_id) ?? []).map((host) => addressOfHost(baseUrl, host)),
-    isRead: () => read_as !== undefined,
+    isRead: () => fingerprintRead !== undefined,
     reload,
     stop: () => clearInterval(timer),
   };

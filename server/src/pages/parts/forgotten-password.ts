@@ -68,12 +68,16 @@ export async function askForLink(visit: CustomerVisit, place: Place, body: FormB
   });
 }
 
-export function forgotSentPage({ front, path, language }: CustomerVisit, { where }: Place): PageAnswer {
-  const life = language.duration(codes.LIFETIMES.reset_password);
-  const sentences = paragraphs(language.say('access.forgot_sent_text', { shop: front.name, life }));
+export function forgotSentPage(visit: CustomerVisit, place: Place): PageAnswer {
+  const life = visit.language.duration(codes.LIFETIMES.reset_password);
+  return sentPage(visit, place, visit.language.say('access.forgot_sent_text', { shop: visit.front.name, life }));
+}
+
+/** Says that a mail is on its way, if there is reason for one. */
+export function sentPage({ front, path, language }: CustomerVisit, { where }: Place, text: string): PageAnswer {
   const notice = {
     title: language.say('access.sent'),
-    sentences,
+    sentences: paragraphs(text),
     link: { href: path, label: language.say('access.back') },
   };
   return { status: 200, html: noticePage(notice, { language, front, where }) };

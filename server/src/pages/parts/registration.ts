@@ -5,8 +5,8 @@ import * as codes from '../../shop/customers/codes.ts';
 import { hashPassword, logins } from '../../shop/passwords/passwords.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { CustomerVisit } from './customer-visit.ts';
-import { noticePage, page } from './document.ts';
-import type { Place } from './forgotten-password.ts';
+import { page } from './document.ts';
+import { type Place, sentPage } from './forgotten-password.ts';
 import type { FormBody } from './form-body.ts';
 import { csrfField, type Entered, type Mistake, mistakeSummary, passwordField, textField } from './form-parts.ts';
 import { html } from './html.ts';
@@ -15,7 +15,7 @@ import { newPasswordMistake, PASSWORD_RULES } from './new-password.ts';
 import { accessPath } from './paths.ts';
 import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
-import { paragraphs, rich } from './words.ts';
+import { rich } from './words.ts';
 
 /** Asking for an account. What is said, and how long it takes, never depends on whether the address has one. */
 
@@ -85,15 +85,9 @@ export async function requestAccount(visit: CustomerVisit, place: Place, body: F
   });
 }
 
-export function registerSentPage({ front, path, language }: CustomerVisit, { where }: Place): PageAnswer {
-  const life = language.duration(codes.LIFETIMES.register);
-  const sentences = paragraphs(language.say('access.register_sent_text', { shop: front.name, life }));
-  const notice = {
-    title: language.say('access.sent'),
-    sentences,
-    link: { href: path, label: language.say('access.back') },
-  };
-  return { status: 200, html: noticePage(notice, { language, front, where }) };
+export function registerSentPage(visit: CustomerVisit, place: Place): PageAnswer {
+  const life = visit.language.duration(codes.LIFETIMES.register);
+  return sentPage(visit, place, visit.language.say('access.register_sent_text', { shop: visit.front.name, life }));
 }
 
 function consentIn({ front, language }: CustomerVisit, body: FormBody) {
