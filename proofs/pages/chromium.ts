@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../server/test/chromium.ts';
 import type { Trial } from '../frame.ts';
-import type { Deed, Furnished } from './pages.ts';
+import type { Deed, Furnished } from './furnished.ts';
 
 /** Runs work in a browser. Where there is none, outside of CI, it is left out, and the proof says so. */
 export async function inChromium(trial: Trial, work: (browser: Browser) => Promise<void>): Promise<string> {
@@ -69,7 +69,7 @@ export async function press(tab: Page, work: Deed, shop: Furnished): Promise<voi
     `for (const [name, value] of Object.entries(${JSON.stringify(work.entries(shop))})) {
       const fields = [...document.querySelectorAll('[name="' + name + '"]')];
       for (const field of fields) {
-        if (field.type === 'radio') field.checked = field.value === value;
+        if (['radio', 'checkbox'].includes(field.type)) field.checked = field.value === value;
         else field.value = value;
       }
     }`,

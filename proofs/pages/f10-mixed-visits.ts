@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from '../../server/test/chromium.ts';
+import { unescaped } from '../../server/test/paper-browser.ts';
 import { exchange } from '../client.ts';
 import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
 import { type Chance, chanceOf } from '../random.ts';
 import { onPremises, type Premises } from '../shop.ts';
 import { inChromium, openSite, press } from './chromium.ts';
-import { DEEDS, type Deed, type Furnished, furnish, PAGES, type PageKind, withQuery } from './pages.ts';
+import {
+  arrangeFor,
+  cookies,
+  type Deed,
+  type Furnished,
+  furnish,
+  logInTo,
+  type PageKind,
+  withQuery,
+} from './furnished.ts';
+import { DEEDS, PAGES } from './pages.ts';
 import { changed, type State, stateOf } from './state.ts';
 
 const OF_SHOPS = DEEDS.filter(({ page }) => !page.ofNoShop);
@@ -19,6 +30,13 @@ export const F10: Proof = {
   promise: 'Two shops in one browser stay apart, going back does nothing again, and looking changes nothing.',
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
+
+/** What one browser can hold open of a shop: its account is one customer's, or is being entered. */
+function besideOneLogin(chance: Chance): typeof OF_SHOPS {
+  const free = OF_SHOPS.filter(({ page, work }) => !page.isPublic && !work.renews);
+  const ofCustomer = OF_SHOPS.filter(({ page }) => page.login);
+  return chance.next() < 0.5 ? OF_SHOPS.filter(({ page }) => !page.login) : [...free, chance.of(ofCustomer)];
+}
 
 interface Counts {
   looks: number;
@@ -77,12 +95,12 @@ const WAYS: Record<string, string>[] = [
 
 /** Looks at a page and at every address in it as scanners, previews and browsers do, with and without its cookie. */
 async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: typeof WAYS): Promise<number> {
-  const path = await page.arrange(shop);
+  const { path, login } = await arrangeFor(page, shop);
   const { baseUrl, violations } = premises;
   const before = await all(premises, [shop]);
-  const first = await exchange(baseUrl, 'GET', path, {});
-  const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
-  const links = [...first.text.matchAll(/\s(?:href|src|action)="(\/[^"#]*)/g)].map(([, link = '']) => link);
+  const first = await exchange(baseUrl, 'GET', path, { Cookie: login });
+  const cookie = cookies(login, ...(first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0] ?? ''));
+  const links = [...first.text.matchAll(/\s(?:href|src|action)="(\/[^"#]*)/g)].map(([, link = '']) => unescaped(link));
   let looks = 0;
   for (const link of new Set([
     path,
@@ -108,11 +126,13 @@ async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: t
 /** The same as a browser does it: prefetched, prerendered, hovered, opened in the background, each link of the page followed. */
 async function scanInBrowser(browser: Browser, premises: Premises, page: PageKind, shop: Furnished): Promise<number> {
   const { baseUrl, violations } = premises;
-  const url = baseUrl + (await page.arrange(shop));
+  const { path, login } = await arrangeFor(page, shop);
+  const url = baseUrl + path;
   const before = await all(premises, [shop]);
   const site = await openSite('127.0.0.1');
   const context = await browser.createBrowserContext();
   try {
+    await logInTo(context, login);
     const tab = await context.newPage();
     const asked = tab.waitForRequest((request) => request.url() === url);
     const rules = {
@@ -150,7 +170,7 @@ async function mix(
   const context = await browser.createBrowserContext();
   let pages = 0;
   const visits = [one, other].flatMap((shop) =>
-    chance.some(OF_SHOPS, 3).map(({ page, work }) => ({ shop, page, work })),
+    chance.some(besideOneLogin(chance), 3).map(({ page, work }) => ({ shop, page, work })),
   );
   const look = async (tab: Page, shop: Furnished, what: string) => {
     const text = String(await tab.evaluate('document.documentElement.outerHTML'));
@@ -163,7 +183,9 @@ async function mix(
     const tabs = [];
     for (const visit of visits) {
       const tab = await context.newPage();
-      await tab.goto(baseUrl + (await visit.page.arrange(visit.shop)));
+      const { path, login } = await arrangeFor(visit.page, visit.shop);
+      await logInTo(context, login);
+      await tab.goto(baseUrl + path);
       await look(tab, visit.shop, visit.page.name);
       tabs.push({ ...visit, tab });
     }
@@ -196,7 +218,9 @@ async function goBack(browser: Browser, premises: Premises, target: { shop: Furn
   const context: BrowserContext = await browser.createBrowserContext();
   try {
     const tab = await context.newPage();
-    await tab.goto(baseUrl + (await page.arrange(shop)));
+    const { path, login } = await arrangeFor(page, shop);
+    await logInTo(context, login);
+    await tab.goto(baseUrl + path);
     await press(tab, work, shop);
     const before = await all(premises, [shop]);
     let steps = 0;

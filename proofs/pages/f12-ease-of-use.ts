@@ -5,7 +5,8 @@ import type { Browser, Page } from '../../server/test/chromium.ts';
 import { type Figures, type Proof, pick, type Size, type Trial } from '../frame.ts';
 import { onPremises, type Premises } from '../shop.ts';
 import { inChromium, press } from './chromium.ts';
-import { deadEnds, type Furnished, furnish, PAGES } from './pages.ts';
+import { arrangeFor, type Furnished, furnish, logInTo } from './furnished.ts';
+import { deadEnds, PAGES } from './pages.ts';
 
 /**
  * Opens every page, also with refused entries, in each language at the width of a phone and of a desk. A violation is a mistake
@@ -84,7 +85,9 @@ async function lookAtAll(look: Look): Promise<void> {
   const { tab, premises, shop, size } = look;
   const bytes = await countBytes(tab);
   for (const page of PAGES) {
-    const url = premises.baseUrl + (await page.arrange(shop));
+    const { path, login } = await arrangeFor(page, shop);
+    await logInTo(tab.browserContext(), login);
+    const url = premises.baseUrl + path;
     await judge(look, page.name, bytes, () => tab.goto(url, { waitUntil: 'networkidle0' }));
     for (const work of page.operations.filter(({ action }) => action === 'save')) {
       const refused = { ...work, entries: () => ({ email: 'nobody', shipping_country: 'DE', shipping_city: '' }) };

@@ -8,7 +8,18 @@ import { type Chance, chanceOf } from '../random.ts';
 import { onPremises, type Premises } from '../shop.ts';
 import { arrival, escapeHtml, inChromium, openSite, press } from './chromium.ts';
 import { attacksOn, type Form, type Opened, type Others, type Server } from './forgeries.ts';
-import { DEEDS, type Deed, type Furnished, furnish, type PageKind } from './pages.ts';
+import {
+  arrangeFor,
+  cookies,
+  type Deed,
+  type Furnished,
+  furnish,
+  logInTo,
+  loginTo,
+  type PageKind,
+  type Reader,
+} from './furnished.ts';
+import { DEEDS } from './pages.ts';
 import { changed, stateOf } from './state.ts';
 
 /**
@@ -76,21 +87,25 @@ interface Target {
 
 async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: Server; forger: string }) {
   const { premises, server, forger, shop, page, work } = target;
-  const open = async (path: string, baseUrl = server.baseUrl): Promise<Opened> => {
-    const { html, response } = await new PaperBrowser(baseUrl).open(path);
+  const open = async ({ path, login }: Reader, baseUrl = server.baseUrl): Promise<Opened> => {
+    const headers = login ? { Cookie: login } : {};
+    const { html, response } = await new PaperBrowser(baseUrl).open(path, { headers });
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const fields = formWith(html, work.action);
+    // The browser of paper tells the path without what is asked of it.
     const action = actionOf({ html, path }, work.action);
-    return { cookie: cookie.replace(/^[^=]*/, server.cookie), csrf: fields.get('csrf') ?? '', fields, action };
+    return { cookie: cookie.replace(/^[^=]*/, server.cookie), login, csrf: fields.get('csrf') ?? '', fields, action };
   };
-  const path = await page.arrange(shop);
-  const reader = await open(path);
+  const { path, login } = await arrangeFor(page, shop, server.ownOrigin);
+  const reader = await open({ path, login });
+  // The same customer, in another browser; the server that forges has no https.
+  const again = async (ownOrigin = server.ownOrigin) => ({ path, login: await loginTo(page, shop, ownOrigin) });
   const others: Others = {
     own: reader,
-    stranger: await open(path),
-    elsewhere: await open(await page.arrange(shop)),
-    old: await daysAgo(3, () => open(path)),
-    forged: await open(path, forger),
+    stranger: await open(await again()),
+    old: await daysAgo(3, async () => open(await again())),
+    forged: { ...(await open(await again('http://localhost'), forger)), login },
+    elsewhere: await open(await arrangeFor(page, shop, server.ownOrigin)),
   };
   const fields = new URLSearchParams(reader.fields);
   for (const [name, value] of Object.entries(work.entries(shop))) fields.set(name, value);
@@ -98,7 +113,7 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
   const proper = (): Form => ({
     method: 'POST',
     path: reader.action,
-    headers: { Cookie: reader.cookie, Origin: 'null', 'Sec-Fetch-Site': 'same-origin' },
+    headers: { Cookie: cookies(reader.cookie, login), Origin: 'null', 'Sec-Fetch-Site': 'same-origin' },
     fields: new URLSearchParams(fields),
   });
   const attacks = attacksOn(server, others);
@@ -145,7 +160,9 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
   const context = await browser.createBrowserContext();
   try {
     const tab = await context.newPage();
-    const url = premises.baseUrl + (await page.arrange(shop));
+    const { path, login } = await arrangeFor(page, shop);
+    const url = premises.baseUrl + path;
+    await logInTo(context, login);
     const { fields, action } = await readForm(tab, url, work, shop);
     const before = await stateOf(premises.owner, [shop.shop.site_id]);
     let arrived = 0;
@@ -170,7 +187,8 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
     };
     for (const [what, html] of Object.entries(loud)) {
       await tab.goto(site.serve(html)).catch(() => undefined);
-      await arrival(tab, url);
+      // A form by GET leaves nothing of the query.
+      await arrival(tab, url.split('?')[0] ?? url);
       await look(what);
     }
     await tab.goto(url);

@@ -5,7 +5,8 @@ import type { Figures, Proof, Trial } from '../frame.ts';
 import { chanceOf } from '../random.ts';
 import { onPremises, type Premises } from '../shop.ts';
 import { escapeHtml, type ForeignSite, inChromium, openSite, until } from './chromium.ts';
-import { deadEnds, type Furnished, furnish, PAGES, withQuery } from './pages.ts';
+import { arrangeFor, type Furnished, furnish, logInTo, type Reader, withQuery } from './furnished.ts';
+import { deadEnds, PAGES } from './pages.ts';
 
 /**
  * Shows every page inside of pages of others, in every way that a browser has, and looks whether anything of it is there; and
@@ -22,10 +23,10 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const chance = chanceOf(trial.seed);
   const [shop, stranger] = [await open(premises), await open(premises)];
   // First, for they end all that the shop has open.
-  const dead = await deadEnds(shop, stranger);
-  const alive: string[] = [];
+  const dead = (await deadEnds(shop, stranger)).map((path): Reader => ({ path, login: '' }));
+  const alive: Reader[] = [];
   const pages = trial.size === 'short' ? chance.some(PAGES, 4) : PAGES;
-  for (const { arrange } of pages) alive.push(await arrange(shop));
+  for (const page of pages) alive.push(await arrangeFor(page, shop));
   const read = await readHeaders(
     premises,
     trial.size === 'short' ? chance.some([...alive, ...dead], 8) : [...alive, ...dead],
@@ -36,7 +37,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
     const shown = trial.size === 'short' ? chance.some(alive, 1) : [...alive, ...dead];
     for (const host of ['localhost', '127.0.0.1'] as const) {
       const site = await openSite(host);
-      for (const path of shown) framed += await frame(chromium, site, premises, path);
+      for (const reader of shown) framed += await frame(chromium, site, premises, reader);
       site.close();
       trial.progress(`${framed} framed by ${host}`);
     }
@@ -50,15 +51,21 @@ async function open(premises: Premises): Promise<Furnished> {
 }
 
 /** Every method on every path: whatever is HTML, also an error, says that it may not be framed. */
-async function readHeaders({ baseUrl, violations }: Premises, paths: string[]): Promise<number> {
+async function readHeaders({ baseUrl, violations }: Premises, readers: Reader[]): Promise<number> {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
   const types = ['application/x-www-form-urlencoded', 'application/json', 'text/plain'];
   let read = 0;
-  for (const path of paths) {
+  for (const { path, login } of readers) {
     for (const method of methods) {
       for (const type of method === 'POST' ? types : types.slice(0, 1)) {
         const body = method === 'POST' ? 'csrf=x' : undefined;
-        const { status, headers } = await exchange(baseUrl, method, path, { 'Content-Type': type }, body);
+        const { status, headers } = await exchange(
+          baseUrl,
+          method,
+          path,
+          { 'Content-Type': type, Cookie: login },
+          body,
+        );
         read += 1;
         const policy = String(headers['content-security-policy']);
         const isRefused = policy.includes("frame-ancestors 'none'") && headers['x-frame-options'] === 'DENY';
@@ -90,10 +97,16 @@ function fieldsOf(url: string): string {
   return fields.map(([name, value]) => `<input name="${name}" value="${escapeHtml(value)}">`).join('');
 }
 
-async function frame(browser: Browser, site: ForeignSite, premises: Premises, path: string): Promise<number> {
+async function frame(
+  browser: Browser,
+  site: ForeignSite,
+  premises: Premises,
+  { path, login }: Reader,
+): Promise<number> {
   const { baseUrl, violations } = premises;
   const context = await browser.createBrowserContext();
   try {
+    await logInTo(context, login);
     const tab = await context.newPage();
     await tab.goto(baseUrl + path);
     const copy = site.serve(await tab.content());

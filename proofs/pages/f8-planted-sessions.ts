@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
 import type { Browser } from '../../server/test/chromium.ts';
 import { actionOf, formWith } from '../../server/test/paper-browser.ts';
 import { startServer, stopServer } from '../../server/test/server.ts';
@@ -7,7 +8,17 @@ import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
 import { chanceOf } from '../random.ts';
 import { onPremises, type Premises } from '../shop.ts';
 import { inChromium, openSite, press } from './chromium.ts';
-import { DEEDS, type Deed, type Furnished, furnish, type PageKind } from './pages.ts';
+import {
+  arrangeFor,
+  cookies,
+  type Deed,
+  type Furnished,
+  furnish,
+  logInTo,
+  loginCookie,
+  type PageKind,
+} from './furnished.ts';
+import { DEEDS, PAGES } from './pages.ts';
 import { changed, stateOf } from './state.ts';
 
 /**
@@ -21,8 +32,10 @@ export const F8: Proof = {
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
+const SECURE_ORIGIN = 'https://shop.example';
+
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
-  const secure = await startServer(trial.databaseUrl, { baseUrl: 'https://shop.example' }, trial.databaseUrl);
+  const secure = await startServer(trial.databaseUrl, { baseUrl: SECURE_ORIGIN }, trial.databaseUrl);
   const chance = chanceOf(trial.seed);
   const servers = [premises.baseUrl, secure.baseUrl];
   let planted = 0;
@@ -36,6 +49,11 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
           planted += await plantRaw({ premises, baseUrl, shop, page, work });
           if (work.renews) renewed += 1;
         }
+      }
+      const stranger = await furnished();
+      for (const page of PAGES.filter(({ login }) => login)) {
+        const baseUrl = chance.of(servers);
+        planted += await plantLogins({ premises, baseUrl, shop, page }, stranger);
       }
       trial.progress(`${round + 1}: ${planted} planted`);
     }
@@ -91,9 +109,10 @@ function madeUp(own: string): Record<string, string> {
 
 async function plantRaw(target: Target): Promise<number> {
   const { premises, baseUrl, shop, page, work } = target;
-  const path = await page.arrange(shop);
-  const get = (headers: Record<string, string>) => exchange(baseUrl, 'GET', path, headers);
-  const attacker = cookiesIn((await get({})).headers);
+  const ownOrigin = baseUrl === premises.baseUrl ? undefined : SECURE_ORIGIN;
+  const { path, login } = await arrangeFor(page, shop, ownOrigin);
+  const get = (cookie: string) => exchange(baseUrl, 'GET', path, { Cookie: cookies(cookie, login) });
+  const attacker = cookiesIn((await get('')).headers);
   const post = (cookie: string, html: string) => {
     const fields = formWith(html, work.action);
     for (const [name, value] of Object.entries({ ...work.entries(shop), action: work.action })) fields.set(name, value);
@@ -102,14 +121,14 @@ async function plantRaw(target: Target): Promise<number> {
       baseUrl,
       'POST',
       actionOf({ html, path }, work.action),
-      { ...headers, Cookie: cookie },
+      { ...headers, Cookie: cookies(cookie, login) },
       fields.toString(),
     );
   };
   const before = await stateOf(premises.owner, [shop.shop.site_id]);
   const plants = Object.entries(madeUp(attacker));
   for (const [what, cookie] of plants) {
-    const { headers, text } = await get({ Cookie: cookie });
+    const { headers, text } = await get(cookie);
     const given = cookiesIn(headers);
     const isKept = given === '' || cookie.includes(given);
     if (isKept) premises.violations.add(`${page.name}: ${what} is kept`);
@@ -122,18 +141,60 @@ async function plantRaw(target: Target): Promise<number> {
   if (tables.length > 0) premises.violations.add(`${page.name}: planted sessions changed ${tables}`);
 
   // The reader is given the attacker's session, and does what the page is for.
-  const shown = await get({ Cookie: attacker });
+  const shown = await get(attacker);
   const done = await post(attacker, shown.text);
   const given = cookiesIn(done.headers);
   // What is only shown is shown at once.
   if (![200, 303].includes(done.status))
     premises.violations.add(`${page.name}: ${work.action} did not work, ${done.status}`);
   if (work.renews && (given === '' || given === attacker)) premises.violations.add(`${page.name}: the session stays`);
+  if (page.login && work.renews) {
+    const afterwards = await get(attacker);
+    if (!isLogin(afterwards.text))
+      premises.violations.add(`${page.name}: after ${work.action} the login is still good`);
+  }
   if (page.isPublic) return plants.length + 1;
   // With the session alone there is nothing to be had: such a page is found by its address.
   const elsewhere = await exchange(baseUrl, 'GET', path.replace(/.{8}$/, 'AAAAAAAA'), { Cookie: given || attacker });
   if (elsewhere.status !== 404) premises.violations.add(`${page.name}: a session opens ${elsewhere.status}`);
   return plants.length + 1;
+}
+
+const isLogin = (html: string) => html.includes('value="log_in"');
+
+/** Logins that were made up, that ended, or that are of another shop show what nobody gets to see who is not logged in. */
+async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work'>, stranger: Furnished) {
+  const ownOrigin = baseUrl === premises.baseUrl ? undefined : SECURE_ORIGIN;
+  const { path, login } = await arrangeFor(page, shop, ownOrigin);
+  const foreign = await arrangeFor(page, stranger, ownOrigin);
+  const [name = '', token = ''] = login.split('=');
+  const held = (value: string) => `${name}=${value}`;
+  const ended = async (times: string) => {
+    const one = (await page.login?.(shop)) ?? '';
+    await premises.owner.query(`update commerce.customer_tokens set ${times} where token_hash = $1`, [hashToken(one)]);
+    return held(one);
+  };
+  const plants: Record<string, string> = {
+    'made up': held(mintToken('customer')),
+    'of another shop': held(foreign.login.split('=')[1] ?? ''),
+    'of another shop, under its name': foreign.login,
+    'under the name of another shop': loginCookie(stranger, token, ownOrigin),
+    'an agent’s token': held(mintToken('agent')),
+    twice: cookies(login, held(mintToken('customer'))),
+    'in quotes': held(`"${token}"`),
+    'with one character more': held(`${token}A`),
+    revoked: await ended('revoked_at = now()'),
+    expired: await ended(`expires_at = now() - interval '1 second'`),
+    replaced: await ended('replaced_at = now()'),
+    'of yesterday': await ended(`renewable_until = renewable_until - interval '1 day'`),
+  };
+  const own = await exchange(baseUrl, 'GET', path, { Cookie: login });
+  if (isLogin(own.text)) premises.violations.add(`${page.name}: its own login does not open it`);
+  for (const [what, Cookie] of Object.entries(plants)) {
+    const { status, text } = await exchange(baseUrl, 'GET', path, { Cookie });
+    if (!isLogin(text)) premises.violations.add(`${page.name}: a login ${what} opens it, ${status}`);
+  }
+  return Object.keys(plants).length;
 }
 
 /** A neighbour on the same host plants cookies, as it can where there is no https. */
@@ -142,8 +203,9 @@ async function plantInBrowser(browser: Browser, target: Target): Promise<number>
   const site = await openSite('127.0.0.1');
   const context = await browser.createBrowserContext();
   try {
-    const path = await page.arrange(shop);
-    const issued = cookiesIn((await exchange(baseUrl, 'GET', path, {})).headers);
+    const { path, login } = await arrangeFor(page, shop);
+    await logInTo(context, login);
+    const issued = cookiesIn((await exchange(baseUrl, 'GET', path, { Cookie: login })).headers);
     const [name] = issued.split('=');
     const tab = await context.newPage();
     for (const cookie of [`${name}=${'A'.repeat(43)}; path=/`, `${issued}; path=/`]) {

@@ -3,7 +3,8 @@ import { exchange } from '../client.ts';
 import { type Figures, type Proof, pick, type Trial } from '../frame.ts';
 import { onPremises, type Premises } from '../shop.ts';
 import { inChromium, press } from './chromium.ts';
-import { type Furnished, furnish, PAGES, TEXT_NAMES, type TextName, type Texts } from './pages.ts';
+import { arrangeFor, type Furnished, furnish, logInTo, TEXT_NAMES, type TextName, type Texts } from './furnished.ts';
+import { PAGES } from './pages.ts';
 import { payloadsOf } from './payloads.ts';
 
 /**
@@ -67,6 +68,7 @@ const FORMS: Partial<Record<TextName, (payload: string) => string>> = {
   // Checked by its country, like no other text.
   phone: () => '+49 30 1234567',
   postal_code: (payload) => payload.slice(0, 32),
+  agent_name: (payload) => payload.slice(0, 90),
 };
 
 /** A tab that notes what runs or is stopped, and lets nothing out. */
@@ -119,7 +121,9 @@ async function showAll(tab: Page, premises: Premises, shop: Furnished, payload: 
     if (name !== shop.texts.shop) premises.violations.add(`${what}: the shop ${shop.texts.shop} is called ${name}`);
   };
   for (const page of PAGES) {
-    await tab.goto(baseUrl + (await page.arrange(shop)));
+    const { path, login } = await arrangeFor(page, shop);
+    await logInTo(tab.browserContext(), login);
+    await tab.goto(baseUrl + path);
     await look(page.name, !page.ofNoShop);
     for (const work of page.operations.filter(({ action }) => action === 'save')) {
       const refused = { ...work.entries(shop), email: payload, shipping_country: 'DE', discount_code: payload };
@@ -142,7 +146,7 @@ async function showAll(tab: Page, premises: Premises, shop: Furnished, payload: 
 
 /** What a document holds that our pages never do. */
 const STRANGERS = `(baseUrl) => {
-  const known = new Set(${JSON.stringify('html head meta title link body a header main div p h1 h2 ol ul li section form fieldset legend label input select option textarea button aside img data time dl dt dd strong span figure figcaption')}.split(' '));
+  const known = new Set(${JSON.stringify('html head meta title link body a header main div p h1 h2 ol ul li section form fieldset legend label input select option textarea button aside img data time dl dt dd details summary strong span figure figcaption')}.split(' '));
   const found = [];
   for (const element of document.querySelectorAll('*')) {
     const name = element.localName;
@@ -170,7 +174,8 @@ const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha
 /** Where there is no browser: every tag is one that our pages have, and all else is text. */
 async function readAll({ baseUrl, violations }: Premises, shop: Furnished): Promise<number> {
   for (const page of PAGES) {
-    const answer = await exchange(baseUrl, 'GET', await page.arrange(shop), {});
+    const { path, login } = await arrangeFor(page, shop);
+    const answer = await exchange(baseUrl, 'GET', path, { Cookie: login });
     const text = answer.text.replace(QR_CODE, '').replace(OUR_SCRIPT, '');
     const rest = text.replaceAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*>/g, '');
     if (/[<>]/.test(rest) || /<(?:script|style|iframe|svg|object|base)\b/i.test(text)) {

@@ -1,3 +1,5 @@
+import { cookies } from './furnished.ts';
+
 /** What can be wrong with a form, each by itself, while all else is as it should be. */
 
 export interface Server {
@@ -21,6 +23,8 @@ export type Attack = [what: string, change: (form: Form) => void];
 /** A page as a browser has opened it. */
 export interface Opened {
   cookie: string;
+  /** The cookie of who is logged in; empty if nobody is. */
+  login: string;
   csrf: string;
   fields: URLSearchParams;
   /** Where the form goes. */
@@ -40,7 +44,7 @@ export interface Others {
 }
 
 export function attacksOn(server: Server, others: Others): Attack[] {
-  return [...byOrigin(server), ...byToken(others), ...byCookie(server, others), ...byForm()];
+  return [...byOrigin(server), ...byToken(others), ...byCookie(server, others), ...byLogin(others), ...byForm()];
 }
 
 const FOREIGN = ['https://evil.example', 'https://localhost.evil.example', 'http://localhost:1', 'file://', ''];
@@ -73,10 +77,10 @@ function byOrigin({ ownOrigin }: Server): Attack[] {
 
 function byToken({ stranger, elsewhere, old, forged }: Others): Attack[] {
   const token = (what: string, value: string): Attack => [`with ${what}`, ({ fields }) => fields.set('csrf', value)];
-  const session = (what: string, { cookie, csrf }: Opened): Attack => [
+  const session = (what: string, { cookie, login, csrf }: Opened): Attack => [
     what,
     ({ headers, fields }) => {
-      headers.Cookie = cookie;
+      headers.Cookie = cookies(cookie, login);
       fields.set('csrf', csrf);
     },
   ];
@@ -107,7 +111,10 @@ function byToken({ stranger, elsewhere, old, forged }: Others): Attack[] {
 }
 
 function byCookie({ cookie }: Server, { stranger, own }: Others): Attack[] {
-  const sent = (what: string, value: string): Attack => [`with ${what}`, ({ headers }) => (headers.Cookie = value)];
+  const sent = (what: string, value: string): Attack => [
+    `with ${what}`,
+    ({ headers }) => (headers.Cookie = cookies(value, own.login)),
+  ];
   return [
     ['without a cookie', ({ headers }) => delete headers.Cookie],
     sent('an empty cookie', `${cookie}=`),
@@ -116,6 +123,30 @@ function byCookie({ cookie }: Server, { stranger, own }: Others): Attack[] {
     sent('a planted cookie after its own', `${own.cookie}; ${stranger.cookie}`),
     sent('its cookie under another name', own.cookie.replace(cookie, `${cookie}2`)),
     sent('a made-up cookie', `${cookie}=${'A'.repeat(43)}`),
+  ];
+}
+
+/** With its own form session, and the login of somebody else or none. */
+function byLogin({ own, stranger, elsewhere }: Others): Attack[] {
+  if (own.login === '') return [];
+  const [name = ''] = own.login.split('=');
+  const sent = (what: string, ...logins: string[]): Attack => [
+    `with ${what}`,
+    ({ headers }) => (headers.Cookie = cookies(own.cookie, ...logins)),
+  ];
+  return [
+    sent('nobody logged in'),
+    sent("its reader's login of another browser", stranger.login),
+    sent('the login of another customer', elsewhere.login),
+    sent('two logins', own.login, elsewhere.login),
+    sent('a made-up login', `${name}=cust_${'A'.repeat(38)}`),
+    [
+      'with the form of another customer',
+      ({ headers, fields }) => {
+        headers.Cookie = cookies(elsewhere.cookie, own.login);
+        fields.set('csrf', elsewhere.csrf);
+      },
+    ],
   ];
 }
 

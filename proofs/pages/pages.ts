@@ -1,162 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { hashPassword } from '../../server/src/shop/passwords/passwords.ts';
-import { takeMails } from '../mails.ts';
-import type { OpenShop } from '../shop.ts';
-
-/**
- * The pages that the proofs attack, each in a shop with texts of its own. A page that is added to the server is added to
- * `PAGES`, with the buttons of its forms, and every proof takes it along.
- */
-export interface PageKind {
-  name: string;
-  /** Arranges what the page is about, anew; answers its path. */
-  arrange(shop: Furnished): Promise<string>;
-  /** What its forms do. Each is tried on a page of its own, for most can be done once. */
-  operations: Deed[];
-  /** It names no shop: its account may be of a member of staff, who works for several. */
-  ofNoShop?: true;
-  /** Its address is no secret: anybody may open it, and gets a login. */
-  isPublic?: true;
-}
-
-export interface Deed {
-  /** The value of the button. */
-  action: string;
-  /** What is entered before it is pressed. */
-  entries: (shop: Furnished) => Record<string, string>;
-  /** Whether the browser's session is another one afterwards. */
-  renews?: true;
-}
-
-/** Every text of a shop that a page may show. */
-export type Texts = Record<TextName, string>;
-
-export const TEXT_NAMES = [
-  'shop',
-  'product',
-  'option_value',
-  'variant_image',
-  'discount_code',
-  'shipping_option',
-  'shipping_description',
-  'bank_account_holder',
-  'bank_name',
-  'bank_instructions',
-  'email',
-  'first_name',
-  'last_name',
-  'company',
-  'address1',
-  'address2',
-  'city',
-  'state',
-  'postal_code',
-  'phone',
-  'note',
-  'carrier',
-] as const;
-
-export type TextName = (typeof TEXT_NAMES)[number];
-
-/** A shop with something to buy, and what its pages show. */
-export interface Furnished {
-  shop: OpenShop;
-  texts: Texts;
-  variant_id: string;
-  shipping_option_id: string;
-}
-
-/** Fills a shop whose every text is the given one; a text that is absent holds the marker. */
-export async function furnish(shop: OpenShop, marker: string, given: Partial<Texts> = {}): Promise<Furnished> {
-  const marked = Object.fromEntries(TEXT_NAMES.map((name) => [name, `${marker} ${name}`])) as Texts;
-  const email = `${marker}@example.com`;
-  const variant_image = `https://img.example/${marker}.jpg`;
-  const own = { email, variant_image, discount_code: `${marker}-code`, postal_code: '10115', phone: '+49 30 1234567' };
-  const texts: Texts = { ...marked, ...own, ...given };
-  await shop.must('dashboard.updateSettings', {
-    body: {
-      name: texts.shop,
-      bank_details: {
-        account_holder: texts.bank_account_holder,
-        iban: 'DE89370400440532013000',
-        bank_name: texts.bank_name,
-        instructions: texts.bank_instructions,
-      },
-    },
-  });
-  const option = await shop.must('dashboard.createShippingOption', {
-    body: { name: texts.shipping_option, description: texts.shipping_description, price: '4.90' },
-  });
-  await shop.must('dashboard.createDiscount', {
-    body: { code: texts.discount_code, kind: 'percentage', value: '10' },
-  });
-  const product = await shop.must('dashboard.createProduct', {
-    body: {
-      name: texts.product,
-      slug: `p-${randomUUID()}`,
-      status: 'active',
-      options: [{ name: 'Kind', values: [texts.option_value] }],
-      variants: [{ option1: texts.option_value, price: '14.00', inventory_quantity: 1_000 }],
-      images: [{ url: texts.variant_image }],
-    },
-  });
-  return { shop, texts, variant_id: product.variants[0]?.id ?? '', shipping_option_id: option.id };
-}
-
-async function begin({ shop, variant_id }: Furnished, code?: string) {
-  const cart = await shop.must('storefront.createCart');
-  const path = { cart_id: cart.id };
-  await shop.must('storefront.addCartItem', { path, body: { variant_id, quantity: 2 } });
-  if (code) await shop.must('storefront.applyDiscount', { path, body: { code } });
-  const checkout = await shop.must('storefront.createCheckout', { body: { cart_id: cart.id } });
-  return { id: checkout.id, path: new URL(checkout.checkout_url ?? '').pathname };
-}
-
-/** Takes a piece along that is not for sale any more when the page is opened. */
-async function withGone({ shop, texts }: Furnished, checkout_id: string): Promise<void> {
-  const { cart_id } = await shop.must('storefront.getCheckout', { path: { checkout_id } });
-  const product = await shop.must('dashboard.createProduct', {
-    body: { name: texts.product, slug: `p-${randomUUID()}`, status: 'active', price: '3.00', inventory_quantity: 5 },
-  });
-  const body = { variant_id: product.variants[0]?.id ?? '', quantity: 1 };
-  await shop.must('storefront.addCartItem', { path: { cart_id }, body });
-  await shop.must('dashboard.updateProduct', { path: { product_id: product.id }, body: { status: 'archived' } });
-}
-
-async function fillIn(furnished: Furnished) {
-  const { shop, texts, shipping_option_id } = furnished;
-  const checkout = await begin(furnished, texts.discount_code);
-  const { first_name, last_name, company, address1, address2, city, state, postal_code } = texts;
-  const address = { first_name, last_name, company, address1, address2, city, state, postal_code, country: 'HK' };
-  await shop.must('storefront.updateCheckout', {
-    path: { checkout_id: checkout.id },
-    body: {
-      email: texts.email,
-      phone: texts.phone,
-      note: texts.note,
-      shipping_address: address,
-      billing_address: address,
-      shipping_option_id,
-      payment_method: 'bank_transfer',
-    },
-  });
-  return checkout;
-}
-
-const PASSWORD = 'a password of the proofs';
-let passwordHash: Promise<string> | undefined;
-
-/** A customer with an account, at an address that is new each time. */
-export async function openAccount({ shop, texts }: Furnished): Promise<string> {
-  passwordHash ??= hashPassword(PASSWORD);
-  const email = texts.email.replace('@', `+${randomUUID().slice(0, 8)}@`);
-  await shop.premises.owner.query(
-    `insert into commerce.customers (site_id, id, email, password_hash, email_verified_at)
-     values ($1, gen_random_uuid(), $2, $3, now())`,
-    [shop.site_id, email, await passwordHash],
-  );
-  return email;
-}
+import { ACCOUNT_PAGES } from './account-pages.ts';
+import {
+  begin,
+  type Furnished,
+  fillIn,
+  mailedPath,
+  openAccount,
+  PASSWORD,
+  type PageKind,
+  putGoneInCart,
+} from './furnished.ts';
 
 /** The account that a page was arranged for last. */
 const arranged = new WeakMap<Furnished, string>();
@@ -168,18 +21,6 @@ async function arrangeAccess(furnished: Furnished, view = ''): Promise<string> {
 }
 
 const email = (furnished: Furnished) => arranged.get(furnished) ?? '';
-
-/** One more value in the query of a path. */
-export function withQuery(path: string, value: string): string {
-  return `${path}${path.includes('?') ? '&' : '?'}${value}`;
-}
-
-/** The path of the link in the newest mail of a shop. */
-async function mailedPath({ shop }: Furnished): Promise<string> {
-  const mails = await takeMails(shop.premises, shop.site_id);
-  const [link = ''] = /http:\/\/localhost\/(?:account|unlock|sites)\/\S+/.exec(mails.at(-1)?.text ?? '') ?? [];
-  return new URL(link).pathname;
-}
 
 const details = ({ texts }: Furnished) => ({
   email: texts.email,
@@ -193,6 +34,10 @@ const details = ({ texts }: Furnished) => ({
   payment_method: 'bank_transfer',
 });
 
+/**
+ * The pages that the proofs attack, each in a shop with texts of its own. A page that is added to the server is added here, with
+ * the buttons of its forms, and every proof takes it along.
+ */
 export const PAGES: PageKind[] = [
   {
     name: 'the form of a checkout',
@@ -216,7 +61,7 @@ export const PAGES: PageKind[] = [
     name: 'the form of a checkout with a line that is gone',
     async arrange(furnished) {
       const { id, path } = await begin(furnished);
-      await withGone(furnished, id);
+      await (await putGoneInCart(furnished, id))();
       return path;
     },
     operations: [{ action: 'remove_item', entries: () => ({}) }],
@@ -225,7 +70,7 @@ export const PAGES: PageKind[] = [
     name: 'the review of a checkout with a line that is gone',
     async arrange(furnished) {
       const { id, path } = await fillIn(furnished);
-      await withGone(furnished, id);
+      await (await putGoneInCart(furnished, id))();
       return path;
     },
     operations: [{ action: 'remove_item', entries: () => ({}) }],
@@ -317,6 +162,7 @@ export const PAGES: PageKind[] = [
     operations: [{ action: 'unlock', entries: () => ({}), renews: true }],
     ofNoShop: true,
   },
+  ...ACCOUNT_PAGES,
 ];
 
 /** Every button of every page. */

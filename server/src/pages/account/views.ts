@@ -43,11 +43,11 @@ ${safetySection(visit, csrf)}
 
 function waitingSection(language: Language, waiting: WaitingCheckout[], currency: string): Html {
   const { say } = language;
-  const card = ({ agent_name, agent_status, revoked_by, total, expires_at, url }: WaitingCheckout) => html`
+  const card = ({ agent_name, agent_status, revoked_by, total, expires_at, path }: WaitingCheckout) => html`
 <li class="card">
 <p>${rich(language, 'account.waiting_purchase', { assistant: assistantNamed(language, agent_name), total: money(language, total, currency) })} ${endInWords(language, { status: agent_status, revoked_by })}</p>
 <p class="hint">${rich(language, 'account.until', { moment: moment(language, expires_at) })}</p>
-<p><a class="button" href="${url}">${say('account.decide')}</a></p>
+<p><a class="button" href="${path}">${say('account.decide')}</a></p>
 </li>`;
   return html`
 <section aria-labelledby="waiting">

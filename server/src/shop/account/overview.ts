@@ -15,13 +15,13 @@ export interface WaitingCheckout {
   revoked_by: AgentToken['revoked_by'];
   total: string;
   expires_at: string;
-  /** The page where it is confirmed. */
-  url: string;
+  /** The path of the page where it is confirmed: at the host where the customer is logged in. */
+  path: string;
 }
 
 /** Those of the customer who is logged in, newest first; 50 at most. */
 export async function waitingCheckouts(shop: Shop, deps: LinkDeps): Promise<WaitingCheckout[]> {
-  const rows = await shop.rows<Omit<WaitingCheckout, 'url'>>(
+  const rows = await shop.rows<Omit<WaitingCheckout, 'path'>>(
     sql`select k.id, t.description as agent_name, ${tokenStatus} as agent_status, a.revoked_by, k.shown_total as total,
         k.expires_at
       from checkouts k join tokens t on t.site_id = k.site_id and t.id = k.agent_token_id
@@ -30,5 +30,5 @@ export async function waitingCheckouts(shop: Shop, deps: LinkDeps): Promise<Wait
         and k.expires_at > now()
       order by k.created_at desc, k.id limit 50`,
   );
-  return rows.map((row) => ({ ...row, url: checkoutUrl(shop, deps, row.id) }));
+  return rows.map((row) => ({ ...row, path: new URL(checkoutUrl(shop, deps, row.id)).pathname }));
 }

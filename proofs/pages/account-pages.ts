@@ -1,0 +1,118 @@
+import { openAgent } from '../agents.ts';
+import { openCustomerSession } from '../customers.ts';
+import { type Deed, type Furnished, fillIn, openAccount, type PageKind, putGoneInCart } from './furnished.ts';
+
+/** The pages of the account, for a customer who is logged in. */
+
+interface Reader {
+  id: string;
+  /** Of the session with which the page is arranged: each browser gets one of its own. */
+  token: string;
+}
+
+/** The customer for whom a page was arranged last. */
+const readers = new WeakMap<Furnished, Reader>();
+
+async function openReader(furnished: Furnished): Promise<Reader> {
+  const { premises, site_id } = furnished.shop;
+  const { rows } = await premises.owner.query<{ id: string }>(
+    `update commerce.customers set first_name = $3, last_name = $4 where site_id = $1 and email = $2 returning id`,
+    [site_id, await openAccount(furnished), furnished.texts.first_name, furnished.texts.last_name],
+  );
+  const id = rows[0]?.id ?? '';
+  const reader = { id, token: await openCustomerSession(premises, { site_id }, id) };
+  readers.set(furnished, reader);
+  return reader;
+}
+
+function login(furnished: Furnished): Promise<string> {
+  const { premises, site_id } = furnished.shop;
+  return openCustomerSession(premises, { site_id }, readers.get(furnished)?.id ?? '');
+}
+
+const overview = ({ shop }: Furnished) => `/account?site_id=${shop.site_id}`;
+
+/** An order of the customer; with `gone`, one of its lines is not for sale any more. */
+async function orderOf(furnished: Furnished, { token: customer_token }: Reader, gone = false): Promise<string> {
+  const { shop } = furnished;
+  const { id: checkout_id } = await fillIn(furnished, customer_token);
+  const path = { checkout_id };
+  const withdraw = gone ? await putGoneInCart(furnished, checkout_id, customer_token) : undefined;
+  // The new total is the one that the customer has seen.
+  if (gone)
+    await shop.must('storefront.updateCheckout', { customer_token, path, body: { note: furnished.texts.note } });
+  const { order } = await shop.must('storefront.completeCheckout', { customer_token, path, body: {} });
+  await withdraw?.();
+  return order.id;
+}
+
+/** An agent of the customer, and a purchase of it that waits. */
+async function agentOf({ shop, texts, variant_id }: Furnished, { id }: Reader): Promise<string> {
+  const { premises, site_id } = shop;
+  const named = { site_id, canary: texts.agent_name };
+  const agent = await openAgent(premises, named, id);
+  const body = { variant_id, quantity: 1 };
+  await shop.must('agent.findAndBuy', { agent_token: agent.secret, body });
+  await premises.owner.query('update commerce.tokens set categories = $3 where site_id = $1 and id = $2', [
+    site_id,
+    agent.id,
+    [texts.agent_category],
+  ]);
+  return agent.id;
+}
+
+const press = (action: string, rest: Partial<Deed> = {}): Deed => ({ action, entries: () => ({}), ...rest });
+
+/** Whoever is not logged in gets the login at the same address. */
+const ofCustomer = { isPublic: true, login } as const;
+
+export const ACCOUNT_PAGES: PageKind[] = [
+  {
+    name: 'the account',
+    async arrange(furnished) {
+      const reader = await openReader(furnished);
+      await orderOf(furnished, reader);
+      await agentOf(furnished, reader);
+      return overview(furnished);
+    },
+    operations: [
+      press('log_out', { renews: true }),
+      press('log_out_everywhere', { renews: true }),
+      press('marketing_on', { entries: () => ({ marketing: 'yes' }) }),
+      press('revoke'),
+    ],
+    ...ofCustomer,
+  },
+  {
+    name: 'the account of somebody who agreed to offers',
+    async arrange(furnished) {
+      const { token: customer_token } = await openReader(furnished);
+      const body = { marketing_opt_in: true, marketing_wording: 'Yes, send me offers.' };
+      await furnished.shop.must('storefront.updateCustomer', { customer_token, body });
+      return overview(furnished);
+    },
+    operations: [press('marketing_off')],
+    ...ofCustomer,
+  },
+  {
+    name: 'an order in the account',
+    arrange: async (furnished) =>
+      `${overview(furnished)}&order=${await orderOf(furnished, await openReader(furnished))}`,
+    operations: [press('reorder')],
+    ...ofCustomer,
+  },
+  {
+    name: 'an order that can be ordered again in part',
+    arrange: async (furnished) =>
+      `${overview(furnished)}&order=${await orderOf(furnished, await openReader(furnished), true)}&again=1`,
+    operations: [press('reorder')],
+    ...ofCustomer,
+  },
+  {
+    name: 'what an agent did',
+    arrange: async (furnished) =>
+      `${overview(furnished)}&agent=${await agentOf(furnished, await openReader(furnished))}`,
+    operations: [],
+    ...ofCustomer,
+  },
+];
