@@ -24,6 +24,8 @@ const MAX_REQUESTS_PER_SOCKET = 1_000;
 export const MAX_CONNECTIONS = 4_096;
 /** How many may wait to be accepted; Node's own 511 is full at once when thousands come together. */
 const BACKLOG = 4_096;
+const REFUSED_AT_ONCE = 20;
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 export interface ListenOptions {
   host: string;
@@ -50,7 +52,7 @@ export async function listen(
     },
     app,
   );
-  server.on('clientError', refuse);
+  server.on('clientError', refuseInTurn());
   server.maxHeadersCount = MAX_HEADERS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
   boundConnections(server, maxConnections);
@@ -61,6 +63,22 @@ export async function listen(
   return server;
 }
 
+/**
+ * Node finds all requests that are out of time in one go, and they may be thousands: they are refused some at a time, so that
+ * others are served in between.
+ */
+function refuseInTurn(): (error: ParseError, socket: Duplex) => void {
+  const late: [ParseError, Duplex][] = [];
+  const refuseSome = () => {
+    for (const [error, socket] of late.splice(0, REFUSED_AT_ONCE)) refuse(error, socket);
+    if (late.length > 0) setImmediate(refuseSome);
+  };
+  return (error, socket) => {
+    if (error.code !== TIMED_OUT) return refuse(error, socket);
+    if (late.push([error, socket]) === 1) setImmediate(refuseSome);
+  };
+}
+
 /** Answers what could not be parsed as a request, in the form of every other error; Node's own answer has no body. */
 function refuse(error: ParseError, socket: Duplex): void {
   // A peer that has closed the connection gets no answer, and one that has been answered gets no second one.
@@ -68,6 +86,11 @@ function refuse(error: ParseError, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
     if (answering?.writableEnded) (socket as Socket).destroySoon();
     else socket.destroy();
+    return;
+  }
+  // Who has asked nothing expects no answer.
+  if (error.code === TIMED_OUT && (socket as Socket).bytesRead === 0) {
+    socket.destroy();
     return;
   }
   const { status, body = '' } = answerTo(refusalOf(error), uuidv7());
@@ -90,7 +113,6 @@ function refusalOf({ code, reason }: ParseError): ShopError {
   if (code === 'HPE_INVALID_CONTENT_LENGTH' && reason?.includes('overflow'))
     return new ShopError('payload_too_large', 'The Content-Length is larger than any body that is accepted.');
   if (code === 'HPE_HEADER_OVERFLOW') return new ShopError('headers_too_large', 'The headers are larger than 16 KB.');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ShopError('request_timeout', 'The request did not arrive in time.');
+  if (code === TIMED_OUT) return new ShopError('request_timeout', 'The request did not arrive in time.');
   return new ShopError('invalid_request', 'This is not a valid HTTP request.');
 }

@@ -17,17 +17,22 @@ const MAX_WAITING_PER_CONNECTION = 5;
 /** Long enough for a single pause of the garbage collector to be less than a hundredth of the samples. */
 const WINDOW_MS = 5_000;
 
-/** The greater of two: the 99th percentile of the event loop's delay, and how many wait for a connection of the pool. */
+/**
+ * The greater of two: the 99th percentile of the event loop's delay, and how many wait for a connection of the pool. Measured
+ * from the first request on, because a start holds the event loop up for longer than any load.
+ */
 export function measureStrain(db: Pool, window_ms = WINDOW_MS): Strain {
   const histogram = monitorEventLoopDelay();
-  histogram.enable();
   let delay = 0;
   setInterval(() => {
     delay = histogram.percentile(99) / 1e6;
     histogram.reset();
   }, window_ms).unref();
   const maxWaiting = MAX_WAITING_PER_CONNECTION * db.options.max;
-  return () => Math.max(delay / MAX_DELAY_MS, db.waitingCount / maxWaiting);
+  return () => {
+    histogram.enable();
+    return Math.max(delay / MAX_DELAY_MS, db.waitingCount / maxWaiting);
+  };
 }
 
 const SEVERE = 4;
