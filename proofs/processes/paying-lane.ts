@@ -92,14 +92,14 @@ export class PayingLane {
   async must<T>(shop: PaidShop, method: string, path: string, body?: object): Promise<T> {
     const key = randomUUID();
     const ask = () => this.send(shop, { method, path, body, key, within: PATIENCE_MS.sound });
-    let response = await ask();
-    // A server on a busy machine says so.
-    for (let again = 0; response.status === 503 && again < 30; again += 1) {
-      await pause(1_000);
-      response = await ask();
+    for (let again = 0; ; again += 1) {
+      const response = await ask().catch((error: Error) => error);
+      const failed = response instanceof Error;
+      if (!failed && response.status < 300) return response.json() as Promise<T>;
+      // A server on a busy machine says so, and a connection that was idle may have been closed by it.
+      if (again < 30 && (failed || response.status === 503)) await pause(1_000);
+      else throw new Error(`${method} ${path} of the proof failed: ${failed ? response : await response.text()}`);
     }
-    if (response.status < 300) return response.json() as Promise<T>;
-    throw new Error(`${method} ${path} of the proof was refused: ${response.status} ${await response.text()}`);
   }
 
   send({ credentials }: PaidShop, call: ApiCall): Promise<Response> {
