@@ -82,7 +82,7 @@ export const PAGES: PageKind[] = [
       await shop.shop.must('storefront.completeCheckout', { path: { checkout_id: id }, body: {} });
       return path;
     },
-    operations: [],
+    operations: [{ action: 'view_order', entries: () => ({}) }],
   },
   {
     name: 'the order that a mail leads to',

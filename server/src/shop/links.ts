@@ -66,12 +66,18 @@ export function resetLink(baseUrl: string, site_id: string, token: string): stri
  * only its hash is stored.
  */
 export function checkoutToken(
-  { siteId }: Shop,
+  { siteId }: Pick<Shop, 'siteId'>,
   { secretKey }: Pick<LinkDeps, 'secretKey'>,
   checkout_id: string,
 ): string {
   const seed = createHmac('sha256', secretKey).update(`checkout|${siteId}|${checkout_id}`).digest();
   return tokenFrom('checkout', seed);
+}
+
+/** The secret of the link to an order that its confirmation leads to: told again in the same way, so that it is kept once. */
+export function orderToken({ siteId }: Shop, { secretKey }: Pick<LinkDeps, 'secretKey'>, order_id: string): string {
+  const seed = createHmac('sha256', secretKey).update(`order|${siteId}|${order_id}`).digest();
+  return tokenFrom('order', seed);
 }
 
 /** The address of a checkout's hosted page. Holds a secret. */

@@ -178,6 +178,7 @@ export const checkout: Record<keyof typeof english, string> = {
   next: 'Wie es weitergeht',
   next_mail: 'Wir senden die Bestätigung an {email}.',
   next_question: 'Bei Fragen schreiben Sie an {shop} und nennen Sie die Bestellnummer.',
+  view_order: 'Bestellung ansehen',
   next_cancelled: 'Es wird nichts versandt, und es ist nichts mehr zu zahlen.',
   next_transfer: 'Sie überweisen den Betrag auf das hier genannte Konto.',
   next_arrived: 'Sobald das Geld eingegangen ist, versenden wir die Ware.',

@@ -172,6 +172,7 @@ export const checkout = {
   next: 'What happens next',
   next_mail: 'We send the confirmation to {email}.',
   next_question: 'If you have a question, write to {shop} and name the order number.',
+  view_order: 'View your order',
   next_cancelled: 'Nothing will be sent, and there is nothing more to pay.',
   next_transfer: 'You transfer the amount to the account named here.',
   next_arrived: 'When the money has arrived, we send the goods.',

@@ -176,6 +176,7 @@ export const checkout: Record<keyof typeof english, string> = {
   next: 'Et maintenant ?',
   next_mail: 'Nous envoyons la confirmation à {email}.',
   next_question: 'Pour toute question, écrivez à {shop} en indiquant le numéro de commande.',
+  view_order: 'Voir la commande',
   next_cancelled: 'Rien ne sera expédié, et il n’y a plus rien à payer.',
   next_transfer: 'Vous virez le montant sur le compte indiqué ici.',
   next_arrived: 'Dès réception du virement, nous expédions les articles.',

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { mailsTo } from '../../../test/mail.ts';
 import { actionOf, formWith, type Page, PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
-import { startServer, stopServer } from '../../../test/server.ts';
+import { SECRET_KEY, startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
+import { checkoutToken } from '../../shop/links.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -257,7 +258,24 @@ test('an order is ordered again with one press, at the prices of today, beside t
     [shop.site_id],
   );
   expect(rows).toEqual([{ customer_id: customer.id, email: customer.email }]);
+
+  // The confirmation leads to the order in the account, where its customer is logged in, and nobody else there.
+  const url = await checkoutPathOf(shop, order.id);
+  const confirmed = await browser.open(url);
+  expect((await browser.open(linkOf(confirmed, 'View your order'))).html).toContain(`Order ${order.order_number}`);
+  const other = await givenVisitor(shop);
+  const elsewhere = await other.browser.open(url);
+  expect((await other.browser.press(elsewhere, 'view_order')).path).toMatch(/^\/sites\/.*\/orders\/ord_/);
 });
+
+/** The page of the checkout that became an order. */
+async function checkoutPathOf({ owner, site_id: siteId }: OpenShop, order_id: string): Promise<string> {
+  const { rows } = await owner.query<{ id: string }>(
+    'select id from commerce.checkouts where site_id = $1 and order_id = $2',
+    [siteId, order_id],
+  );
+  return `/checkout/${checkoutToken({ siteId }, { secretKey: SECRET_KEY }, rows[0]?.id ?? '')}`;
+}
 
 test('ordering again leads back to the checkout that was begun, and to another once that is over', async () => {
   const shop = await openShop();

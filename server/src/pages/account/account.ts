@@ -12,11 +12,11 @@ import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { type LoginWords, logOut, logOutEverywhere } from '../parts/login.ts';
-import { withQuery } from '../parts/paths.ts';
+import { orderPath, withQuery } from '../parts/paths.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { changeConsent } from './consent.ts';
-import { orderAgain, orderPath, showOrder } from './order.ts';
+import { orderAgain, showOrder } from './order.ts';
 import { activityView, overviewView } from './views.ts';
 import type { AccountVisit } from './visit.ts';
 

@@ -11,7 +11,7 @@ import type { FormBody } from '../parts/form-body.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { orderView } from '../parts/order-view.ts';
-import { withQuery } from '../parts/paths.ts';
+import { orderPath, withQuery } from '../parts/paths.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { rich } from '../parts/words.ts';
@@ -21,10 +21,6 @@ import type { AccountVisit } from './visit.ts';
  * One order in the account, which can be ordered again. What is not for sale any more is told before a checkout begins:
  * `&again=1` shows what would be in it.
  */
-export function orderPath(path: string, order_id: string): string {
-  return withQuery(path, 'order', order_id);
-}
-
 export async function showOrder(
   visit: AccountVisit,
   csrf: string,

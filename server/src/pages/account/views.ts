@@ -5,11 +5,10 @@ import { assistantNamed, budgetInWords, deedInWords, endInWords, SCOPES } from '
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
-import { withQuery } from '../parts/paths.ts';
+import { orderPath, withQuery } from '../parts/paths.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { moment, money, rich } from '../parts/words.ts';
 import { consentSection } from './consent.ts';
-import { orderPath } from './order.ts';
 import type { AccountVisit } from './visit.ts';
 
 /** The account: what waits for the customer first, then the agents, then the orders. */

@@ -83,7 +83,21 @@ test('a shopper without script goes from the link to the order and its bank deta
   ]) {
     expect(done.html).toContain(text);
   }
-  expect((await browser.open(url)).html).toContain('Thank you for your order');
+  const confirmed = await browser.open(url);
+  expect(confirmed.html).toContain('Thank you for your order');
+
+  // The way to the order's own page: its secret stands on no page, and is kept once however often it is asked for.
+  expect(confirmed.html).not.toContain('/orders/');
+  const paths = [];
+  for (let press = 0; press < 2; press += 1) {
+    const shown = await browser.press(confirmed, 'view_order');
+    expect([shown.response.status, shown.response.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
+    expect(shown.html).toContain(order?.order_number);
+    expect(shown.html).not.toContain('Lindenallee');
+    paths.push(shown.path);
+  }
+  expect(paths[0]).toMatch(/^\/sites\/[0-9a-f-]{36}\/orders\/ord_/);
+  expect(paths[1]).toBe(paths[0]);
 });
 
 test('what the page says is what is ordered: names, quantities, prices and total', async () => {

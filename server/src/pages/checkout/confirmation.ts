@@ -3,6 +3,7 @@ import type { Language } from '../../language/language.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { addressLines } from '../parts/address-lines.ts';
 import { page } from '../parts/document.ts';
+import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { type Summary, summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import { transfer } from '../parts/transfer.ts';
@@ -21,6 +22,26 @@ export interface ConfirmationView {
   /** Of the shop: whether the tax is a part of the amounts. */
   tax_included: boolean;
   discount_code: string | null;
+  /** The way to the page of the order. */
+  toOrder: Html | undefined;
+}
+
+/** How the page of the order is reached. */
+export type WayToOrder =
+  | {
+      /** In the account, for a customer who is logged in. */
+      path: string;
+    }
+  | {
+      /** By a form, for the address of a guest's page is a secret that no page holds. */
+      form: { path: string; csrf: string };
+    };
+
+/** A link or a button that leads to the page of the order. */
+export function wayToOrder({ say }: Language, way: WayToOrder): Html {
+  if ('path' in way) return html`<a class="button" href="${way.path}">${say('checkout.view_order')}</a>`;
+  const { path, csrf } = way.form;
+  return html`<form method="post" action="${path}">${csrfField(csrf)}<button class="secondary" name="action" value="view_order">${say('checkout.view_order')}</button></form>`;
 }
 
 /** The last step: the order's number, how to pay it, and what happens next. */
@@ -40,7 +61,10 @@ ${payment.instructions && transfer(language, payment.instructions)}
 <section class="part">
 <h2>${say('checkout.next')}</h2>
 ${nextSteps(view)}
-${back && html`<p><a class="button" href="${back}" rel="noreferrer">${say('page.back_to_shop', { shop: front.name })}</a></p>`}
+<div class="ways-on">
+${back && html`<a class="button" href="${back}" rel="noreferrer">${say('page.back_to_shop', { shop: front.name })}</a>`}
+${view.toOrder}
+</div>
 </section>
 ${order.shipping_address && html`<section class="part"><h2>${say('checkout.delivery_address')}</h2>${addressLines(language, order.shipping_address)}</section>`}
 </div>

@@ -16,6 +16,7 @@ import type { Entered, Mistake } from './fields.ts';
 import { answerRefusal } from './refusals.ts';
 import { showOpen, showOver } from './show.ts';
 import { type CheckoutVisit, countCheckout, type Posted, takesTestCards } from './visit.ts';
+import { viewOrder } from './way-to-order.ts';
 
 const OPERATIONS: Record<string, Operation['id']> = {
   save: 'storefront.updateCheckout',
@@ -24,6 +25,7 @@ const OPERATIONS: Record<string, Operation['id']> = {
   remove_item: 'storefront.removeCartItem',
   place_order: 'storefront.completeCheckout',
   cancel_payment: 'storefront.cancelCheckoutPayment',
+  view_order: 'storefront.getCustomerOrder',
 };
 
 /** POST: one action on the checkout. */
@@ -35,9 +37,13 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   const action = pressed === 'save' && entered.discount_code ? 'apply_discount' : pressed;
   const operation_id = Object.hasOwn(OPERATIONS, action) ? OPERATIONS[action] : undefined;
   if (!operation_id) throw new ShopError('invalid_request', 'There is no such action.');
-  // A second click, or the way back after the order: the page says how it stands.
-  if (checkout.order_id || checkout.status === 'cancelled') return { redirect: path };
   const posted: Posted = { operation_id, action, pressed, body, entered, hasFields: body.has('fields') };
+  if (action === 'view_order' && checkout.order_id && !checkout.past) {
+    await countCheckout(visit, operation_id);
+    return viewOrder(visit, posted, checkout.order_id);
+  }
+  // A second click, or the way back after the order: the page says how it stands.
+  if (checkout.order_id || checkout.status === 'cancelled' || action === 'view_order') return { redirect: path };
   await countCheckout(visit, operation_id);
   const over = await inShopOfVisit(visit, (shop) => showOver(visit, shop));
   if (over) return over;

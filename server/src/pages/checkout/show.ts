@@ -11,7 +11,7 @@ import type { Shop } from '../../shop/shop.ts';
 import type { Html } from '../parts/html.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { inShopOfVisit } from '../parts/visit.ts';
-import { confirmation } from './confirmation.ts';
+import { confirmation, wayToOrder } from './confirmation.ts';
 import { enteredBefore } from './entry.ts';
 import type { Entered, Mistake } from './fields.ts';
 import { checkoutForm } from './form.ts';
@@ -20,6 +20,7 @@ import { failureAlert, openPayment } from './payment.ts';
 import { checkoutReview } from './review.ts';
 import type { CheckoutView } from './view.ts';
 import { type CheckoutVisit, countCheckout, takesTestCards } from './visit.ts';
+import { findWay } from './way-to-order.ts';
 
 /** GET: the page as the checkout stands. The database itself refuses any change. */
 export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
@@ -39,9 +40,11 @@ export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAn
     if (checkout.past) return closedPage(visit, 'checkout.past');
     const { payment, fulfillments: _, ...order } = await getForCustomer(shop, checkout.order_id);
     const terms = await checkoutPage.readTerms(shop, checkout.order_id);
+    const toOrder = order.email ? wayToOrder(language, await findWay(visit, shop, order)) : undefined;
+    const ownOrigin = checkoutDeps.baseUrl;
     return {
       status: 200,
-      html: confirmation({ language, front, back, ownOrigin: checkoutDeps.baseUrl, order, payment, ...terms }),
+      html: confirmation({ language, front, back, ownOrigin, order, payment, toOrder, ...terms }),
     };
   }
   if (checkout.status === 'expired') throw new ShopError('checkout_expired', 'The checkout has expired.');

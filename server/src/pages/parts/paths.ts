@@ -3,6 +3,11 @@ export function withQuery(path: string, name: string, value: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
 }
 
+/** One order, on the account page whose path is given. */
+export function orderPath(path: string, order_id: string): string {
+  return withQuery(path, 'order', order_id);
+}
+
 /**
  * What stands beside the login of a page, as `?login=` of its address says: the request for a link to set a new password, the
  * request for an account, and what is said when it has been sent.

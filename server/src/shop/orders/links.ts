@@ -3,19 +3,25 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
 /**
- * Links under which an order is seen without an account. Every mail mints its own, and only its hash is kept. A link works until
+ * Links under which an order is seen without an account. Every mail mints its own, the confirmation has one, and only hashes are kept. A link works until
  * 90 days after the state of the order last changed, or until the customer is erased.
  */
 
-/** A new link's secret; none when the order belongs to nobody any more. Waits for an erasure that is under way. */
+/** A new link's secret; none when the order belongs to nobody any more. */
 export async function mintLink(shop: Shop, order_id: string): Promise<string | undefined> {
   const token = mintToken('order');
+  return (await keepLink(shop, order_id, token)) ? token : undefined;
+}
+
+/** Opens a link, unless it is open already or the order belongs to nobody any more. Waits for an erasure that is under way. */
+export async function keepLink(shop: Shop, order_id: string, token: string): Promise<boolean> {
   const made = await shop.run(
     sql`insert into order_links (site_id, token_hash, order_id)
       select o.site_id, ${hashToken(token)}, o.id from orders o
-      where o.site_id = ${shop.siteId} and o.id = ${order_id} and o.email is not null for key share`,
+      where o.site_id = ${shop.siteId} and o.id = ${order_id} and o.email is not null for key share
+      on conflict (site_id, token_hash) do nothing`,
   );
-  return made === 1 ? token : undefined;
+  return made === 1;
 }
 
 /** Where a link leads. */
