@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -122,9 +123,12 @@ export async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Resident memory of a process in MB; undefined when it is gone. */
+/** Resident memory of a process in MB; undefined when it is gone. From /proc where there is one: `ps` would take CPU time from what is measured. */
 export function residentMegabytes(pid: number | undefined): number | undefined {
   try {
+    if (existsSync('/proc/self/status')) {
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+    }
     return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
   } catch {
     return undefined;

@@ -71,6 +71,16 @@ CREATE OR REPLACE FUNCTION commerce.current_site()
 RETURN (current_setting('app.site_id'::text))::uuid
 ;
 
+CREATE OR REPLACE FUNCTION commerce.delete_postings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      delete from commerce.search_postings p using old_rows o where p.site_id = o.site_id and p.product_id = o.id;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.emit(site uuid, event_type text, subject uuid, event_data jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -192,19 +202,30 @@ CREATE OR REPLACE FUNCTION commerce.note_product_parts()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+    declare
+      present_era integer := commerce.change_era();
+      present_transaction bigint := pg_current_xact_id()::text::bigint;
     begin
-      if tg_op = 'DELETE' then
-        insert into commerce.product_changes as c (site_id, product_id, seen)
-        select part.site_id, part.product_id, coalesce(bool_or(commerce.is_visible(p.status, p.published_at)), false)
-        from old_rows part left join commerce.products p on p.site_id = part.site_id and p.id = part.product_id
-        group by part.site_id, part.product_id
-        on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
-      else
-        insert into commerce.product_changes as c (site_id, product_id, seen)
-        select part.site_id, part.product_id, coalesce(bool_or(commerce.is_visible(p.status, p.published_at)), false)
-        from new_rows part left join commerce.products p on p.site_id = part.site_id and p.id = part.product_id
-        group by part.site_id, part.product_id
-        on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
+      if tg_op = 'DELETE' then 
+    insert into commerce.product_changes as c (site_id, product_id, seen)
+    select site_id, product_id, is_visible from (
+      select site_id, product_id, coalesce((select commerce.is_visible(p.status, p.published_at) from commerce.products p
+          where p.site_id = part.site_id and p.id = part.product_id), false) as is_visible,
+        (select n.seen from commerce.product_changes n where n.site_id = part.site_id and n.era = present_era
+          and n.changed_in = present_transaction and n.product_id = part.product_id) as was_seen
+      from (select distinct site_id, product_id from old_rows) as part) as changed
+    where was_seen is null or (is_visible and not was_seen)
+    on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
+      else 
+    insert into commerce.product_changes as c (site_id, product_id, seen)
+    select site_id, product_id, is_visible from (
+      select site_id, product_id, coalesce((select commerce.is_visible(p.status, p.published_at) from commerce.products p
+          where p.site_id = part.site_id and p.id = part.product_id), false) as is_visible,
+        (select n.seen from commerce.product_changes n where n.site_id = part.site_id and n.era = present_era
+          and n.changed_in = present_transaction and n.product_id = part.product_id) as was_seen
+      from (select distinct site_id, product_id from new_rows) as part) as changed
+    where was_seen is null or (is_visible and not was_seen)
+    on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
       end if;
       return null;
     end $function$
@@ -331,7 +352,26 @@ CREATE OR REPLACE FUNCTION commerce.search_source(site uuid, product uuid)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
-RETURN (SELECT jsonb_build_object('name', p.name, 'description', "left"(p.description, 10000), 'vendor', p.vendor, 'product_type', p.product_type, 'tags', p.tags, 'metadata', p.metadata, 'options', (SELECT COALESCE(jsonb_agg(v.value ORDER BY o."position", v.place), '[]'::jsonb) AS "coalesce" FROM commerce.product_options o, LATERAL unnest(o."values") WITH ORDINALITY v(value, place) WHERE ((o.site_id = search_source.site) AND (o.product_id = search_source.product))), 'codes', (SELECT COALESCE(jsonb_agg(codes.code ORDER BY codes.code), '[]'::jsonb) AS "coalesce" FROM (SELECT DISTINCT lower(code.code) AS code FROM commerce.variants v, LATERAL unnest(ARRAY[v.sku, v.barcode]) code(code) WHERE ((v.site_id = search_source.site) AND (v.product_id = search_source.product) AND (code.code IS NOT NULL))) codes)) AS jsonb_build_object FROM commerce.products p WHERE ((p.site_id = search_source.site) AND (p.id = search_source.product)))
+RETURN (SELECT s.source FROM commerce.search_sources(search_source.site, ARRAY[search_source.product]) s(product_id, source))
+;
+
+CREATE OR REPLACE FUNCTION commerce.search_sources(site uuid, products uuid[])
+ RETURNS TABLE(product_id uuid, source jsonb)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT p.id,
+     jsonb_build_object('name', p.name, 'description', "left"(p.description, 10000), 'vendor', p.vendor, 'product_type', p.product_type, 'tags', p.tags, 'metadata', p.metadata, 'options', ( SELECT COALESCE(jsonb_agg(v.value ORDER BY o."position", v.place), '[]'::jsonb) AS "coalesce"
+            FROM commerce.product_options o,
+             LATERAL unnest(o."values") WITH ORDINALITY v(value, place)
+           WHERE ((o.site_id = search_sources.site) AND (o.product_id = p.id))), 'codes', ( SELECT COALESCE(jsonb_agg(codes.code ORDER BY codes.code), '[]'::jsonb) AS "coalesce"
+            FROM ( SELECT DISTINCT lower(code.code) AS code
+                    FROM commerce.variants v,
+                     LATERAL unnest(ARRAY[v.sku, v.barcode]) code(code)
+                   WHERE ((v.site_id = search_sources.site) AND (v.product_id = p.id) AND (code.code IS NOT NULL))) codes)) AS jsonb_build_object
+    FROM commerce.products p
+   WHERE ((p.site_id = search_sources.site) AND (p.id = ANY (search_sources.products)));
+END
 ;
 
 CREATE OR REPLACE FUNCTION commerce.tell_agent_token()
@@ -419,21 +459,29 @@ CREATE OR REPLACE FUNCTION commerce.tell_product()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  declare
-    p commerce.products;
-  begin
-    if tg_op = 'DELETE' then
-      perform commerce.emit(old.site_id, 'product.deleted', old.id, jsonb_build_object('id', old.id, 'slug', old.slug,
-        'deleted_at', commerce.iso(now())));
+    declare
+      site uuid := coalesce(new.site_id, old.site_id);
+      told text := case tg_op when 'INSERT' then 'product.created' when 'UPDATE' then 'product.updated'
+        else 'product.deleted' end;
+      p commerce.products;
+    begin
+      if not exists (select from commerce.webhooks where site_id = site and told = any(events))
+        and not exists (select from commerce.event_listeners
+          where site_id = site and expires_at > now() and told = any(events)) then
+        return null;
+      end if;
+      if tg_op = 'DELETE' then
+        perform commerce.emit(site, told, old.id, jsonb_build_object('id', old.id, 'slug', old.slug,
+          'deleted_at', commerce.iso(now())));
+        return null;
+      end if;
+      select * into p from commerce.products where site_id = site and id = new.id;
+      if not found then return null; end if;
+      -- Made in this very transaction: product.created tells it all.
+      if tg_op = 'UPDATE' and p.created_at = now() then return null; end if;
+      perform commerce.emit_product(told, p);
       return null;
-    end if;
-    select * into p from commerce.products where site_id = new.site_id and id = new.id;
-    if not found then return null; end if;
-    -- Made in this very transaction: product.created tells it all.
-    if tg_op = 'UPDATE' and p.created_at = now() then return null; end if;
-    perform commerce.emit_product(case tg_op when 'INSERT' then 'product.created' else 'product.updated' end, p);
-    return null;
-  end $function$
+    end $function$
 ;
 
 CREATE OR REPLACE FUNCTION commerce.uuid_v7()
@@ -1369,8 +1417,7 @@ create table commerce.search_postings (
   term text not null,
   impact real not null,
   place smallint not null,
-  constraint search_postings_pkey PRIMARY KEY (site_id, product_id, term),
-  constraint search_postings_site_id_product_id_fkey FOREIGN KEY (site_id, product_id) REFERENCES commerce.products(site_id, id) ON DELETE CASCADE
+  constraint search_postings_pkey PRIMARY KEY (site_id, product_id, term)
 );
 CREATE INDEX search_postings_by_term ON commerce.search_postings USING btree (site_id, term) INCLUDE (product_id, impact, place);
 CREATE INDEX search_postings_in_names ON commerce.search_postings USING btree (site_id, term, product_id) WHERE (((place)::integer & 1) > 0);
@@ -1757,6 +1804,8 @@ CREATE TRIGGER note_insert AFTER INSERT ON commerce.product_options REFERENCING 
 CREATE TRIGGER note_update AFTER UPDATE ON commerce.product_options REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE TRIGGER delete_postings AFTER DELETE ON commerce.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.delete_postings();
 
 CREATE TRIGGER note_delete AFTER DELETE ON commerce.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_products();
 

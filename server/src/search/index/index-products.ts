@@ -1,5 +1,6 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
+import { numberArray, textArray } from '../../db/array-text.ts';
 import type { SearchDb } from '../search-db.ts';
 import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
@@ -19,27 +20,32 @@ interface Source {
  */
 export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
-  // Rows are locked in id order, so that two calls for the same products cannot deadlock, and before products are read.
+  // The products are kept from deletion, which takes their postings along. Rows are locked in id order, so that two calls for the
+  // same products cannot deadlock, and before products are read.
   await db.run(
-    sql`select from product_search
-      where site_id = ${db.siteId} and product_id = any((select ${product_ids}::uuid[])::uuid[]) order by product_id for update`,
+    sql`with kept as materialized (
+        select id from products where site_id = ${db.siteId} and id = any((select ${product_ids}::uuid[])::uuid[])
+        order by id for key share
+      )
+      select from product_search
+      where site_id = ${db.siteId} and product_id = any(array(select id from kept)) order by product_id for update`,
   );
   await writeIndex(db, await sourcesOf(db, product_ids), true);
 }
 
-/** The same for products that this transaction has made, of which nothing can be locked or outdated. */
+/** The same for products that this transaction has made, of which nothing can be locked, deleted or outdated. */
 export async function indexNewProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
   await writeIndex(db, await sourcesOf(db, product_ids), false);
 }
 
-function sourcesOf(db: SearchDb, product_ids: string[]): Promise<Source[]> {
-  return db.rows<Source>(
-    sql`select wanted.id as product_id, t.source, md5(t.source::text) as fingerprint
-      from unnest((select ${product_ids}::uuid[])) as wanted (id),
-        lateral (select search_source(${db.siteId}, wanted.id) as source offset 0) as t
-      where t.source is not null`,
+async function sourcesOf(db: SearchDb, product_ids: string[]): Promise<Source[]> {
+  const rows = await db.rows<{ product_id: string; source: string; fingerprint: string }>(
+    sql`select product_id, source, md5(source) as fingerprint from (
+        select product_id, source::text as source
+        from search_sources(${db.siteId}, (select ${product_ids}::uuid[])) offset 0) as s`,
   );
+  return rows.map((row) => ({ ...row, source: JSON.parse(row.source) as SearchDocument }));
 }
 
 interface IndexedProduct extends Source {
@@ -54,11 +60,13 @@ async function writeIndex(db: SearchDb, sources: Source[], wereIndexed: boolean)
 }
 
 async function writePostings(db: SearchDb, products: IndexedProduct[], wereIndexed: boolean): Promise<void> {
-  const rows = products.flatMap(({ product_id, postings }) => postings.map((posting) => ({ product_id, ...posting })));
-  const column = <Key extends keyof (typeof rows)[number]>(key: Key) => rows.map((row) => row[key]);
   const ids = products.map(({ product_id }) => product_id);
-  const given = sql`unnest(${column('product_id')}::uuid[], ${column('term')}::text[], ${column('impact')}::real[],
-    ${column('place')}::smallint[]) as g (product_id, term, impact, place)`;
+  const all = products.flatMap(({ postings }) => postings);
+  const places = products.flatMap(({ postings }, i) => postings.map(() => i + 1));
+  const given = sql`(select (${ids}::uuid[])[product] as product_id, term, impact, place
+      from unnest(${numberArray(places)}::int[], ${textArray(all.map(({ term }) => term))}::text[],
+        ${numberArray(all.map(({ impact }) => impact))}::real[], ${numberArray(all.map(({ place }) => place))}::smallint[])
+        as u (product, term, impact, place)) as g`;
   const insertion = sql`insert into search_postings as p (site_id, product_id, term, impact, place)
     select ${db.siteId}, product_id, term, impact, place`;
   await db.run(
@@ -122,10 +130,9 @@ const BATCH = 25;
  * marks the latent semantic model for retraining, since terms may have changed, and invalidates cached answers.
  */
 export async function indexOutdated(db: SearchDb): Promise<number> {
-  // Locked before it is read, so that a concurrent change to a product is seen.
   const rows = await db.rows<{ product_id: string }>(
     sql`select product_id from product_search
-      where site_id = ${db.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH} for update`,
+      where site_id = ${db.siteId} and index_version <> ${INDEX_VERSION} order by product_id limit ${BATCH}`,
   );
   if (rows.length === 0) return 0;
   await indexProducts(
