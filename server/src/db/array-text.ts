@@ -1,17 +1,14 @@
 /**
- * Arrays in PostgreSQL's text form, which `pg` sends as they are. For thousands of elements: `pg` itself takes several times as
- * long, since it looks for what any kind of element may need.
+ * A list as an array in PostgreSQL's text form, which `pg` sends as it is: for thousands of elements. `pg` itself takes several
+ * times as long, since it looks for what any kind of element may need.
  */
-export function numberArray(numbers: number[]): string {
-  return `{${numbers.join(',')}}`;
-}
-
-export function textArray(texts: string[]): string {
-  return `{${texts.map(quoted).join(',')}}`;
+export function arrayText(values: (string | number | boolean | null)[]): string {
+  return `{${values.map(elementText).join(',')}}`;
 }
 
 const SPECIAL = /["\\]/;
 
-function quoted(text: string): string {
-  return `"${SPECIAL.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`;
+function elementText(value: string | number | boolean | null): string {
+  if (typeof value !== 'string') return String(value);
+  return `"${SPECIAL.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value}"`;
 }

@@ -23,6 +23,19 @@ export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): 
   return at < 0 ? undefined : `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/** Latin letters and what is written with them: most texts have nothing else. */
+const PLAIN = /^[ -~\u00a0-\u02ff]*$/;
+
+/** Whether `mapTexts` would meet such a character, without the places: quick, since most values have none. */
+export function holdsHidden(value: unknown, lines = false): boolean {
+  if (typeof value === 'string') return !PLAIN.test(value) && hiddenCharacterIn(value, { lines }) !== undefined;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((one) => holdsHidden(one, lines));
+  return Object.entries(value).some(
+    ([name, one]) => !/password|token/.test(name) && holdsHidden(one, lines || FIELDS_OF_LINES.includes(name)),
+  );
+}
+
 /** The text without them. */
 export function withoutHidden(text: string, { lines }: { lines: boolean }): string {
   return text.replaceAll(lines ? IN_LINES : IN_LINE, '');

@@ -1,6 +1,6 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-import { numberArray, textArray } from '../../db/array-text.ts';
+import { arrayText } from '../../db/array-text.ts';
 import type { SearchDb } from '../search-db.ts';
 import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
@@ -64,8 +64,8 @@ async function writePostings(db: SearchDb, products: IndexedProduct[], wereIndex
   const all = products.flatMap(({ postings }) => postings);
   const places = products.flatMap(({ postings }, i) => postings.map(() => i + 1));
   const given = sql`(select (${ids}::uuid[])[product] as product_id, term, impact, place
-      from unnest(${numberArray(places)}::int[], ${textArray(all.map(({ term }) => term))}::text[],
-        ${numberArray(all.map(({ impact }) => impact))}::real[], ${numberArray(all.map(({ place }) => place))}::smallint[])
+      from unnest(${arrayText(places)}::int[], ${arrayText(all.map(({ term }) => term))}::text[],
+        ${arrayText(all.map(({ impact }) => impact))}::real[], ${arrayText(all.map(({ place }) => place))}::smallint[])
         as u (product, term, impact, place)) as g`;
   const insertion = sql`insert into search_postings as p (site_id, product_id, term, impact, place)
     select ${db.siteId}, product_id, term, impact, place`;

@@ -27,6 +27,7 @@ const WORD = /\d+(?:[.,]\d+)+|[\p{L}\p{N}]+(?:['’‘`]\p{L}+)*/gu;
 /** The same for ASCII text, in a third of the time. */
 const ASCII_WORD = /\d+(?:[.,]\d+)+|[a-z\d]+(?:['`][a-z]+)*/g;
 const APOSTROPHE = /['’‘`]/g;
+const HAS_APOSTROPHE = /['’‘`]/;
 
 /** The terms of a text in their order: its normalized words, without plural endings. */
 export function termsOf(text: string): string[] {
@@ -43,16 +44,19 @@ export function wordsByTerm(text: string): Map<string, string> {
 }
 
 function wordsOf(text: string): string[] {
+  if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   const normalized = normalizeText(text);
   return normalized.match(ASCII.test(normalized) ? ASCII_WORD : WORD) ?? [];
 }
 
 function termOf(word: string): string {
-  return stem(word.replaceAll(APOSTROPHE, ''));
+  return stem(HAS_APOSTROPHE.test(word) ? word.replaceAll(APOSTROPHE, '') : word);
 }
 
 /** Removes an English plural ending. Words with digits, and short ones, stay as they are. */
 export function stem(word: string): string {
+  // Most words end with neither, and need no further look.
+  if (!word.endsWith('s') && !word.endsWith('e')) return word;
   if (word.length < 4 || /\d/.test(word)) return word;
   // `hoodies` can be the plural of `hoodie` or `hoody`: all three share one stem.
   if (word.endsWith('ie') && word.length > 4) return `${word.slice(0, -2)}y`;
@@ -73,6 +77,7 @@ const UNITS: Record<string, string> = {
 };
 
 const NUMBER = /^\d+(?:[.,]\d+)*$/;
+const DIGIT_FIRST = /^\d/;
 
 export function isNumber(term: string): boolean {
   return NUMBER.test(term);
@@ -86,7 +91,10 @@ export function measurementTerm(number: string, unit: string | undefined): strin
 
 /** The terms, and one more for each number that its unit follows. */
 export function withMeasurements(terms: string[]): string[] {
-  return [...terms, ...terms.flatMap((term, i) => measurementTerm(term, terms[i + 1]) ?? [])];
+  const measurements = terms.map((term, i) =>
+    DIGIT_FIRST.test(term) ? measurementTerm(term, terms[i + 1]) : undefined,
+  );
+  return [...terms, ...measurements.filter((term) => term !== undefined)];
 }
 
 const STOP_WORDS = new Set('a an and at by for from in of on or the to with'.split(' '));

@@ -1,6 +1,6 @@
 import type { ImportResult, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
-import { hiddenCharacterIn, mapTexts, withoutHidden } from '../hidden-characters.ts';
+import { hiddenCharacterIn, holdsHidden, mapTexts, withoutHidden } from '../hidden-characters.ts';
 import type { Shop } from '../shop.ts';
 import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
 import { lockSlugs } from './update.ts';
@@ -92,6 +92,8 @@ const MAX_WARNINGS = 50;
 /** A row without the characters that nobody sees, such as a byte order mark that a spreadsheet left; the slug stays as sent. */
 function cleanRow(row: unknown, loc: Place): { cleaned: unknown; warnings: ValidationErrorItem[] } {
   const warnings: ValidationErrorItem[] = [];
+  // Most rows have none, and are neither copied nor told their places.
+  if (!holdsHidden(row)) return { cleaned: row, warnings };
   const cleaned = mapTexts(row, (text, place, lines) => {
     const code_point = place.at(-1) === 'slug' ? undefined : hiddenCharacterIn(text, { lines });
     if (!code_point) return text;
