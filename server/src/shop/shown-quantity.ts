@@ -25,3 +25,8 @@ export function shownQuantitySql(show: ShowStock): Sql {
       return sql`(v.on_hand > v.reserved)::int`;
   }
 }
+
+/** Whether a sentence may name the quantity: it is told as it is, and not only by how much at most. */
+export function isTold(show: ShowStock, quantity: number, low_stock_threshold: number): boolean {
+  return show === 'exact' || (show === 'low_only' && quantity <= low_stock_threshold);
+}

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { PaperBrowser } from '../../test/paper-browser.ts';
 import { openShop } from '../../test/shop.ts';
+import { inShopAsSystem } from '../shop/in-shop.ts';
+import { release } from '../shop/stock/stock.ts';
 
 const products = '/api/storefront/products';
 
@@ -45,7 +48,8 @@ test('what a shop shows of its stock is what storefront and sync read, and the d
 });
 
 test('warnings and refusals of a cart tell no more of the stock than the shop shows', async () => {
-  const { dashboard, storefront, givenProduct } = await openShop();
+  const shop = await openShop();
+  const { dashboard, storefront, givenProduct } = shop;
   const few = await givenProduct({ name: 'Few', inventory_quantity: 4, low_stock_threshold: 5 });
   await dashboard.PATCH('/api/dashboard/settings', { body: { show_stock: 'never' } });
   const cart = await storefront.POST('/api/storefront/cart');
@@ -54,6 +58,11 @@ test('warnings and refusals of a cart tell no more of the stock than the shop sh
     storefront.POST('/api/storefront/cart/{cart_id}/items', {
       params: { path },
       body: { variant_id: few.variants[0]?.id ?? randomUUID(), quantity },
+    });
+  const adjust = (delta: number) =>
+    dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+      params: { path: { variant_id: few.variants[0]?.id ?? '' } },
+      body: { delta, reason: 'correction' },
     });
 
   const taken = await add(2);
@@ -64,6 +73,29 @@ test('warnings and refusals of a cart tell no more of the stock than the shop sh
     message: 'Not enough stock: Few (fewer available, 5 requested).',
     lines: [{ requested: 5, available: 1 }],
   });
+
+  // Nor is one piece told from several.
+  await adjust(-3);
+  expect((await add(3)).error).toMatchObject({ message: 'Not enough stock: Few (fewer available, 5 requested).' });
+
+  // The sentences of the hosted page name no number below `exact`.
+  await adjust(3);
+  const { data: checkout } = await storefront.POST('/api/storefront/checkout', { body: path });
+  const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'en' });
+  const sentences = async () => {
+    const said: string[] = [];
+    for (const show_stock of ['exact', 'low_only', 'never'] as const) {
+      await dashboard.PATCH('/api/dashboard/settings', { body: { show_stock } });
+      const { html } = await browser.open(checkout?.checkout_url ?? '');
+      said.push(/Only (?:\d+|a few) left|There are fewer than you want/.exec(html)?.[0] ?? '');
+    }
+    return said;
+  };
+  expect(await sentences()).toEqual(['Only 4 left', 'Only a few left', '']);
+  await inShopAsSystem(shop.db, shop.site_id, (inside) => release(inside, checkout?.id ?? ''));
+  await adjust(-3);
+  const FEWER = 'There are fewer than you want';
+  expect(await sentences()).toEqual(['Only 1 left', FEWER, FEWER]);
 });
 
 test('an answer that is kept follows the stock, and its ETag tells nothing that it does not show', async () => {

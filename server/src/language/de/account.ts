@@ -64,7 +64,7 @@ export const account: Record<keyof typeof english, string> = {
   again_nothing: 'Aus dieser Bestellung ist nichts mehr erhältlich',
   again_missing: 'Was fehlt',
   again_offered: 'Was Sie bestellen können',
-  again_fewer: '{name}: nur noch {available} von {quantity} vorrätig.',
+  again_fewer: '{name}: nur {available} von {quantity} können bestellt werden.',
   again_gone: '{name}: nicht mehr erhältlich.',
   again_too_many: '{name}: Eine Bestellung fasst höchstens {count} verschiedene Artikel.',
   again_back: 'Zurück zur Bestellung',

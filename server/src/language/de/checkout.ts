@@ -97,6 +97,8 @@ export const checkout: Record<keyof typeof english, string> = {
   only_left_less: 'Nur noch {count} vorrätig, weniger als Sie bestellen möchten.',
   out_of_stock: 'Ausverkauft.',
   only_left: 'Nur noch {count} vorrätig.',
+  fewer_left: 'Davon sind weniger vorrätig, als Sie bestellen möchten.',
+  few_left: 'Nur noch wenige vorrätig.',
   line_price_changed: 'Der Preis hat sich von {before} auf {now} geändert.',
 
   answer_contact: 'Kontakt',

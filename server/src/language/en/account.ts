@@ -61,7 +61,7 @@ export const account = {
   again_nothing: 'Nothing of this order is available any more',
   again_missing: 'What is missing',
   again_offered: 'What you can order',
-  again_fewer: '{name}: only {available} of {quantity} left.',
+  again_fewer: '{name}: only {available} of {quantity} can be ordered.',
   again_gone: '{name}: no longer for sale.',
   again_too_many: '{name}: an order holds {count} different items at most.',
   again_back: 'Back to the order',

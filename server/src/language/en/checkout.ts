@@ -95,6 +95,8 @@ export const checkout = {
   only_left_less: 'Only {count} left: that is less than you want.',
   out_of_stock: 'Out of stock.',
   only_left: 'Only {count} left.',
+  fewer_left: 'There are fewer than you want.',
+  few_left: 'Only a few left.',
   line_price_changed: 'The price has changed from {before} to {now}.',
 
   answer_contact: 'Contact',

@@ -65,7 +65,7 @@ export const account: Record<keyof typeof english, string> = {
   again_nothing: 'Plus rien de cette commande n’est disponible',
   again_missing: 'Ce qui manque',
   again_offered: 'Ce que vous pouvez commander',
-  again_fewer: '{name} : il n’en reste que {available} sur {quantity}.',
+  again_fewer: '{name} : seulement {available} sur {quantity} peuvent être commandés.',
   again_gone: '{name} : plus en vente.',
   again_too_many: '{name} : une commande comprend au plus {count} articles différents.',
   again_back: 'Retour à la commande',

@@ -96,6 +96,8 @@ export const checkout: Record<keyof typeof english, string> = {
   only_left_less: 'Plus que {count} en stock : c’est moins que la quantité souhaitée.',
   out_of_stock: 'En rupture de stock.',
   only_left: 'Plus que {count} en stock.',
+  fewer_left: 'Le stock est inférieur à la quantité souhaitée.',
+  few_left: 'Plus que quelques articles en stock.',
   line_price_changed: 'Le prix est passé de {before} à {now}.',
 
   answer_contact: 'Contact',

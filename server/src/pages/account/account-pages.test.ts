@@ -341,7 +341,7 @@ test('what is not for sale any more is told before a checkout begins, and the re
   const told = await browser.press(page, 'reorder');
   expect(heading(told)).toBe('Some items are no longer available');
   expect(textOf(told.html)).toContain('Mug: no longer for sale.');
-  expect(textOf(told.html)).toContain('Bowl: only 2 of 3 left.');
+  expect(textOf(told.html)).toContain('Bowl: only 2 of 3 can be ordered.');
   const count = async () =>
     (await shop.owner.query('select from commerce.checkouts where site_id = $1 and order_id is null', [shop.site_id]))
       .rowCount;

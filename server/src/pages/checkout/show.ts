@@ -85,6 +85,7 @@ export async function showOpen(
     country,
     choices,
     optedIn: visit.checkout.opted_in,
+    tellsStock: visit.tenant.show_stock === 'exact',
     testCard: takesTestCards(visit),
     form: { language, entered: { ...enteredBefore(checkout, { country, choices }), ...entered }, mistakes },
     alert: alert?.(checkout),

@@ -27,6 +27,8 @@ export interface CheckoutView {
   choices: readonly ShippingChoice[];
   /** Whether the customer gets mails about offers already. */
   optedIn: boolean;
+  /** Whether the shop tells shoppers how many pieces it has. */
+  tellsStock: boolean;
   /** Whether a card is paid with the test provider's tokens. */
   testCard: boolean;
   form: FormState;
@@ -59,14 +61,14 @@ ${ended && html`<p><strong>${ended}</strong> ${say('checkout.prepared_ended')}</
 <p class="hint">${say('checkout.prepared_budget', { left, total })}</p></div>`;
 }
 
-export function summaryOf({ language, checkout, path }: CheckoutView): Summary {
+export function summaryOf({ language, checkout, path, tellsStock }: CheckoutView): Summary {
   const { items, warnings, shipping_option, shipping_cost, ...rest } = checkout;
   const lines = items.map((item) => ({
     ...item,
     warnings: warnings
       .filter(({ line_item_id }) => line_item_id === item.id)
       .map((warning) => ({
-        sentence: sentenceOf(language, warning, checkout.currency),
+        sentence: sentenceOf(language, warning, { currency: checkout.currency, tellsStock }),
         grave: GRAVE.includes(warning.code),
       })),
     remedy: item.available ? undefined : removeButton(language, path, item),
@@ -82,16 +84,22 @@ function removeButton({ say }: Language, path: string, { id, name }: Checkout['i
 const GRAVE: Checkout['warnings'][number]['code'][] = ['unavailable', 'out_of_stock'];
 
 /** Short, for it stands below the name of the product. */
-function sentenceOf(language: Language, warning: Checkout['warnings'][number], currency: string): string {
+function sentenceOf(
+  language: Language,
+  warning: Checkout['warnings'][number],
+  { currency, tellsStock }: { currency: string; tellsStock: boolean },
+): string {
   const { say } = language;
-  const { code, available: count, previous_price, price } = warning;
+  const { code, available, previous_price, price } = warning;
+  const count = available ?? 0;
   switch (code) {
     case 'unavailable':
       return say('checkout.unavailable');
     case 'out_of_stock':
-      return count ? say('checkout.only_left_less', { count }) : say('checkout.out_of_stock');
+      if (count === 0) return say('checkout.out_of_stock');
+      return tellsStock ? say('checkout.only_left_less', { count }) : say('checkout.fewer_left');
     case 'low_stock':
-      return say('checkout.only_left', { count: count ?? 0 });
+      return tellsStock ? say('checkout.only_left', { count }) : say('checkout.few_left');
     case 'price_changed':
       return say('checkout.line_price_changed', {
         before: language.amount(previous_price ?? '0', currency),

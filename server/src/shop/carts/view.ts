@@ -1,6 +1,6 @@
 import type { Cart, CartItem, CartWarning, DiscountApplication } from '@commerce-backend/spec';
 import { decimal } from '../money.ts';
-import { shownQuantity } from '../shown-quantity.ts';
+import { isTold, shownQuantity } from '../shown-quantity.ts';
 import { type Totals, totalsOf } from '../totals.ts';
 import { type CartLine, type CartState, forSale } from './rows.ts';
 
@@ -105,8 +105,9 @@ function warningsOf(line: CartLine, { currency_digits: digits, show_stock }: Car
   const left = availableOf(line);
   const available = shownQuantity(show_stock, left, line.low_stock_threshold);
   if (left < requested) {
-    const fewer =
-      available === left ? `There are only ${left} of ${name}.` : `There are fewer than ${requested} of ${name}.`;
+    const fewer = isTold(show_stock, left, line.low_stock_threshold)
+      ? `There are only ${left} of ${name}.`
+      : `There are fewer than ${requested} of ${name}.`;
     const message = left === 0 ? `${name} is out of stock.` : fewer;
     found.push({ ...NOTHING_MORE, code: 'out_of_stock', line_item_id, message, requested, available });
   } else if (left <= line.low_stock_threshold && show_stock !== 'never') {

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
-import { shownQuantity } from '../shown-quantity.ts';
+import { isTold, shownQuantity } from '../shown-quantity.ts';
 
 /**
  * How stock moves when something is bought: a checkout holds it, its completion sells it, its end releases it, and a
@@ -215,8 +215,9 @@ export function insufficient(
   });
   const [first] = found;
   const isGone = first?.available === 0;
-  const left = short.find(({ variant_id }) => variant_id === first?.variant_id)?.available;
-  const few = first?.available === left ? left : 'fewer';
+  const line = lines.find(({ id }) => id === first?.line_item_id);
+  const left = byVariant.get(first?.variant_id ?? '')?.available ?? 0;
+  const few = isTold(shop.showStock, left, line?.low_stock_threshold ?? 0) ? left : 'fewer';
   const amounts = `${few} available, ${first?.requested} requested`;
   const message = shop.agent
     ? isGone
