@@ -25,7 +25,7 @@ export function actorOf({ kind, principal_id, customer_id, agent }: Caller): Act
 
 /**
  * The caller behind a claim. Sets `app.site_id` on the connection whatever comes out, also to nothing: what an earlier
- * request left there never survives. `local` is true inside a transaction. `shown` are products whose stock is read with it.
+ * request left there never survives. The same holds of `app.principal_id`, for mutations with a token. `local` is true inside a transaction. `shown` are products whose stock is read with it.
  */
 export async function authenticate(
   connection: Connection,
@@ -68,14 +68,15 @@ async function authenticateToken(
   local: boolean,
   shown: string[],
 ) {
-  const { columns, join, origins, privateId } = claim.storefront_secret
+  const { columns, join, origins, privateId, principal } = claim.storefront_secret
     ? besideAgent(claim.storefront_secret)
     : customerOf(claim);
+  const named = operation.safe ? empty : sql`, set_config('app.principal_id', ${principal}::text, ${local})`;
   const lookUp = sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
         case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
         s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, ${privateId} as private_token_id,
         ${versionOf(operation)} as catalog_version,
-        set_config('app.site_id', coalesce(t.site_id::text, ''), ${local}) as tenant
+        set_config('app.site_id', coalesce(t.site_id::text, ''), ${local}) as tenant${named}
         ${columns}
       from (select 1) as always
       left join tokens t on t.token_hash = ${hashToken(claim.secret)} and t.kind = ${claim.kind}
@@ -133,6 +134,7 @@ function besideAgent(storefront_secret: string) {
         and p.site_id = t.site_id and p.revoked_at is null and (p.expires_at is null or p.expires_at > now())`,
     origins: sql`p.allowed_origins`,
     privateId: sql`case when p.private then p.id end`,
+    principal: sql`t.id`,
   };
 }
 
@@ -140,10 +142,11 @@ function besideAgent(storefront_secret: string) {
 function customerOf({ customer_secret }: Claim) {
   const origins = sql`t.allowed_origins`;
   const privateId = sql`case when t.private then t.id end`;
-  if (!customer_secret) return { columns: empty, join: empty, origins, privateId };
+  if (!customer_secret) return { columns: empty, join: empty, origins, privateId, principal: sql`t.id` };
   return {
     origins,
     privateId,
+    principal: sql`coalesce(c.customer_id, t.id)`,
     columns: sql`, c.customer_id, c.session_id, c.id as customer_token_id,
         c.replaced_at is null and c.expires_at < now() + interval '2 minutes' as ends_soon`,
     join: sql`left join customer_tokens c on c.token_hash = ${hashToken(customer_secret)} and c.site_id = t.site_id

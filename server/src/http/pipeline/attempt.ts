@@ -24,7 +24,7 @@ import type { CatalogueCache } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
 import { type Answer, isRetryable } from './errors.ts';
-import { isAnswered, type Key, runOncePerKey } from './idempotency.ts';
+import { type Claimed, claim, claimAhead, isAnswered, type Key, runOncePerKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
 import { payloadOf } from './payload.ts';
@@ -83,7 +83,7 @@ export async function look(
     const caller = await admit(deps, connection, undefined, incoming, counted);
     if (incoming.operation.safe || !hasKey(incoming.req)) return { caller, answered: false };
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
-    return { caller, answered: await isAnswered(shop, keyOf(deps, incoming, caller)) };
+    return { caller, answered: await isAnswered(shop, keyOf(deps, incoming)) };
   });
 }
 
@@ -156,14 +156,16 @@ async function run(
   const { operation, req, res } = incoming;
   const write = !operation.safe;
   const kept = operation.cacheable ? deps.cache.find(operation, incoming.claim.site_id, req) : undefined;
-  const caller = await admit(deps, connection, begun, incoming, counted, kept?.productIds);
+  const admitted = admit(deps, connection, begun, incoming, counted, kept?.productIds);
+  const ahead = begun && sendAhead(deps, connection, incoming);
+  const caller = await admitted;
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const answer = async () => success(operation, await handler(call as never));
   const notes = res.locals as Notes;
   const ofAgent = caller.kind === 'agent';
   // What others read is not on record, and its payload not looked at.
-  const key = write || ofAgent ? keyOf(deps, incoming, caller) : undefined;
+  const key = ahead?.key ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
   const event = (status: number) =>
     key &&
     auditEvent(shop, {
@@ -175,7 +177,7 @@ async function run(
   const keyed = write && hasKey(req);
   const { result, last } =
     key && keyed
-      ? await runOncePerKey(shop, key, answer, event)
+      ? await runOncePerKey(shop, key, ahead?.claimed ?? claim(shop, connection, key), answer, event)
       : { result: await (write ? answer() : read()), last: undefined };
   deps.lastUsed.note(caller);
   // `runOncePerKey` writes the audit row together with the answer that it stores; the other rows are written here.
@@ -185,15 +187,26 @@ async function run(
   };
 }
 
+/** Claims the key behind the look-up of a token, of a request that is likely to be admitted. */
+function sendAhead(deps: Deps, connection: Connection, incoming: Incoming): { key: Key; claimed: Claimed } | undefined {
+  const { operation, claim: credential, mistakes, req } = incoming;
+  const byToken = credential.kind !== 'anonymous' && credential.kind !== 'staff';
+  if (operation.safe || !byToken || mistakes.length > 0 || !hasKey(req)) return undefined;
+  const key = keyOf(deps, incoming);
+  const claimed = claimAhead(connection, key);
+  // Nobody waits for it when the caller is refused.
+  claimed.catch(() => undefined);
+  return { key, claimed };
+}
+
 /** Every mutation has one, except for the few operations where it is optional. */
 function hasKey(req: Request): boolean {
   return req.headers['idempotency-key'] !== undefined;
 }
 
-function keyOf(deps: Deps, { operation, claim, req, res }: Incoming, { principal_id }: Caller): Key {
+function keyOf(deps: Deps, { operation, claim, req, res }: Incoming): Key {
   return {
     key: req.get('Idempotency-Key') ?? '',
-    principal_id,
     operation_id: operation.id,
     request: payloadOf(req, operation),
     secret: operation.secret,

@@ -1,14 +1,15 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import sql, { type Sql } from 'sql-template-tag';
-import { together } from '../../db/connect.ts';
+import { type Connection, query, together } from '../../db/connect.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { type Sealing, seal, unseal } from '../../shop/sealing.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
- * An operation runs once per Idempotency-Key. Steps, all in the request's transaction:
+ * An operation runs once per Idempotency-Key of whoever calls. Steps, all in the request's transaction:
  * 1. claim: insert the key, and set a savepoint. A second request waits here until the first commits, at most for lock_timeout (2 s).
+ *    Behind the look-up of a token both are sent at once, without waiting for what it finds.
  * 2. if the key was there: the same request gets the stored answer, another one a 422.
  * 3. run the work behind the savepoint.
  * 4. a business refusal undoes the work and is stored; any other error undoes all, key included.
@@ -17,7 +18,6 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 export interface Key {
   /** The raw header. Upper and lower case name the same key. */
   key: string;
-  principal_id: string;
   operation_id: string;
   /** Method, path, query and body in canonical form. */
   request: string;
@@ -32,18 +32,39 @@ export interface Key {
 
 const REPLAY_WINDOW = '24 hours';
 
+/** Whether the key was free. */
+export type Claimed = Promise<boolean>;
+
+/** Claims the key for who acts in the shop. */
+export function claim({ siteId, actorId }: Shop, connection: Connection, key: Key): Claimed {
+  return sendClaim(connection, sql`values (${siteId}::uuid, ${actorId}::uuid, ${valuesOf(key)})`);
+}
+
 /**
- * `alongside` is an insert for what is written of a request that ran, by its status; undefined for nothing. The answer counts
- * once the statement `last`, which stores it, has been sent.
+ * Claims the key for whoever the look-up finds that was sent just before: it names the site and the principal in settings, and
+ * none for an unknown token. If the caller is refused, this is undone with the transaction.
+ */
+export function claimAhead(connection: Connection, key: Key): Claimed {
+  const whose = sql`current_site(), current_setting('app.principal_id')::uuid`;
+  const named = sql`current_setting('app.site_id') <> ''`;
+  return sendClaim(connection, sql`select ${whose}, ${valuesOf(key)} where ${named}`);
+}
+
+/**
+ * `claimed` is what `claim` or `claimAhead` answered. `alongside` is an insert for what is written of a request that ran, by its
+ * status; undefined for nothing. The answer counts once the statement `last`, which stores it, has been sent.
  */
 export async function runOncePerKey(
   shop: Shop,
   key: Key,
+  claimed: Claimed,
   run: () => Promise<Answer>,
   alongside: (status: number) => Sql | undefined,
 ): Promise<{ result: Answer; last: Sql | undefined }> {
-  const [stored] = await together(claim(shop, key), shop.run(sql`savepoint work`));
-  if (stored) return { result: await replay(shop, key, stored), last: undefined };
+  if (!(await claimed)) {
+    const stored = await storedAnswer(shop, key);
+    if (stored) return { result: await replay(shop, key, stored), last: undefined };
+  }
   const result = await runOrRefuse(shop, key, run);
   return { result, last: remember(shop, key, result, alongside(result.status)) };
 }
@@ -51,7 +72,7 @@ export async function runOncePerKey(
 /** Whether `runOncePerKey` would tell a stored answer instead of running the work. */
 export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   const found = await shop.one(
-    sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
+    sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
       and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)} and status is not null
       and completed_at > now() - ${REPLAY_WINDOW}::interval`,
   );
@@ -65,26 +86,32 @@ interface StoredAnswer {
   encrypted: boolean;
 }
 
-async function claim(shop: Shop, key: Key): Promise<StoredAnswer | undefined> {
-  const keyHash = hashOf(key);
-  const requestHash = fingerprint(key);
-  const claimed = await shop
-    .run(
-      sql`insert into idempotency_keys as k (site_id, principal_id, operation_id, key_hash, request_hash)
-        values (${shop.siteId}, ${key.principal_id}, ${key.operation_id}, ${keyHash}, ${requestHash})
+async function sendClaim(connection: Connection, row: Sql): Claimed {
+  const inserted = query(
+    connection,
+    sql`insert into idempotency_keys as k (site_id, principal_id, operation_id, key_hash, request_hash) ${row}
         on conflict (site_id, principal_id, operation_id, key_hash) do update
           set request_hash = excluded.request_hash, status = null, body = null, completed_at = now()
           where k.completed_at <= now() - ${REPLAY_WINDOW}::interval`,
-    )
-    .catch((error: { code?: string }) => {
+  );
+  const [claimed] = await together(inserted, query(connection, sql`savepoint work`)).catch(
+    (error: { code?: string }) => {
       if (error.code !== '55P03') throw error;
       throw new ShopError('idempotency_in_flight', 'A request with this Idempotency-Key is still running.');
-    });
-  if (claimed > 0) return undefined;
+    },
+  );
+  return claimed.rowCount === 1;
+}
+
+function valuesOf(key: Key): Sql {
+  return sql`${key.operation_id}, ${hashOf(key)}::bytea, ${fingerprint(key)}::bytea`;
+}
+
+function storedAnswer(shop: Shop, key: Key): Promise<StoredAnswer | undefined> {
   return shop.one<StoredAnswer>(
     sql`select request_hash, status, body, encrypted from idempotency_keys
-      where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
-        and operation_id = ${key.operation_id} and key_hash = ${keyHash}`,
+      where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
+        and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`,
   );
 }
 
@@ -141,7 +168,7 @@ function remember(shop: Shop, key: Key, { status, body }: Answer, alongside: Sql
   const encrypted = status < 300 ? key.secret : key.secretRefusal;
   const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
   const kept = sql`update idempotency_keys set status = ${status}, body = ${bytes}, encrypted = ${encrypted}
-      where site_id = ${shop.siteId} and principal_id = ${key.principal_id}
+      where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
         and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`;
   return alongside ? sql`with kept as (${kept}) ${alongside}` : kept;
 }
