@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { begin, type Connection, giveBack, keepsSessions, query, send, takeConnection } from './connect.ts';
+import { begin, type Connection, giveBack, keepsSessions, query, send, takeConnection, together } from './connect.ts';
 import { noteFailure } from './storage.ts';
 import { takeAddedJobs, wakeWorkers } from './wake-workers.ts';
 
@@ -81,6 +81,7 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
 /** Rolls back. Returns an error if the connection must be closed instead: the database then rolls back by itself. */
 async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
   takeAddedJobs(connection);
+  unheard.delete(connection);
   // After a timeout, the answer to ROLLBACK would not come in time either.
   if (isSilent(error)) return error as Error;
   return send(connection, 'rollback').then(
@@ -89,10 +90,25 @@ async function undo(connection: Connection, error: unknown): Promise<Error | und
   );
 }
 
+const unheard = new WeakMap<Connection, Promise<unknown>[]>();
+
+/** Sends a statement that nobody waits for but the end of its transaction, which fails if the statement does. */
+export function sendUnheard(connection: Connection, statement: Sql): void {
+  const sent = query(connection, statement);
+  sent.catch(() => undefined);
+  unheard.set(connection, [...(unheard.get(connection) ?? []), sent]);
+}
+
+function takeUnheard(connection: Connection): Promise<unknown>[] {
+  const sent = unheard.get(connection) ?? [];
+  unheard.delete(connection);
+  return sent;
+}
+
 async function commit(connection: Connection, last: Sql | undefined): Promise<void> {
-  const written = last && query(connection, last);
+  const written = together(...takeUnheard(connection), last && query(connection, last));
   const [writing, committing] = await Promise.allSettled([written, send(connection, 'commit')]);
-  // After an error in the last statement, COMMIT rolls back.
+  // After an error in what was sent before, COMMIT rolls back.
   if (writing.status === 'rejected' && isFromServer(writing.reason)) throw writing.reason;
   if (committing.status === 'rejected') {
     const error: unknown = committing.reason;

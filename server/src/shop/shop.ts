@@ -1,6 +1,7 @@
 import type { ShowStock } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
+import { sendUnheard } from '../db/transaction.ts';
 
 /** What the credential's look-up tells of the tenant, so that no work has to ask again. */
 export interface Tenant {
@@ -108,6 +109,11 @@ export class Shop {
   /** Runs a statement for its effect; answers how many rows it touched. */
   async run(statement: Sql): Promise<number> {
     return (await query(this.#connection, statement)).rowCount ?? 0;
+  }
+
+  /** Runs a statement that cannot refuse anything, without a round trip: the transaction fails if the statement does. */
+  write(statement: Sql): void {
+    sendUnheard(this.#connection, statement);
   }
 
   /** Runs a part that may fail by itself: what it threw is thrown on, and its effects alone are undone. */

@@ -1,11 +1,9 @@
-import type { Address, Attribution, Checkout, PaymentChoice } from '@commerce-backend/spec';
+import type { Address, Checkout, PaymentChoice } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
-import { isPhone } from '../address-rules.ts';
 import * as carts from '../carts/carts.ts';
 import { refuseTooDear } from '../carts/limits.ts';
-import type { CartState } from '../carts/rows.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { ShopError } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
@@ -15,11 +13,13 @@ import { judgeReturnUrls } from '../return-urls.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { hashToken } from '../tokens.ts';
+import { begin, draftOf, type Wishes } from './begin.ts';
 import { holdStock } from './hold.ts';
 import { requireMandate } from './mandate.ts';
 import {
   type CheckoutRow,
   checkoutColumns,
+  expiresAt,
   findCheckout,
   lockCheckout,
   offeredMethods,
@@ -30,16 +30,11 @@ import {
   readTerms,
   refuseOver,
   refusePaying,
+  reservedUntil,
 } from './state.ts';
 import { pricesOf, statusOf, view, viewOf } from './view.ts';
 
 /** Checkouts. Every change begins by locking the cart and then the checkout, so that changes of one checkout take turns. */
-
-/** How long stock is held after each change. */
-const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
-
-/** How long a checkout lives after each change: longer when an agent or a widget made it, whose human may come later. */
-const expiresAt: Sql = sql`now() + case when k.source in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 
 /**
  * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what
@@ -67,35 +62,44 @@ export async function create(
   if (open) refusePaying(open);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   refuseTooDear(cart);
-  const id = open?.id ?? uuidv7();
-  const [row] = await together(open ?? begin(shop, checkoutDeps, id, cart, wished), holdStock(shop, id, cart));
-  const given = open ? row : withoutOddPhone(row);
-  const priced = priceCart(shop, checkoutDeps, given, cart, terms);
+  if (open) {
+    const row = { ...open, ...settingsIn(wished) };
+    return renew(shop, checkoutDeps, priceCart(shop, checkoutDeps, row, cart, terms), wishesOf(wished));
+  }
+  const draft = await draftOf(shop, cart, wished);
+  const priced = priceCart(shop, checkoutDeps, draft, cart, terms);
+  const [row] = await together(begin(shop, checkoutDeps, priced, wished), holdStock(shop, draft.id, cart));
   if (shop.agent) await requireMandate(shop, priced);
-  const filledIn = open ? wishesOf(wished) : given.phone === row.phone ? empty : sql`phone = null,`;
-  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
+  return viewOf(shop, checkoutDeps, { ...priced, row });
 }
 
-/** What is saved with the customer was never judged: a number that nobody could call does not stop the checkout, and is left out. */
-function withoutOddPhone(row: CheckoutRow): CheckoutRow {
-  const { phone, shipping_address } = row;
-  return phone && !isPhone(phone, shipping_address?.country) ? { ...row, phone: null } : row;
-}
-
-/** How a checkout is to speak to its shopper, and where it leads back to. */
-interface Wishes {
-  locale?: string | null | undefined;
-  attribution?: Attribution | undefined;
-  return_url?: string | null | undefined;
-  cancel_url?: string | null | undefined;
+async function renew(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, filledIn: Sql): Promise<Checkout> {
+  await holdStock(shop, priced.row.id, priced.cart);
+  if (shop.agent) await requireMandate(shop, priced);
+  return viewOf(shop, checkoutDeps, { ...priced, row: show(shop, priced, filledIn) });
 }
 
 /** A checkout that was open already takes over what is asked for. */
-function wishesOf({ locale, return_url, cancel_url, attribution }: Wishes): Sql {
+function wishesOf(wishes: Wishes): Sql {
+  const { locale, return_url, cancel_url } = settingsIn(wishes);
   const given = (value: string | null | undefined, column: Sql) =>
     value === undefined ? empty : sql`${column} = ${value},`;
+  const { attribution } = wishes;
   const from = attribution ? sql`attribution = ${JSON.stringify(attribution)}::jsonb,` : empty;
   return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)} ${from}`;
+}
+
+/** Those that were given. */
+function settingsIn({
+  locale,
+  return_url,
+  cancel_url,
+}: Wishes): Partial<Pick<CheckoutRow, 'locale' | 'return_url' | 'cancel_url'>> {
+  return {
+    ...(locale !== undefined && { locale }),
+    ...(return_url !== undefined && { return_url }),
+    ...(cancel_url !== undefined && { cancel_url }),
+  };
 }
 
 /** The checkout that is open for a locked cart, locked; one past its time ends here. */
@@ -108,43 +112,6 @@ export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow |
   if (!found?.expired) return found;
   await end(shop, found.id, 'expired');
   return undefined;
-}
-
-/**
- * A customer's checkout begins with their e-mail, phone and default address; one of an agent's cart waits for the customer,
- * whoever begins it.
- */
-async function begin(
-  shop: Shop,
-  checkoutDeps: CheckoutDeps,
-  id: string,
-  cart: CartState,
-  { locale = null, return_url = null, cancel_url = null, attribution }: Wishes,
-): Promise<CheckoutRow> {
-  const customer_id = cart.customer_id ?? shop.customerId;
-  const byAgent = cart.agent_token_id !== null;
-  const begun = await shop.one<CheckoutRow>(
-    sql`with begun as (
-        insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, expires_at, status,
-          source, agent_token_id, locale, return_url, cancel_url, attribution)
-        select ${shop.siteId}, ${id}, ${cart.id}, ${customer_id}, c.email, c.phone, (
-            select a.address from customer_addresses a
-            where a.site_id = c.site_id and a.customer_id = c.id and a.is_default order by a.id limit 1),
-          now() + interval '60 minutes', ${byAgent ? 'requires_escalation' : 'open'}, ${byAgent ? 'agent' : 'storefront'},
-          ${cart.agent_token_id}, coalesce(${locale}, ${cart.locale}, c.locale), ${return_url}, ${cancel_url},
-          coalesce(${attribution ? JSON.stringify(attribution) : null}::jsonb, of.attribution)
-        from carts of
-        left join customers c on c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.anonymized_at is null
-        where of.site_id = ${shop.siteId} and of.id = ${cart.id}
-        returning ${checkoutColumns}
-      ), linked as (
-        insert into checkout_links (site_id, checkout_id, token_hash)
-        select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, checkoutDeps, id))} from begun
-      )
-      select * from begun`,
-  );
-  if (!begun) throw new Error(`Checkout ${id} was not begun.`);
-  return begun;
 }
 
 /** What an integration knows of an order. */
@@ -179,7 +146,7 @@ export async function beginForWidget(
 /** Holds the stock of a priced checkout for its human, who comes to its page. Throws `insufficient_stock`. */
 export async function reserveStock(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Promise<Checkout> {
   await holdStock(shop, priced.row.id, priced.cart);
-  return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
+  return viewOf(shop, checkoutDeps, { ...priced, row: show(shop, priced) });
 }
 
 async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
@@ -191,20 +158,19 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
 }
 
 /** The checkout lives on from now. Writes what is shown to whoever made the change, and before it the fields filled in. */
-async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
+function show(shop: Shop, priced: Priced, filledIn: Sql = empty): CheckoutRow {
   const { row, missing, totals } = priced;
   const digits = shop.currencyDigits;
-  const updated = await shop.one<CheckoutRow>(
+  const status = row.status === 'requires_escalation' ? row.status : statusOf(missing);
+  shop.write(
     sql`update checkouts k set ${filledIn}
-        status = case when k.status = 'requires_escalation' then k.status else ${statusOf(missing)} end,
-        customer_id = coalesce(k.customer_id, ${shop.customerId}), shown_total = ${decimal(totals.total, digits)},
+        status = ${status}, customer_id = coalesce(k.customer_id, ${shop.customerId}),
+        shown_total = ${decimal(totals.total, digits)},
         shown_prices = ${JSON.stringify(pricesOf(priced, digits))}::jsonb, told_prices = null, payment_failure = null,
-        reserved_until = ${reservedUntil}, expires_at = ${expiresAt}, updated_at = now()
-      where k.site_id = ${shop.siteId} and k.id = ${row.id}
-      returning ${checkoutColumns}`,
+        reserved_until = ${reservedUntil}, expires_at = ${expiresAt(sql`k.source`)}, updated_at = now()
+      where k.site_id = ${shop.siteId} and k.id = ${row.id}`,
   );
-  if (!updated) throw new Error(`Checkout ${row.id} is locked and gone.`);
-  return updated;
+  return { ...row, status, customer_id: row.customer_id ?? shop.customerId, ...row.renewed };
 }
 
 /** A checkout as it is now. Throws `not_found` or `checkout_expired`. */
@@ -268,8 +234,8 @@ export async function update(
     // A free order keeps the method that was chosen, for the time when it costs something again.
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
-  const [, shown] = await together(holdStock(shop, id, priced.cart), show(shop, priced, filledIn));
-  return viewOf(shop, checkoutDeps, { ...priced, row: shown });
+  await holdStock(shop, id, priced.cart);
+  return viewOf(shop, checkoutDeps, { ...priced, row: show(shop, priced, filledIn) });
 }
 
 /** What a checkout would still lack after a change, which is not made. Throws `not_found`, and what `refuseOver` throws. */

@@ -1,0 +1,111 @@
+import type { Address, Attribution } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
+import { isPhone } from '../address-rules.ts';
+import type { CartState } from '../carts/rows.ts';
+import { checkoutToken } from '../links.ts';
+import { decimal } from '../money.ts';
+import type { CheckoutDeps } from '../payments/deps.ts';
+import type { Shop } from '../shop.ts';
+import { hashToken } from '../tokens.ts';
+import { type CheckoutRow, checkoutColumns, expiresAt, type Priced, reservedUntil } from './state.ts';
+import { pricesOf, statusOf } from './view.ts';
+
+/** How a checkout begins: it is priced before it is written, so that it is written once. */
+
+/** How a checkout is to speak to its shopper, and where it leads back to. */
+export interface Wishes {
+  locale?: string | null | undefined;
+  attribution?: Attribution | undefined;
+  return_url?: string | null | undefined;
+  cancel_url?: string | null | undefined;
+}
+
+interface Profile {
+  email: string | null;
+  phone: string | null;
+  locale: string | null;
+  shipping_address: Address | null;
+}
+
+const NOBODY: Profile = { email: null, phone: null, locale: null, shipping_address: null };
+
+/**
+ * A checkout as it begins: that of a customer with their e-mail, phone and default address. One of an agent's cart waits for the
+ * customer, whoever begins it.
+ */
+export async function draftOf(
+  shop: Shop,
+  cart: CartState,
+  { locale, return_url, cancel_url }: Wishes,
+): Promise<CheckoutRow> {
+  const customer_id = cart.customer_id ?? shop.customerId;
+  const byAgent = cart.agent_token_id !== null;
+  const known = customer_id === null ? NOBODY : await profileOf(shop, customer_id);
+  const { email, phone, shipping_address } = known;
+  return {
+    ...{ id: uuidv7(), cart_id: cart.id, customer_id, agent_token_id: cart.agent_token_id },
+    status: byAgent ? 'requires_escalation' : 'open',
+    source: byAgent ? 'agent' : 'storefront',
+    // What is saved with the customer was never judged: a number that nobody could call does not stop the checkout.
+    phone: phone && !isPhone(phone, shipping_address?.country) ? null : phone,
+    ...{ email, shipping_address, billing_address: null, shipping_option_id: null, payment_method: null, note: null },
+    ...{
+      marketing_opt_in: false,
+      marketing_wording: null,
+      return_url: return_url ?? null,
+      cancel_url: cancel_url ?? null,
+    },
+    locale: locale ?? cart.locale ?? known.locale,
+    ...{ shown_total: '0', shown_prices: {}, told_prices: null, payment_id: null, payment: null },
+    ...{ expired: false, order_id: null, order_number: null, reserved_until: null },
+    // The database tells the time.
+    ...{
+      expires_at: '',
+      created_at: '',
+      updated_at: '',
+      renewed: { reserved_until: null, expires_at: '', updated_at: '' },
+    },
+  };
+}
+
+async function profileOf(shop: Shop, customer_id: string): Promise<Profile> {
+  const found = await shop.one<Profile>(
+    sql`select c.email, c.phone, c.locale, (
+          select a.address from customer_addresses a
+          where a.site_id = c.site_id and a.customer_id = c.id and a.is_default order by a.id limit 1) as shipping_address
+      from customers c where c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.anonymized_at is null`,
+  );
+  return found ?? NOBODY;
+}
+
+/** Writes a checkout that begins, as it is shown. */
+export async function begin(
+  shop: Shop,
+  checkoutDeps: CheckoutDeps,
+  priced: Priced,
+  { attribution }: Wishes,
+): Promise<CheckoutRow> {
+  const { row, missing, totals } = priced;
+  const digits = shop.currencyDigits;
+  const begun = await shop.one<CheckoutRow>(
+    sql`with begun as (
+        insert into checkouts as k (site_id, id, cart_id, customer_id, email, phone, shipping_address, status, source,
+          agent_token_id, locale, return_url, cancel_url, attribution, shown_total, shown_prices, reserved_until, expires_at)
+        select ${shop.siteId}, ${row.id}, of.id, ${row.customer_id}, ${row.email}, ${row.phone},
+          ${row.shipping_address && JSON.stringify(row.shipping_address)}::jsonb, ${row.status === 'open' ? statusOf(missing) : row.status}, ${row.source},
+          ${row.agent_token_id}, ${row.locale}, ${row.return_url}, ${row.cancel_url},
+          coalesce(${attribution ? JSON.stringify(attribution) : null}::jsonb, of.attribution),
+          ${decimal(totals.total, digits)}, ${JSON.stringify(pricesOf(priced, digits))}::jsonb, ${reservedUntil},
+          ${expiresAt(sql`${row.source}`)}
+        from carts of where of.site_id = ${shop.siteId} and of.id = ${row.cart_id}
+        returning ${checkoutColumns}
+      ), linked as (
+        insert into checkout_links (site_id, checkout_id, token_hash)
+        select ${shop.siteId}, id, ${hashToken(checkoutToken(shop, checkoutDeps, row.id))} from begun
+      )
+      select * from begun`,
+  );
+  if (!begun) throw new Error(`Checkout ${row.id} was not begun.`);
+  return begun;
+}
