@@ -31,7 +31,9 @@ afterAll(async () => {
 async function seedSomewhere() {
   const server = await testServer();
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-seed-'));
-  const options = { db: server.db, dataDir, baseUrl: server.baseUrl, secretKey: SECRET_KEY };
+  // As `npm start` has it: settings take an address without https nowhere else.
+  const baseUrl = server.baseUrl.replace('127.0.0.1', 'localhost');
+  const options = { db: server.db, dataDir, baseUrl, secretKey: SECRET_KEY };
   const { demo } = await seedDemo(options);
   const storefront = createStorefrontClient({
     baseUrl: server.baseUrl,
@@ -39,7 +41,7 @@ async function seedSomewhere() {
     storefrontToken: demo.storefront_token,
   });
   const dashboard = createDashboardClient({ baseUrl: server.baseUrl, apiKey: demo.api_key });
-  return { ...server, options, demo, storefront, dashboard, dataDir, file: join(dataDir, 'demo.json') };
+  return { ...server, baseUrl, options, demo, storefront, dashboard, dataDir, file: join(dataDir, 'demo.json') };
 }
 
 test('the demo shop looks like a shop', async () => {
@@ -165,14 +167,44 @@ test('a data directory that lost its file gets a new shop', async () => {
   expect(fresh.staff.email).not.toBe(demo.staff.email);
 });
 
-test('images follow the server to another address', async () => {
-  const { options, storefront, file } = await demoShop();
+test('its legal links lead to pages in each language, and to none of a shop that links elsewhere', async () => {
+  const { dashboard, baseUrl } = await demoShop();
+  const { data } = await dashboard.GET('/api/dashboard/settings');
+  const { terms_url, privacy_url, withdrawal_url, imprint_url } = data?.legal ?? {};
+
+  const titles: Record<string, string[]> = {
+    en: ['Terms', 'Privacy', 'Withdrawal', 'Imprint'],
+    de: ['AGB', 'Datenschutz', 'Widerruf', 'Impressum'],
+    fr: ['Conditions générales', 'Confidentialité', 'Rétractation', 'Mentions légales'],
+  };
+  for (const [language, expected] of Object.entries(titles)) {
+    const seen = [];
+    for (const address of [terms_url, privacy_url, withdrawal_url, imprint_url]) {
+      const answer = await fetch(address ?? '', { headers: { 'Accept-Language': language } });
+      const html = await answer.text();
+      expect([answer.status, /<html lang="(..)/.exec(html)?.[1]]).toEqual([200, language]);
+      seen.push(/<h1>(.*?)<\/h1>/.exec(html)?.[1] ?? '');
+    }
+    expect(seen).toEqual(expected);
+  }
+  expect((await fetch(`${terms_url}x`)).status).toBe(404);
+  const elsewhere = { ...data?.legal, terms_url: 'https://shop.example/terms' };
+  await dashboard.PATCH('/api/dashboard/settings', { body: { legal: elsewhere } });
+  expect((await fetch(terms_url ?? '')).status).toBe(404);
+  await dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...data?.legal } } });
+  expect(terms_url?.startsWith(baseUrl)).toBe(true);
+});
+
+test('images and legal links follow the server to another address', async () => {
+  const { options, storefront, dashboard, file } = await demoShop();
 
   const { demo: moved } = await seedDemo({ ...options, baseUrl: 'http://localhost:9999' });
 
   const stored = JSON.parse(await readFile(file, 'utf8'));
   const { data } = await storefront.GET('/api/storefront/products', { params: { query: { limit: 100 } } });
+  const { data: settings } = await dashboard.GET('/api/dashboard/settings');
   await seedDemo(options);
+  expect(settings?.legal.imprint_url?.startsWith('http://localhost:9999/demo-shop/')).toBe(true);
   expect(stored).toEqual(moved);
   const addresses = data?.products.flatMap(({ images }) => images.map(({ url }) => url)) ?? [];
   expect(addresses.every((url) => url.startsWith('http://localhost:9999/demo-images/'))).toBe(true);

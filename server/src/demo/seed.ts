@@ -15,6 +15,7 @@ import * as shippingOptions from '../shop/shipping/options.ts';
 import type { Shop } from '../shop/shop.ts';
 import { demoProducts } from './catalog.ts';
 import { demoCollections } from './collections.ts';
+import { demoLegal } from './legal.ts';
 import { giveAccounts } from './people.ts';
 import { type DemoActors, sellAll, sellByCard } from './sell.ts';
 import { demoDiscounts, demoSettings, demoShippingOptions } from './terms.ts';
@@ -50,7 +51,7 @@ const STAFF_EMAIL = 'demo@alder-finch.example';
  */
 export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
   const kept = await storedDemo(options);
-  if (kept) return { demo: await moveImages(options, kept), seeded: false };
+  if (kept) return { demo: await moveAddresses(options, kept), seeded: false };
   const staffPassword = await mintPassword();
   const { demo, actors } = await inTransaction(options.db, async (connection) => {
     const { shop, credentials } = await createSite(connection, {
@@ -60,7 +61,7 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
       password: staffPassword,
     });
     await importCatalogue(shop, options.baseUrl);
-    await configure(shop);
+    await configure(shop, options.baseUrl);
     const accounts = await giveAccounts(shop);
     const actors = { ...(await actorsOf(shop)), accounts };
     await sellAll(options.db, connection, actors, options);
@@ -77,8 +78,8 @@ export async function seedDemo(options: SeedOptions): Promise<{ demo: DemoCreden
 }
 
 /** Sets what a shop needs to sell: settings, shipping options and discount codes. */
-async function configure(shop: Shop): Promise<void> {
-  await settings.update(shop, demoSettings, 'http://localhost');
+async function configure(shop: Shop, baseUrl: string): Promise<void> {
+  await settings.update(shop, { ...demoSettings, legal: demoLegal(baseUrl, shop.siteId) }, baseUrl);
   for (const option of demoShippingOptions) await shippingOptions.create(shop, option);
   for (const discount of demoDiscounts) await discountCodes.create(shop, discount);
 }
@@ -111,8 +112,8 @@ async function storedDemo({ db, dataDir }: SeedOptions): Promise<DemoCredentials
   return rowCount ? demo : undefined;
 }
 
-/** Changes the addresses of the images if the server's address has changed. */
-async function moveImages(options: SeedOptions, demo: DemoCredentials): Promise<DemoCredentials> {
+/** Changes the addresses of the images and the legal pages if the server's address has changed. */
+async function moveAddresses(options: SeedOptions, demo: DemoCredentials): Promise<DemoCredentials> {
   const { db, baseUrl } = options;
   if (demo.base_url === baseUrl) return demo;
   const [from, to] = [imagesAt(demo.base_url), imagesAt(baseUrl)];
@@ -138,6 +139,12 @@ async function moveImages(options: SeedOptions, demo: DemoCredentials): Promise<
       connection,
       sql`update collections set image_url = replace(image_url, ${from}, ${to})
         where site_id = ${site_id} and starts_with(image_url, ${from})`,
+    );
+    await query(
+      connection,
+      sql`update site_settings
+        set legal = replace(legal::text, ${`"${demo.base_url}/demo-shop/`}, ${`"${baseUrl}/demo-shop/`})::jsonb
+        where site_id = ${site_id}`,
     );
   });
   const moved = { ...demo, base_url: baseUrl };

@@ -25,12 +25,6 @@ export const demoSettings: SettingsPatch = {
   default_locale: 'en',
   time_zone: 'Europe/Berlin',
   brand: { accent_color: '#2f5d50', support_email: 'help@alder-finch.example', support_phone: '+49 30 1234567' },
-  legal: {
-    terms_url: 'https://alder-finch.example/terms',
-    privacy_url: 'https://alder-finch.example/privacy',
-    imprint_url: 'https://alder-finch.example/imprint',
-    withdrawal_url: 'https://alder-finch.example/withdrawal',
-  },
 };
 
 const NEIGHBOURS = ['DE', 'AT', 'BE', 'FR', 'LU', 'NL'];

@@ -6,6 +6,7 @@ import { verifyEmailPage } from './account/verify-email.ts';
 import { agentConsentPage } from './agent-consent/agent-consent.ts';
 import { checkoutPage } from './checkout/checkout.ts';
 import { leavePage, returnPage } from './checkout/payment.ts';
+import { demoLegalPage } from './demo-legal.ts';
 import { orderPage } from './order/order.ts';
 import { FAVICON_PATH, favicon } from './parts/favicon.ts';
 import { createGuard } from './parts/guard.ts';
@@ -35,5 +36,6 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, verifyEmailPage);
   addPage(router, guarded, resetPasswordPage);
   addPage(router, guarded, unlockPage);
+  addPage(router, guarded, demoLegalPage);
   return router;
 }

@@ -6,6 +6,7 @@ export const page: Record<keyof typeof english, string> = {
   where_order: 'Ihre Bestellung',
   where_account: 'Ihr Konto',
   where_consent: 'Zustimmung',
+  where_legal: 'Rechtliches',
   where_server: 'Commerce backend',
   mistake: 'Fehler:',
   mistake_title: 'Fehler: {title}',

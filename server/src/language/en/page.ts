@@ -5,6 +5,7 @@ export const page = {
   where_order: 'Your order',
   where_account: 'Your account',
   where_consent: 'Consent',
+  where_legal: 'Legal notice',
   where_server: 'Commerce backend',
   mistake: 'Mistake:',
   mistake_title: 'Mistake: {title}',

@@ -6,6 +6,7 @@ export const page: Record<keyof typeof english, string> = {
   where_order: 'Votre commande',
   where_account: 'Votre compte',
   where_consent: 'Autorisation',
+  where_legal: 'Mentions légales',
   where_server: 'Commerce backend',
   mistake: 'Erreur :',
   mistake_title: 'Erreur : {title}',

@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts';
 import { brandPath, STYLE_PATH } from './style.ts';
 
 /** What the reader is at: stands beside the name of the shop. */
-export type Where = 'checkout' | 'order' | 'account' | 'consent' | 'server';
+export type Where = 'checkout' | 'order' | 'account' | 'consent' | 'legal' | 'server';
 
 export interface Document {
   language: Language;

@@ -1,0 +1,85 @@
+import type { LegalLinksInput } from '@commerce-backend/spec';
+import type { LanguageCode } from '../language/locales.ts';
+import { safeUrl } from '../shop/return-urls.ts';
+
+/** The legal pages of the demo shop, so that each link of its pages and mails leads somewhere. */
+
+export const LEGAL_KINDS = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
+
+export type LegalKind = (typeof LEGAL_KINDS)[number];
+
+export function legalPath(site_id: string, kind: LegalKind): string {
+  return `/demo-shop/${site_id}/${kind}`;
+}
+
+/** The links of the settings; none where the server has an address that settings would refuse. */
+export function demoLegal(baseUrl: string, site_id: string): LegalLinksInput {
+  const addressOf = (kind: LegalKind) => {
+    const address = baseUrl + legalPath(site_id, kind);
+    return safeUrl(address, baseUrl) ? address : null;
+  };
+  return {
+    terms_url: addressOf('terms'),
+    privacy_url: addressOf('privacy'),
+    withdrawal_url: addressOf('withdrawal'),
+    imprint_url: addressOf('imprint'),
+  };
+}
+
+/** What each page says, one paragraph after the other. */
+export const LEGAL_TEXTS: Record<LanguageCode, Record<LegalKind, readonly string[]>> = {
+  en: {
+    terms: [
+      'This is a demo shop. Nothing that you order here is sold or delivered, and nothing is to be paid.',
+      'In a real shop the general terms of its sales stand here: how a contract comes about, prices, delivery, payment and warranty.',
+    ],
+    privacy: [
+      'What you enter here stays in the database of this server. Please enter no real data of other people.',
+      'In a real shop this page says who is responsible for the data, what they are used for, how long they are kept, and which rights you have.',
+    ],
+    withdrawal: [
+      'There is nothing to return: this demo shop delivers nothing.',
+      'In a real shop in the European Union this page explains the right to withdraw from a contract within 14 days, and has the form for it.',
+    ],
+    imprint: [
+      'Alder & Finch (demo shop), Erlenweg 3, 04277 Leipzig, Germany. This company does not exist.',
+      'In a real shop this page names the company, its address, its register and tax numbers, and how to reach it.',
+    ],
+  },
+  de: {
+    terms: [
+      'Dies ist ein Demo-Shop. Was Sie hier bestellen, wird weder verkauft noch geliefert, und es ist nichts zu bezahlen.',
+      'In einem echten Shop stehen hier die Allgemeinen Geschäftsbedingungen: Vertragsschluss, Preise, Lieferung, Zahlung und Gewährleistung.',
+    ],
+    privacy: [
+      'Was Sie hier eingeben, bleibt in der Datenbank dieses Servers. Bitte geben Sie keine echten Daten anderer Personen ein.',
+      'In einem echten Shop steht hier, wer für die Daten verantwortlich ist, wozu sie dienen, wie lange sie aufbewahrt werden und welche Rechte Sie haben.',
+    ],
+    withdrawal: [
+      'Es gibt nichts zurückzusenden: Dieser Demo-Shop liefert nichts.',
+      'In einem echten Shop in der Europäischen Union erklärt diese Seite das Recht, einen Vertrag binnen 14 Tagen zu widerrufen, und enthält das Formular dafür.',
+    ],
+    imprint: [
+      'Alder & Finch (Demo-Shop), Erlenweg 3, 04277 Leipzig. Dieses Unternehmen gibt es nicht.',
+      'In einem echten Shop nennt diese Seite das Unternehmen, seine Anschrift, Register- und Steuernummern und wie man es erreicht.',
+    ],
+  },
+  fr: {
+    terms: [
+      'Ceci est une boutique de démonstration. Rien de ce que vous commandez ici n’est vendu ni livré, et rien n’est à payer.',
+      'Dans une vraie boutique se trouvent ici les conditions générales de vente : formation du contrat, prix, livraison, paiement et garanties.',
+    ],
+    privacy: [
+      'Ce que vous saisissez ici reste dans la base de données de ce serveur. Ne saisissez pas de vraies données d’autres personnes.',
+      'Dans une vraie boutique, cette page indique qui est responsable des données, à quoi elles servent, combien de temps elles sont conservées et quels sont vos droits.',
+    ],
+    withdrawal: [
+      'Il n’y a rien à renvoyer : cette boutique de démonstration ne livre rien.',
+      'Dans une vraie boutique de l’Union européenne, cette page explique le droit de se rétracter dans un délai de 14 jours et contient le formulaire prévu.',
+    ],
+    imprint: [
+      'Alder & Finch (boutique de démonstration), Erlenweg 3, 04277 Leipzig, Allemagne. Cette société n’existe pas.',
+      'Dans une vraie boutique, cette page indique la société, son adresse, ses numéros d’immatriculation et de TVA et comment la joindre.',
+    ],
+  },
+};
