@@ -16,7 +16,8 @@ export interface Mails {
   address_change: { customer_id: string; email: string };
   /** To the address that a customer had before. */
   address_changed: { former_email: string; customer_id?: string };
-  password_reset: { email: string };
+  /** `locale` is that of whoever asked for it: used for a customer who has chosen none. */
+  password_reset: { email: string; locale?: string };
   password_changed: { customer_id: string };
   /** A customer has approved what an agent asks for. */
   agent_approved: { consent_id: string };

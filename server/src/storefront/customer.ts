@@ -61,8 +61,8 @@ export const logoutCustomerEverywhere: Handler<'storefront.logoutCustomerEverywh
   return undefined;
 };
 
-export const requestPasswordReset: Handler<'storefront.requestPasswordReset'> = async ({ shop, body }) => {
-  await registration.requestReset(shop, body.email);
+export const requestPasswordReset: Handler<'storefront.requestPasswordReset'> = async ({ shop, body, origin }) => {
+  await registration.requestReset(shop, body.email, origin.locale);
   return { status: 'reset_sent' };
 };
 

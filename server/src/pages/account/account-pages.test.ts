@@ -58,6 +58,11 @@ test('a customer who forgot the password gets a link by mail, sets another and l
   const again = await browser.open(linkOf(done, 'Log in'));
   const account = await browser.press(again, 'log_in', { email, password: NEW });
   expect(heading(account)).toBe('Your account');
+
+  // The mail is in the language of the page where it was asked for, for a customer who has chosen none.
+  const german = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
+  await german.press(await german.open(accountOf(shop, '&login=forgot')), 'request_reset', { email });
+  expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Ein neues Passwort');
 });
 
 test('a new customer creates an account, confirms the address and logs in, without leaving the pages', async () => {

@@ -60,7 +60,7 @@ export async function askForLink(visit: CustomerVisit, place: Place, body: FormB
   await count(visit, 'storefront.requestPasswordReset', {}, { email });
   const act = { operation_id: 'storefront.requestPasswordReset', action: 'request_reset', body } as const;
   const work = async (shop: Shop) => {
-    await registration.requestReset(shop, email);
+    await registration.requestReset(shop, email, visit.language.locale);
     return { redirect: accessPath(visit.path, 'forgot_sent') };
   };
   return runAction(visit, act, work, async (_shop, error) => {

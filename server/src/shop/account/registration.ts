@@ -54,9 +54,9 @@ export async function resendVerification(shop: Shop, email: string): Promise<voi
   await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
 }
 
-/** Sends a link for a new password to whoever has this address. */
-export async function requestReset(shop: Shop, email: string): Promise<void> {
-  await mail.enqueue(shop, 'password_reset', { email: foldEmail(email) });
+/** Sends a link for a new password to whoever has this address; `locale` is that of whoever asks. */
+export async function requestReset(shop: Shop, email: string, locale: string | null): Promise<void> {
+  await mail.enqueue(shop, 'password_reset', { email: foldEmail(email), ...(locale && { locale }) });
 }
 
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];

@@ -193,7 +193,7 @@ export async function addressChanged(
 
 export async function passwordReset(
   context: MailContext,
-  { email }: Mails['password_reset'],
+  { email, locale }: Mails['password_reset'],
 ): Promise<MailContent | undefined> {
   const { shop, shop_name, baseUrl } = context;
   const customer = await shop.one<{ id: string; locale: string | null }>(
@@ -202,7 +202,7 @@ export async function passwordReset(
   );
   if (!customer) return undefined;
   const token = await codes.mint(shop, 'reset_password', { customer_id: customer.id, email });
-  const language = languageOf(context, customer.locale);
+  const language = languageOf(context, customer.locale ?? locale);
   const { say } = language;
   const link = { link: resetLink(baseUrl, shop.siteId, token), label: say('notification.reset_button') };
   return {
