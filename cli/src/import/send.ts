@@ -34,8 +34,8 @@ export interface Import {
   refused: (refused: Refused) => void;
 }
 
-/** Two calls at a time: the server works on one while the answer of the other travels. */
-const IN_FLIGHT = 2;
+/** Three calls at a time: the server reads the products of one while PostgreSQL writes those of another, and the next is at hand. */
+const IN_FLIGHT = 3;
 
 /**
  * Sends all batches. A row that the server refuses stops no other. Throws what ended the import, such as a server out of
