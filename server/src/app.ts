@@ -91,9 +91,9 @@ export function createApp(deps: AppDeps): Express {
   app.get('/demo-images/:name', demoImages);
   const { baseUrl, hosts, secretKey, card } = deps;
   const accounts = openAccounts(deps.db, deps);
-  app.use(paymentWebhooks({ db: deps.db, secretKey, hosts, accounts }));
+  app.use(paymentWebhooks({ db: deps.db, secretKey, hosts, accounts, deadlines }));
   const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
-  app.use(pages({ db: deps.db, limits, hosts, checkoutDeps }, deps.demoSiteId));
+  app.use(pages({ db: deps.db, limits, hosts, checkoutDeps, deadlines }, deps.demoSiteId));
   app.use(oauthMetadata({ db: deps.db, baseUrl, hosts }));
   app.use(preflight(deps.dashboardOrigins));
   app.use(

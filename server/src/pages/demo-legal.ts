@@ -2,7 +2,7 @@ import { LEGAL_KINDS, LEGAL_TEXTS, type LegalKind, legalPath } from '../demo/leg
 import { languageFor } from '../language/language.ts';
 import { chooseLocale, languageCode } from '../language/locales.ts';
 import { ShopError } from '../shop/errors.ts';
-import { findTenant, inShop, promiseNoChange } from '../shop/in-shop.ts';
+import { findTenant, promiseNoChange } from '../shop/in-shop.ts';
 import { type Front, readFront } from '../shop/merchant/front.ts';
 import type { Tenant } from '../shop/shop.ts';
 import { page } from './parts/document.ts';
@@ -26,7 +26,7 @@ export const demoLegalPage: PageRoute<LegalVisit> = {
     const kind = LEGAL_KINDS.find((one) => one === request.req.params.kind);
     const tenant = kind && UUID.test(site_id) ? await findTenant(request.db, site_id) : undefined;
     if (!kind || !tenant) throw leadsNowhere();
-    const front = await inShop(
+    const front = await request.deadline.inShop(
       request.db,
       tenant,
       { type: 'storefront', id: site_id, customer_id: null },

@@ -1,5 +1,5 @@
 import { ShopError } from '../shop/errors.ts';
-import { findTenant, inShop } from '../shop/in-shop.ts';
+import { findTenant } from '../shop/in-shop.ts';
 import { decimal } from '../shop/money.ts';
 import { decide, read, TEST_PROVIDER, type TestPayment } from '../shop/payments/test-provider.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
@@ -31,19 +31,20 @@ export const testPaymentPage: PageRoute<TestPaymentVisit> = {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 async function arrive(request: PageRequest): Promise<TestPaymentVisit> {
-  const { db, req, checkoutDeps } = request;
+  const { deadline, db, req, checkoutDeps } = request;
   const [site_id, payment_id] = [String(req.params.site_id), String(req.params.payment_id)];
   const isKnown = checkoutDeps.card?.name === TEST_PROVIDER && UUID.test(site_id) && UUID.test(payment_id);
   const tenant = isKnown ? await findTenant(db, site_id) : undefined;
   const payment =
-    tenant && (await inShop(db, tenant, SYSTEM, (shop) => shop.one<TestPayment>(read({ site_id, id: payment_id }))));
+    tenant &&
+    (await deadline.inShop(db, tenant, SYSTEM, (shop) => shop.one<TestPayment>(read({ site_id, id: payment_id }))));
   if (!tenant || !payment) throw new ShopError('not_found', 'There is no such payment.');
   return { ...request, path: `/sites/${site_id}/test-payment/${payment_id}`, tenant, payment_id, payment };
 }
 
-async function post({ db, tenant, payment_id, path }: TestPaymentVisit, body: FormBody): Promise<PageAnswer> {
+async function post({ deadline, db, tenant, payment_id, path }: TestPaymentVisit, body: FormBody): Promise<PageAnswer> {
   const id = { site_id: tenant.site_id, id: payment_id };
-  await inShop(db, tenant, SYSTEM, (shop) => shop.run(decide(id, body.get('action') === 'approve')));
+  await deadline.inShop(db, tenant, SYSTEM, (shop) => shop.run(decide(id, body.get('action') === 'approve')));
   return { redirect: path };
 }
 

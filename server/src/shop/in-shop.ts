@@ -1,8 +1,13 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { query } from '../db/connect.ts';
+import { type Connection, query } from '../db/connect.ts';
 import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '../db/transaction.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
+
+/** What runs a transaction's work on the connection that it has: it may end both before COMMIT. */
+export type Holder = <T>(connection: Connection, work: () => Promise<T>) => Promise<T>;
+
+const holdOn: Holder = (_connection, work) => work();
 
 /** A job has the time to wait for a lock once more; a request is answered instead. */
 const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
@@ -16,13 +21,15 @@ export function inShop<T>(
   tenant: Tenant,
   actor: Actor,
   work: (shop: Shop) => Promise<T>,
-  conflicts = CONFLICTS,
+  { conflicts = CONFLICTS, hold = holdOn }: { conflicts?: readonly string[]; hold?: Holder } = {},
 ): Promise<T> {
   const run = () =>
-    inTransaction(db, async (connection) => {
-      await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
-      return work(new Shop(tenant, actor, connection));
-    });
+    inTransaction(db, (connection) =>
+      hold(connection, async () => {
+        await query(connection, sql`select set_config('app.site_id', ${tenant.site_id}, true)`);
+        return work(new Shop(tenant, actor, connection));
+      }),
+    );
   return retryConflicts(run, (error) => hasCode(error, conflicts));
 }
 
@@ -44,5 +51,5 @@ export async function findTenant(db: Pool, site_id: string): Promise<Tenant | un
 export async function inShopAsSystem<T>(db: Pool, site_id: string, work: (shop: Shop) => Promise<T>): Promise<T> {
   const tenant = await findTenant(db, site_id);
   if (!tenant) throw new Error(`There is no site ${site_id}.`);
-  return inShop(db, tenant, SYSTEM, work, CONFLICTS_OF_JOBS);
+  return inShop(db, tenant, SYSTEM, work, { conflicts: CONFLICTS_OF_JOBS });
 }

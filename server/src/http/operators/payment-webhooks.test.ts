@@ -1,6 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startServer, stopServer } from '../../../test/server.ts';
 import { openStripe } from '../../../test/stripe/shop.ts';
 import { post, sendEvent, signed } from '../../../test/stripe/webhooks.ts';
+import { databaseUrl } from '../../../test/worker-database.ts';
 
 const stripe = await openStripe();
 const { standIn, server } = stripe;
@@ -35,6 +37,33 @@ test('the webhook may come before the shopper is back, or after', async () => {
   expect(data?.order.payment_status).toBe('paid');
   for (const event of shop.events()) expect(await shop.send(event)).toBe(200);
   expect((await shop.orderOf(late.checkout_id))?.id).toBe(data?.order.id);
+});
+
+test('an event that takes too long is undone and answered 503, and takes effect when it is sent again', async () => {
+  const shop = await stripe.givenShop();
+  const { checkout_id, url } = await shop.givenPage();
+  await standIn.press(url, 'pay');
+  const [event] = shop.events().slice(-1);
+  if (!event) throw new Error('There is no event.');
+  const deadlines = { request: 0.5, upload: 0.5 };
+  const hurried = await startServer(databaseUrl(), { stripeApiUrl: standIn.url, deadlines });
+  onTestFinished(() => stopServer(hurried));
+  const lock = await server.owner.connect();
+  await lock.query('begin; lock table commerce.orders in exclusive mode');
+  const { body, signature } = signed(event, shop.endpoint);
+  const headers = { 'Content-Type': 'application/json', 'Stripe-Signature': signature };
+  const late = await fetch(shop.endpoint.url.replace(server.baseUrl, hurried.baseUrl), {
+    method: 'POST',
+    headers,
+    body,
+  });
+  await lock.query('rollback');
+  lock.release();
+  expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
+  await expect.poll(() => hurried.db.totalCount - hurried.db.idleCount).toBe(0);
+  expect(await shop.orderOf(checkout_id)).toBeUndefined();
+  await expect.poll(() => shop.send(event), { timeout: 10_000 }).toBe(200);
+  expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 
 test('forged, old, changed and unsigned events are refused, and change nothing', async () => {

@@ -3,12 +3,13 @@ import type { Pool } from 'pg';
 import { takeRefundEvent } from '../../shop/checkout/moving.ts';
 import { takeEvent } from '../../shop/checkout/settle.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
-import { findTenant, inShop } from '../../shop/in-shop.ts';
+import { findTenant } from '../../shop/in-shop.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import { inTime } from '../../shop/payments/patience.ts';
 import { InvalidSignature, type ProviderEvent } from '../../shop/payments/provider.ts';
 import { type Shop, SYSTEM } from '../../shop/shop.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
+import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Notes } from '../pipeline/notes.ts';
 
@@ -21,6 +22,7 @@ interface WebhookDeps {
   secretKey: string;
   hosts: SiteHosts;
   accounts: PaymentAccounts;
+  deadlines: Deadlines;
 }
 
 /** Stripe's events are a few kilobytes. */
@@ -31,12 +33,13 @@ export function paymentWebhooks(deps: WebhookDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const body = express.raw({ type: () => true, limit: LARGEST_BYTES, inflate: false });
   router.post('/webhooks/stripe/:site_id', readingWith(body), async (req, res) => {
+    const deadline = new Deadline(deps.deadlines.request);
     try {
-      await receive(deps, req);
+      await deadline.limit(receive(deps, deadline, req));
       res.json({ received: true });
     } catch (error) {
-      if (!(error instanceof ShopError)) (res.locals as Notes).cause = error;
       const { status, body, headers = {} } = answerTo(error, (res.locals as Notes).request_id);
+      if (status >= 500) (res.locals as Notes).cause = error;
       res.status(status).set(headers).type('application/json').send(body);
     }
   });
@@ -57,7 +60,11 @@ function readingWith(read: RequestHandler): RequestHandler {
     });
 }
 
-async function receive({ db, secretKey, hosts, accounts }: WebhookDeps, req: Request): Promise<void> {
+async function receive(
+  { db, secretKey, hosts, accounts }: WebhookDeps,
+  deadline: Deadline,
+  req: Request,
+): Promise<void> {
   const site_id = String(req.params.site_id).toLowerCase();
   const isHere = UUID.test(site_id) && (hosts.siteAt(req) ?? site_id) === site_id;
   const tenant = isHere ? await findTenant(db, site_id) : undefined;
@@ -65,7 +72,7 @@ async function receive({ db, secretKey, hosts, accounts }: WebhookDeps, req: Req
   if (!tenant || !provider) throw notFound('payment account');
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
   const event = await inTime(accounts.patience.request, () => provider.receive(req.headers, body)).catch(refuse);
-  if (event) await inShop(db, tenant, SYSTEM, (shop) => take(shop, secretKey, provider.name, event));
+  if (event) await deadline.inShop(db, tenant, SYSTEM, (shop) => take(shop, secretKey, provider.name, event));
 }
 
 function refuse(error: unknown): never {

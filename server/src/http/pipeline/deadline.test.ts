@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { PaperBrowser } from '../../../test/paper-browser.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
@@ -10,8 +12,11 @@ const SECONDS = 0.5;
 
 /** A shop behind a server whose requests have half a second. */
 async function openHurried() {
-  const { site_id, credentials, givenProduct } = await openShop();
-  const server = await startServer(databaseUrl(), { deadlines: { request: SECONDS, upload: SECONDS } });
+  const shop = await openShop();
+  const { site_id, credentials, givenProduct } = shop;
+  const failures: string[] = [];
+  const logger = pino({ level: 'error' }, { write: (line) => failures.push(line) });
+  const server = await startServer(databaseUrl(), { deadlines: { request: SECONDS, upload: SECONDS }, logger });
   onTestFinished(() => stopServer(server));
   const headers = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
   /** Nobody gets at the table until what this answers is called. */
@@ -23,7 +28,7 @@ async function openHurried() {
       connection.release();
     };
   };
-  return { server, headers, lock, givenProduct };
+  return { server, shop, headers, lock, givenProduct, failures };
 }
 
 test('a mutation that takes too long is undone, and done by its retry under the same key', async () => {
@@ -56,6 +61,33 @@ test('a read that takes too long gives its connection up', async () => {
   expect(late.map(({ status }) => status)).toEqual(Array(15).fill(503));
   await expect.poll(() => server.db.totalCount - server.db.idleCount).toBe(0);
   expect((await list()).status).toBe(200);
+});
+
+test('a page that takes too long says that it may be sent again, and undoes what was not committed', async () => {
+  const { server, shop, lock, failures } = await openHurried();
+  const { checkout_url } = await shop.givenCheckout();
+  let origin = shop.baseUrl;
+  const ask: typeof fetch = (url, init) => fetch(String(url).replace(shop.baseUrl, origin), init);
+  const browser = new PaperBrowser(shop.baseUrl, {}, ask);
+  const form = await browser.open(`${checkout_url}?change=1`);
+  const name = 'Changed';
+
+  // What was entered has been written by the time that its line in the audit is.
+  const unlock = await lock('audit_events');
+  origin = server.baseUrl;
+  const late = await browser.press(form, 'save', { shipping_first_name: name });
+  await unlock();
+  origin = shop.baseUrl;
+
+  expect(late.response.status).toBe(503);
+  expect(failures.map((line) => JSON.parse(line))).toMatchObject([{ cause: { code: 'timeout' } }]);
+  expect(late.response.headers.get('Retry-After')).toBe('1');
+  expect(late.html).toContain('try again in a few seconds');
+  await expect.poll(() => server.db.totalCount - server.db.idleCount).toBe(0);
+  expect((await browser.open(`${checkout_url}?change=1`)).html).not.toContain(name);
+  const sent = await browser.press(form, 'save', { shipping_first_name: name });
+  expect(sent.response.status).toBe(200);
+  expect(sent.html).toContain(name);
 });
 
 test('a body that does not arrive is not waited for', async () => {

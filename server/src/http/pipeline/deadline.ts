@@ -1,6 +1,9 @@
 import type { RequestHandler } from 'express';
+import type { Pool } from 'pg';
 import { type Connection, cut } from '../../db/connect.ts';
 import { ShopError } from '../../shop/errors.ts';
+import { inShop } from '../../shop/in-shop.ts';
+import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
 import { answerTo } from './errors.ts';
 import type { Notes } from './notes.ts';
@@ -24,7 +27,7 @@ export class Deadline {
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
-  /** It passed during a COMMIT, and counts if the work begins anew. */
+  /** It passed during a COMMIT, and counts if the work begins anew or goes on. */
   #missed: number | undefined;
 
   constructor(seconds: number) {
@@ -60,6 +63,15 @@ export class Deadline {
       return result;
     } finally {
       this.#connection = undefined;
+    }
+  }
+
+  /** One of the transactions of a request that has several: between them the time counts. */
+  async inShop<T>(db: Pool, tenant: Tenant, actor: Actor, work: (shop: Shop) => Promise<T>): Promise<T> {
+    try {
+      return await inShop(db, tenant, actor, work, { hold: (connection, run) => this.hold(connection, true, run) });
+    } finally {
+      this.#committing = false;
     }
   }
 

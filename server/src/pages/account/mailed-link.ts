@@ -4,7 +4,7 @@ import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import * as codes from '../../shop/customers/codes.ts';
 import { ShopError } from '../../shop/errors.ts';
-import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
+import { findTenant, promiseNoChange } from '../../shop/in-shop.ts';
 import { accountLink } from '../../shop/links.ts';
 import { type Front, readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
@@ -31,11 +31,11 @@ export async function followLink(
   purposes: codes.CodePurpose[],
   pathOf: (site_id: string, token: string) => string,
 ): Promise<LinkVisit> {
-  const { db, req, res } = request;
+  const { deadline, db, req, res } = request;
   const [site_id, token] = [String(req.params.site_id).toLowerCase(), String(req.params.token)];
   const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
   if (!tenant) throw leadsNowhere();
-  const found = await inShop(db, tenant, actorOf(tenant, null), async (shop) => {
+  const found = await deadline.inShop(db, tenant, actorOf(tenant, null), async (shop) => {
     await promiseNoChange(shop);
     return { code: await codes.find(shop, purposes, token), front: await readFront(shop) };
   });

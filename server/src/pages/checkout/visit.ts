@@ -7,7 +7,6 @@ import { chooseLocale } from '../../language/locales.ts';
 import { followLink } from '../../shop/checkout/links.ts';
 import { find, type PagedCheckout } from '../../shop/checkout/page.ts';
 import { ShopError } from '../../shop/errors.ts';
-import { inShop } from '../../shop/in-shop.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
@@ -38,13 +37,15 @@ export interface Posted extends FormAction {
 
 /** Follows the link. Throws `not_found` for one that leads nowhere. */
 export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
-  const { db, req, res } = request;
+  const { deadline, db, req, res } = request;
   const token = String(req.params.token);
-  const found = await inTransaction(db, (connection) => followLink(connection, token, true));
+  const found = await inTransaction(db, (connection) =>
+    deadline.hold(connection, false, () => followLink(connection, token, true)),
+  );
   if (!found) throw new ShopError('not_found', 'This link does not lead to a checkout.');
   const { tenant, checkout_id } = found;
   const guest: Actor = { type: 'storefront', id: checkout_id, customer_id: null };
-  const look = () => inShop(db, tenant, guest, (shop) => find(shop, checkout_id));
+  const look = () => deadline.inShop(db, tenant, guest, (shop) => find(shop, checkout_id));
   let checkout = await look();
   // An order past its deadline is expired before it is shown, as everywhere.
   if (checkout.overdue_order && (await expireUnpaid(db, tenant, checkout.overdue_order)) > 0) checkout = await look();

@@ -2,7 +2,7 @@ import type { Caller } from '../../http/callers/caller.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
 import { languageFor } from '../../language/language.ts';
 import { ShopError } from '../../shop/errors.ts';
-import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
+import { findTenant, promiseNoChange } from '../../shop/in-shop.ts';
 import { orderLink } from '../../shop/links.ts';
 import { type Front, readFront } from '../../shop/merchant/front.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
@@ -21,12 +21,12 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Follows the link. Throws `not_found` alike for one that is made up, of another shop, or of a customer who was erased. */
 export async function arrive(request: PageRequest): Promise<OrderVisit> {
-  const { db, req, res } = request;
+  const { deadline, db, req, res } = request;
   const [site_id, token] = [String(req.params.site_id).toLowerCase(), String(req.params.token)];
   const tenant = UUID.test(site_id) ? await findTenant(db, site_id) : undefined;
   if (!tenant) throw leadsNowhere();
   const guest: Actor = { type: 'storefront', id: site_id, customer_id: null };
-  const { linked, front } = await inShop(db, tenant, guest, async (shop) => {
+  const { linked, front } = await deadline.inShop(db, tenant, guest, async (shop) => {
     await promiseNoChange(shop);
     return { linked: await followLink(shop, token), front: await readFront(shop) };
   });

@@ -4,7 +4,7 @@ import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
-import { findTenant, inShop, promiseNoChange } from '../../shop/in-shop.ts';
+import { findTenant, promiseNoChange } from '../../shop/in-shop.ts';
 import { type Front, readFront } from '../../shop/merchant/front.ts';
 import type { Actor, Tenant } from '../../shop/shop.ts';
 import { heldToken } from './page-session.ts';
@@ -30,12 +30,12 @@ export async function arriveInShop(request: PageRequest, pathOf: (site_id: strin
 
 /** Who is logged in in this browser, in one shop. */
 export async function recognize(
-  { db, req, res, checkoutDeps }: PageRequest,
+  { deadline, db, req, res, checkoutDeps }: PageRequest,
   tenant: Tenant,
 ): Promise<Pick<CustomerVisit, 'front' | 'session' | 'actor' | 'caller' | 'language'>> {
   const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
   const guest: Actor = { type: 'storefront', id: tenant.site_id, customer_id: null };
-  const { front, session } = await inShop(db, tenant, guest, async (inside) => {
+  const { front, session } = await deadline.inShop(db, tenant, guest, async (inside) => {
     await promiseNoChange(inside);
     return { front: await readFront(inside), session: token ? await sessions.findOnPage(inside, token) : undefined };
   });

@@ -19,6 +19,7 @@ export const COMMON_NOTICES: Notices = {
   invalid_request: 'page.form_unreadable',
   method_not_allowed: 'page.web_page',
   unavailable: 'page.unavailable',
+  timeout: 'page.unavailable',
   internal_error: 'page.internal_error',
 };
 

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Pool } from 'pg';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
+import { Deadline, type Deadlines } from '../../http/pipeline/deadline.ts';
 import { statusOf, translate } from '../../http/pipeline/errors.ts';
 import type { Limits } from '../../http/pipeline/limits.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
@@ -21,11 +22,14 @@ export interface PagesDeps {
   limits: Limits;
   hosts: SiteHosts;
   checkoutDeps: CheckoutDeps;
+  deadlines: Deadlines;
 }
 
 /** One request for a page. */
 export interface PageRequest extends PagesDeps {
   guard: Guard;
+  /** Its transactions are held to it, but for what pays: that waits for the provider by bounds of its own, and is written down. */
+  deadline: Deadline;
   req: Request;
   res: Response;
   /** That of the browser, until the visit knows the shop and the reader. */
@@ -80,8 +84,9 @@ export function addPage<Visit extends PageRequest>(
   const handled =
     (handle: (request: PageRequest) => Promise<PageAnswer>): RequestHandler =>
     async (req, res) => {
+      const deadline = new Deadline(deps.deadlines.request);
       try {
-        const answer = await handle({ ...deps, req, res, language: browserLanguage(req) });
+        const answer = await deadline.limit(handle({ ...deps, deadline, req, res, language: browserLanguage(req) }));
         if (isNoFailure(answer)) await (res.locals as Notes).succeeded?.().catch(() => undefined);
         send(res, answer);
       } catch (error) {
@@ -182,6 +187,8 @@ type Wording = Pick<PageRoute<PageRequest>, 'where' | 'notices'>;
 
 /** What went wrong, as a page that says what to do. */
 async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Response, error: unknown): Promise<void> {
+  // The body that did not arrive has been answered.
+  if (res.headersSent) return;
   const known = error instanceof ShopError;
   const thrown = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
   const refusal = thrown.code === 'not_found' ? await countUnknownLink(limits, req, res, thrown) : thrown;

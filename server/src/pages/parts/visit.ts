@@ -7,7 +7,6 @@ import { applyLimit } from '../../http/pipeline/counted.ts';
 import { statusOf } from '../../http/pipeline/errors.ts';
 import type { Notes } from '../../http/pipeline/notes.ts';
 import type { ShopError } from '../../shop/errors.ts';
-import { inShop } from '../../shop/in-shop.ts';
 import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { type FormBody, isPassword } from './form-body.ts';
 import type { PageAnswer, PageRequest } from './route.ts';
@@ -22,8 +21,8 @@ export interface Visit extends PageRequest {
 }
 
 /** Runs a work in the shop of the visit, in a transaction of its own. */
-export function inShopOfVisit<T>({ db, tenant, actor }: Visit, work: (shop: Shop) => Promise<T>): Promise<T> {
-  return inShop(db, tenant, actor, work);
+export function inShopOfVisit<T>({ deadline, db, tenant, actor }: Visit, work: (shop: Shop) => Promise<T>): Promise<T> {
+  return deadline.inShop(db, tenant, actor, work);
 }
 
 /**
