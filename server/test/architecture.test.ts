@@ -1,13 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { FLOORS, importsOf, mistakesOf } from '../../scripts/borders.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const PAGE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 
 test('each file and folder that docs/architecture.md names is there', () => {
-  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
   const named = [
-    ...page.matchAll(/`((?:server|scripts|http|shop|search|pages|jobs|db|storefront|dashboard|agent)\/[\w/.-]*)`/g),
+    ...PAGE.matchAll(/`((?:server|scripts|http|shop|search|pages|jobs|db|storefront|dashboard|agent)\/[\w/.-]*)`/g),
   ];
   const missing = named
     .map(([, path = '']) => path)
@@ -15,4 +16,60 @@ test('each file and folder that docs/architecture.md names is there', () => {
 
   expect(named.length).toBeGreaterThan(30);
   expect(missing).toEqual([]);
+});
+
+describe('the lists of docs/architecture.md are the floors that imports are checked against:', () => {
+  const lists = [...PAGE.matchAll(/(?:^\d+\. .*\n)+/gm)].map(([list]) => list.trim().split('\n'));
+  test.each(['server/src', 'server/src/shop'])('%s', (root) => {
+    const list = lists[root === 'server/src' ? 0 : 1] ?? [];
+
+    const listed = list.map((line) =>
+      / the files directly in /.test(line) ? ['.'] : [...line.matchAll(/`([\w.-]+?)\/?`/g)].map(([, name]) => name),
+    );
+
+    expect(listed).toEqual(FLOORS[root]);
+  });
+
+  test('the table has each folder of the server', () => {
+    const table = PAGE.split('\n').filter((line) => line.startsWith('| `'));
+    const named = table.flatMap((line) => [...(line.split(' | ')[0] ?? '').matchAll(/`(?:server\/src\/)?(\w+)\//g)]);
+
+    const folders = readdirSync(join(ROOT, 'server/src'), { withFileTypes: true }).filter((one) => one.isDirectory());
+
+    expect(new Set(named.map(([, folder]) => folder))).toEqual(new Set(folders.map(({ name }) => name)));
+  });
+});
+
+describe('an import is refused', () => {
+  test.each([
+    ['of a higher floor', 'server/src/shop/shop.ts', `import { run } from '../jobs/run.ts';`],
+    ['of a neighbour', 'server/src/egress/post.ts', `import type { Locale } from '../language/locales.ts';`],
+    ['for its effect alone', 'server/src/db/connect.ts', `import '../shop/shop.ts';`],
+    ['when it is needed', 'server/src/jobs/run.ts', `const { start } = await import(\n  '../commands/start.ts'\n);`],
+    ['of a folder without a floor', 'server/src/app.ts', `export * from './attic/attic.ts';`],
+    [
+      'from a folder without a floor',
+      'server/src/attic/attic.ts',
+      `import { document } from '../http/contract/contract.ts';`,
+    ],
+    ['of a package that belongs elsewhere', 'server/src/agent/intent.ts', `import sql from 'sql-template-tag';`],
+    ['of the server by its clients', 'cli/src/main.ts', `import { readConfig } from '../../server/src/config.ts';`],
+  ])('%s', (_, file, source) => {
+    expect(mistakesOf(importsOf(file, source))).toHaveLength(1);
+  });
+
+  test('that closes a circle, told once', () => {
+    const circle = ['a', 'b', 'c'].map((name, i, all) => ({
+      file: `sdk/src/${name}.ts`,
+      target: `sdk/src/${all[(i + 1) % all.length]}.ts`,
+    }));
+
+    expect(mistakesOf(circle)).toEqual(['Circle: sdk/src/a.ts → sdk/src/b.ts → sdk/src/c.ts → sdk/src/a.ts']);
+  });
+
+  test('and no other is', () => {
+    const source = `import pg from 'pg';\nimport * as mail from '../mail.ts';\nexport const from = 'x';\n// from './y.ts'\n`;
+
+    expect(mistakesOf(importsOf('server/src/shop/carts/rows.ts', source))).toEqual([]);
+  });
 });

@@ -4,10 +4,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import os, { type NetworkInterfaceInfo } from 'node:os';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { checkRegistration } from '../shop/webhooks/registration.ts';
 import { guardedLookup } from './addresses.ts';
 import { resolver } from './names.ts';
 import { openEgress } from './post.ts';
-import { checkRegistration } from './registration.ts';
 
 const policy = { allowPrivate: false, ownHost: 'shop.example.com' };
 const open = openEgress({ ...policy, allowPrivate: true });

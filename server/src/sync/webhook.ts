@@ -1,6 +1,6 @@
-import { checkRegistration } from '../egress/registration.ts';
 import type { Beforehand, Handler } from '../http/pipeline/handler.ts';
 import * as deliveries from '../shop/webhooks/deliveries.ts';
+import { checkRegistration } from '../shop/webhooks/registration.ts';
 import * as webhooks from '../shop/webhooks/webhooks.ts';
 
 export const registerWebhook: Beforehand<'sync.registerWebhook'> = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ValidationError } from '../shop/errors.ts';
-import { AddressRefused, checkedAddresses, checkUrl, type EgressPolicy } from './addresses.ts';
+import { AddressRefused, checkedAddresses, checkUrl, type EgressPolicy } from '../../egress/addresses.ts';
+import { ValidationError } from '../errors.ts';
 
 const PATIENCE_MS = 2_000;
 

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+
+/**
+ * Who may import whom: folders from the lowest floor to the highest. A floor is imported only by those above it, never by its
+ * neighbours. `.` are the files beside the folders, but for those that have a floor of their own. docs/architecture.md lists
+ * the same.
+ */
+export const FLOORS: Record<string, string[][]> = {
+  'server/src': [
+    ['language', 'egress', 'secret-key.ts'],
+    ['db'],
+    ['search', 'backup'],
+    ['shop'],
+    ['jobs', 'demo'],
+    ['http'],
+    ['dashboard', 'storefront', 'sync', 'agent', 'pages'],
+    ['.'],
+    ['commands'],
+    ['main.ts'],
+  ],
+  'server/src/shop': [
+    ['.'],
+    ['passwords'],
+    ['products', 'stock', 'webhooks'],
+    ['catalog'],
+    ['discounts', 'mandates'],
+    ['carts'],
+    ['shipping'],
+    ['orders'],
+    ['customers', 'payments'],
+    ['account', 'merchant'],
+    ['mails'],
+    ['checkout'],
+    ['agents', 'integrations'],
+  ],
+  'server/src/http': [['contract'], ['callers'], ['pipeline'], ['operators']],
+  'server/src/pages': [['parts'], ['account', 'checkout', 'order', 'agent-consent', 'docs'], ['.']],
+  'server/src/search': [['.'], ['words'], ['index'], ['query'], ['rank']],
+};
+
+interface Border {
+  from: string[];
+  /** Folders, files or packages. */
+  to: string[];
+  why: string;
+}
+
+const SURFACES = ['dashboard', 'storefront', 'sync', 'agent'].map((name) => `server/src/${name}`);
+
+/** What the floors do not say. */
+const BORDERS: Border[] = [
+  { from: SURFACES, to: ['express'], why: 'A surface sees validated calls, not requests.' },
+  { from: SURFACES, to: ['knex', 'pg', 'sql-template-tag', 'server/src/db'], why: 'SQL belongs to the shop.' },
+  { from: ['server/src/shop', 'server/src/search'], to: ['express'], why: 'The shop knows nothing of HTTP.' },
+  {
+    from: ['cli', 'examples'],
+    to: ['server', '@commerce-backend/server'],
+    why: 'Customers reach the server through the SDK alone.',
+  },
+];
+
+const ROOTS = ['server/src', 'sdk/src', 'cli/src', 'examples'];
+/** With names, for the effect alone, and where it is needed: the latter is also how a type is imported in passing. */
+const IMPORT = /(?:^|\n)(?:import|export)\s(?:[^;'"]*?from )?'([^']+)'|\bimport\(\s*'([^']+)'/g;
+
+export interface Import {
+  file: string;
+  /** A path from the top of the repository, or the name of a package. */
+  target: string;
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter(
+      ({ name, parentPath }) =>
+        name.endsWith('.ts') && !/\.(?:test|short)\.ts$/.test(name) && !parentPath.includes('node_modules'),
+    )
+    .map(({ name, parentPath }) => join(parentPath, name));
+}
+
+/** What the source of a file imports. */
+export function importsOf(file: string, source: string): Import[] {
+  return [...source.matchAll(IMPORT)].map(([, from, dynamic]) => {
+    const target = from ?? dynamic ?? '';
+    return { file, target: target.startsWith('.') ? normalize(join(dirname(file), target)) : target };
+  });
+}
+
+function within(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function floorMistakes({ file, target }: Import): string[] {
+  return Object.entries(FLOORS).flatMap(([root, floors]) => {
+    if (!within(file, root) || !within(target, root)) return [];
+    const floorOf = (folder: string) => floors.findIndex((floor) => floor.includes(folder));
+    const folderOf = (path: string) => {
+      const [first = '', ...rest] = relative(root, path).split('/');
+      return rest.length > 0 || floorOf(first) >= 0 ? first : '.';
+    };
+    const [own, other] = [folderOf(file), folderOf(target)];
+    if (own === other) return [];
+    for (const folder of [own, other]) {
+      if (floorOf(folder) < 0) return [`${root}/${folder} has no floor: give it one in scripts/borders.ts.`];
+    }
+    return floorOf(other) < floorOf(own) ? [] : [`${file} imports ${target}: ${own} is not above ${other}.`];
+  });
+}
+
+function borderMistakes({ file, target }: Import): string[] {
+  return BORDERS.filter(
+    ({ from, to }) => from.some((own) => within(file, own)) && to.some((other) => within(target, other)),
+  ).map(({ why }) => `${file} imports ${target}: ${why}`);
+}
+
+/** A circle through each file that stands in one, told once. */
+function circles(imports: Import[]): string[] {
+  const targets = Map.groupBy(imports, ({ file }) => file);
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, path: string[]) => {
+    const at = path.indexOf(file);
+    if (at >= 0) found.push(`Circle: ${[...path.slice(at), file].join(' → ')}`);
+    if (at >= 0 || done.has(file)) return;
+    for (const { target } of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return found;
+}
+
+/** A line for each import that crosses a border upwards or sideways, and for each circle of imports, of types, too. */
+export function mistakesOf(imports: Import[]): string[] {
+  return [...imports.flatMap((one) => [...floorMistakes(one), ...borderMistakes(one)]), ...circles(imports)];
+}
+
+/** All that the sources of the packages import. */
+export function allImports(): Import[] {
+  return ROOTS.flatMap(sourcesIn).flatMap((file) => importsOf(file, readFileSync(file, 'utf8')));
+}
