@@ -40,6 +40,7 @@ const MIGRATIONS: Record<string, () => Promise<Knex.Migration>> = {
   '0034_attribution': () => import('./migrations/0034_attribution.ts'),
   '0036_reorders': () => import('./migrations/0036_reorders.ts'),
   '0037_ended_links': () => import('./migrations/0037_ended_links.ts'),
+  '0038_leaner_purchases': () => import('./migrations/0038_leaner_purchases.ts'),
   '0040_import': () => import('./migrations/0040_import.ts'),
 };
 

@@ -565,8 +565,7 @@ create table commerce.audit_events (
   correlation_id text not null,
   created_at timestamp with time zone not null default now(),
   buyer_ip text,
-  constraint audit_events_pkey PRIMARY KEY (site_id, id),
-  constraint audit_events_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+  constraint audit_events_pkey PRIMARY KEY (site_id, id)
 );
 CREATE INDEX audit_events_of ON commerce.audit_events USING btree (site_id, actor_id, id DESC);
 alter table commerce.audit_events enable row level security, force row level security;
@@ -684,7 +683,6 @@ create table commerce.checkouts (
   constraint checkouts_pkey PRIMARY KEY (site_id, id),
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
-  constraint checkouts_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint checkouts_site_id_payment_id_fkey FOREIGN KEY (site_id, payment_id) REFERENCES commerce.payments(site_id, id),
   constraint checkouts_check CHECK (((status = 'completed'::text) = (order_id IS NOT NULL))),
   constraint checkouts_check1 CHECK (((agent_token_id IS NULL) OR (source = 'agent'::text))),
@@ -1250,8 +1248,7 @@ create table commerce.product_changes (
   product_id uuid not null,
   seen boolean not null,
   changed_at timestamp with time zone not null default clock_timestamp(),
-  constraint product_changes_pkey PRIMARY KEY (site_id, era, changed_in, product_id),
-  constraint product_changes_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+  constraint product_changes_pkey PRIMARY KEY (site_id, era, changed_in, product_id)
 );
 CREATE INDEX product_changes_age ON commerce.product_changes USING btree (changed_at);
 CREATE INDEX product_changes_of ON commerce.product_changes USING btree (site_id, product_id, era, changed_in);
@@ -1292,8 +1289,7 @@ create table commerce.product_sales (
   order_id uuid not null,
   product_id uuid not null,
   quantity bigint not null,
-  constraint product_sales_pkey PRIMARY KEY (site_id, order_id, product_id),
-  constraint product_sales_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
+  constraint product_sales_pkey PRIMARY KEY (site_id, order_id, product_id)
 );
 alter table commerce.product_sales enable row level security, force row level security;
 
@@ -1583,7 +1579,6 @@ create table commerce.stock_movements (
   actor_id uuid not null,
   created_at timestamp with time zone not null default now(),
   constraint stock_movements_pkey PRIMARY KEY (site_id, id),
-  constraint stock_movements_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint stock_movements_type_check CHECK ((type = ANY (ARRAY['adjustment'::text, 'reservation'::text, 'release'::text, 'sale'::text, 'return'::text, 'sync'::text])))
 );
 CREATE INDEX stock_movements_by_variant ON commerce.stock_movements USING btree (site_id, variant_id, id DESC);
@@ -1831,7 +1826,9 @@ CREATE CONSTRAINT TRIGGER tell_agent_token AFTER INSERT ON commerce.tokens DEFER
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
-CREATE CONSTRAINT TRIGGER bump_catalog_by_change AFTER UPDATE ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.product_id IS DISTINCT FROM new.product_id)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.sku IS DISTINCT FROM new.sku)) OR (old.barcode IS DISTINCT FROM new.barcode)) OR (old.option1 IS DISTINCT FROM new.option1)) OR (old.option2 IS DISTINCT FROM new.option2)) OR (old.option3 IS DISTINCT FROM new.option3)) OR (old.price IS DISTINCT FROM new.price)) OR (old.compare_at_price IS DISTINCT FROM new.compare_at_price)) OR (old.cost_per_item IS DISTINCT FROM new.cost_per_item)) OR (old.track_inventory IS DISTINCT FROM new.track_inventory)) OR (old.inventory_policy IS DISTINCT FROM new.inventory_policy)) OR (old.low_stock_threshold IS DISTINCT FROM new.low_stock_threshold)) OR (old.weight IS DISTINCT FROM new.weight)) OR (old.weight_unit IS DISTINCT FROM new.weight_unit)) OR (old.requires_shipping IS DISTINCT FROM new.requires_shipping)) OR (old.image_url IS DISTINCT FROM new.image_url)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.updated_at IS DISTINCT FROM new.updated_at)) OR (((NOT old.track_inventory) OR (old.inventory_policy = 'continue'::text) OR (old.on_hand > old.reserved)) <> ((NOT new.track_inventory) OR (new.inventory_policy = 'continue'::text) OR (new.on_hand > new.reserved))))) EXECUTE FUNCTION commerce.bump_catalog();
+CREATE CONSTRAINT TRIGGER bump_catalog_by_content AFTER UPDATE OF id, product_id, "position", sku, barcode, option1, option2, option3, price, compare_at_price, cost_per_item, track_inventory, inventory_policy, low_stock_threshold, weight, weight_unit, requires_shipping, image_url, created_at, updated_at ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.product_id IS DISTINCT FROM new.product_id)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.sku IS DISTINCT FROM new.sku)) OR (old.barcode IS DISTINCT FROM new.barcode)) OR (old.option1 IS DISTINCT FROM new.option1)) OR (old.option2 IS DISTINCT FROM new.option2)) OR (old.option3 IS DISTINCT FROM new.option3)) OR (old.price IS DISTINCT FROM new.price)) OR (old.compare_at_price IS DISTINCT FROM new.compare_at_price)) OR (old.cost_per_item IS DISTINCT FROM new.cost_per_item)) OR (old.track_inventory IS DISTINCT FROM new.track_inventory)) OR (old.inventory_policy IS DISTINCT FROM new.inventory_policy)) OR (old.low_stock_threshold IS DISTINCT FROM new.low_stock_threshold)) OR (old.weight IS DISTINCT FROM new.weight)) OR (old.weight_unit IS DISTINCT FROM new.weight_unit)) OR (old.requires_shipping IS DISTINCT FROM new.requires_shipping)) OR (old.image_url IS DISTINCT FROM new.image_url)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.updated_at IS DISTINCT FROM new.updated_at))) EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE CONSTRAINT TRIGGER bump_catalog_by_stock AFTER UPDATE OF on_hand, reserved, track_inventory, inventory_policy ON commerce.variants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((NOT old.track_inventory) OR (old.inventory_policy = 'continue'::text) OR (old.on_hand > old.reserved)) <> ((NOT new.track_inventory) OR (new.inventory_policy = 'continue'::text) OR (new.on_hand > new.reserved)))) EXECUTE FUNCTION commerce.bump_catalog();
 
 CREATE TRIGGER keep_stock BEFORE UPDATE OF on_hand, reserved, track_inventory, inventory_policy ON commerce.variants FOR EACH ROW WHEN ((((old.on_hand - old.reserved) <> (new.on_hand - new.reserved)) OR (old.track_inventory <> new.track_inventory) OR (old.inventory_policy <> new.inventory_policy))) EXECUTE FUNCTION commerce.keep_stock();
 

@@ -105,6 +105,13 @@ function takeUnheard(connection: Connection): Promise<unknown>[] {
   return sent;
 }
 
+/** Undoes what the transaction has done so far, and begins another on the connection. */
+export async function beginAnew(connection: Connection): Promise<void> {
+  takeAddedJobs(connection);
+  unheard.delete(connection);
+  await together(send(connection, 'rollback'), send(connection, begin(), BEGIN_WITHIN_MS));
+}
+
 async function commit(connection: Connection, last: Sql | undefined): Promise<void> {
   const written = together(...takeUnheard(connection), last && query(connection, last));
   const [writing, committing] = await Promise.allSettled([written, send(connection, 'commit')]);

@@ -5,7 +5,7 @@ import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
 export class ShopError extends Error {
   readonly code: ErrorCode;
   readonly context: Record<string, unknown>;
-  /** What is written although the work is refused, in the same transaction, once the work has been undone. */
+  /** What is written although the work is refused, once the work has been undone. */
   readonly afterwards: (() => Promise<void>) | undefined;
 
   constructor(

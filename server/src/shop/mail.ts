@@ -62,6 +62,18 @@ export async function enqueue<Template extends MailTemplate>(
   await shop.run(sql`select enqueue('send_mail', ${JSON.stringify(mail)}::json, now())`);
 }
 
+/** The same for several mails about one thing, in one statement. */
+export async function enqueueAll<Template extends MailTemplate>(
+  shop: Shop,
+  templates: Template[],
+  about: Mails[Template],
+): Promise<void> {
+  const mails = templates.map((template): QueuedMail<Template> => ({ site_id: shop.siteId, template, about }));
+  await shop.run(
+    sql`select enqueue('send_mail', mail, now()) from unnest(${mails.map((mail) => JSON.stringify(mail))}::json[]) as mail`,
+  );
+}
+
 type StaffTemplate = 'new_order' | 'webhook_disabled' | 'refund_failed' | 'payment_kept';
 
 /** The same to all who run the shop. */

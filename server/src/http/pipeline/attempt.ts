@@ -177,7 +177,10 @@ async function run(
   const keyed = write && hasKey(req);
   const { result, last } =
     key && keyed
-      ? await runOncePerKey(shop, key, ahead?.claimed ?? claim(shop, connection, key), answer, event)
+      ? await runOncePerKey(shop, connection, {
+          ...{ key, claimed: ahead?.claimed ?? claim(shop, connection, key) },
+          ...{ run: answer, alongside: event },
+        })
       : { result: await (write ? answer() : read()), last: undefined };
   deps.lastUsed.note(caller);
   // `runOncePerKey` writes the audit row together with the answer that it stores; the other rows are written here.

@@ -1,6 +1,7 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
+import { beginAnew } from '../../db/transaction.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
 import { type Sealing, seal, unseal } from '../../shop/sealing.ts';
 import type { Shop } from '../../shop/shop.ts';
@@ -8,12 +9,13 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
  * An operation runs once per Idempotency-Key of whoever calls. Steps, all in the request's transaction:
- * 1. claim: insert the key, and set a savepoint. A second request waits here until the first commits, at most for lock_timeout (2 s).
- *    Behind the look-up of a token both are sent at once, without waiting for what it finds.
+ * 1. claim: insert the key. A second request waits here until the first commits, at most for lock_timeout (2 s). Behind the
+ *    look-up of a token it is sent at once, without waiting for what that finds.
  * 2. if the key was there: the same request gets the stored answer, another one a 422.
- * 3. run the work behind the savepoint.
- * 4. a business refusal undoes the work and is stored; any other error undoes all, key included.
- * 5. store the answer with the key, and in the same statement what else is to be written of the request.
+ * 3. run the work.
+ * 4. store the answer with the key, and in the same statement what else is to be written of the request.
+ * An error undoes all. If it is a business refusal, a second transaction claims the key and stores the refusal; a copy of the
+ * request that claimed it in between has run by itself, and its answer is told.
  */
 export interface Key {
   /** The raw header. Upper and lower case name the same key. */
@@ -50,23 +52,40 @@ export function claimAhead(connection: Connection, key: Key): Claimed {
   return sendClaim(connection, sql`select ${whose}, ${valuesOf(key)} where ${named}`);
 }
 
-/**
- * `claimed` is what `claim` or `claimAhead` answered. `alongside` is an insert for what is written of a request that ran, by its
- * status; undefined for nothing. The answer counts once the statement `last`, which stores it, has been sent.
- */
+interface Once {
+  key: Key;
+  /** What `claim` or `claimAhead` answered. */
+  claimed: Claimed;
+  run: () => Promise<Answer>;
+  /** An insert for what is written of a request that ran, by its status; undefined for nothing. */
+  alongside: (status: number) => Sql | undefined;
+}
+
+/** The answer counts once the statement `last`, which stores it, has been sent. */
 export async function runOncePerKey(
   shop: Shop,
-  key: Key,
-  claimed: Claimed,
-  run: () => Promise<Answer>,
-  alongside: (status: number) => Sql | undefined,
+  connection: Connection,
+  { key, claimed, run, alongside }: Once,
 ): Promise<{ result: Answer; last: Sql | undefined }> {
-  if (!(await claimed)) {
-    const stored = await storedAnswer(shop, key);
-    if (stored) return { result: await replay(shop, key, stored), last: undefined };
+  const first = await otherAnswer(shop, key, claimed);
+  if (first) return { result: first, last: undefined };
+  let result: Answer;
+  try {
+    result = await run();
+  } catch (error) {
+    result = refusalToStore(error, key);
+    const other = await otherAnswer(shop, key, claimAnew(shop, connection, key));
+    if (other) return { result: other, last: undefined };
+    if (error instanceof ShopError) await error.afterwards?.();
   }
-  const result = await runOrRefuse(shop, key, run);
   return { result, last: remember(shop, key, result, alongside(result.status)) };
+}
+
+/** The answer that another request under the key was given, if it came first. */
+async function otherAnswer(shop: Shop, key: Key, claimed: Claimed): Promise<Answer | undefined> {
+  if (await claimed) return undefined;
+  const stored = await storedAnswer(shop, key);
+  return stored && replay(shop, key, stored);
 }
 
 /** Whether `runOncePerKey` would tell a stored answer instead of running the work. */
@@ -87,19 +106,16 @@ interface StoredAnswer {
 }
 
 async function sendClaim(connection: Connection, row: Sql): Claimed {
-  const inserted = query(
+  const claimed = await query(
     connection,
     sql`insert into idempotency_keys as k (site_id, principal_id, operation_id, key_hash, request_hash) ${row}
         on conflict (site_id, principal_id, operation_id, key_hash) do update
           set request_hash = excluded.request_hash, status = null, body = null, completed_at = now()
           where k.completed_at <= now() - ${REPLAY_WINDOW}::interval`,
-  );
-  const [claimed] = await together(inserted, query(connection, sql`savepoint work`)).catch(
-    (error: { code?: string }) => {
-      if (error.code !== '55P03') throw error;
-      throw new ShopError('idempotency_in_flight', 'A request with this Idempotency-Key is still running.');
-    },
-  );
+  ).catch((error: { code?: string }) => {
+    if (error.code !== '55P03') throw error;
+    throw new ShopError('idempotency_in_flight', 'A request with this Idempotency-Key is still running.');
+  });
   return claimed.rowCount === 1;
 }
 
@@ -143,17 +159,18 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   if (!alive) throw new ShopError('key_not_active', 'The secret that this key once brought has been revoked since.');
 }
 
-/** A business refusal undoes the work alone and becomes the stored answer; everything else undoes the whole request. */
-async function runOrRefuse(shop: Shop, key: Key, run: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await run();
-  } catch (error) {
-    const answer = answerTo(error, key.request_id);
-    if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
-    await shop.run(sql`rollback to savepoint work`);
-    if (error instanceof ShopError) await error.afterwards?.();
-    return answer;
-  }
+/** The answer to a business refusal. Throws every other error, which undoes the whole request. */
+function refusalToStore(error: unknown, key: Key): Answer {
+  const answer = answerTo(error, key.request_id);
+  if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
+  return answer;
+}
+
+/** Undoes the work with its claim, and claims the key for the refusal. A copy that waited for the first claim may be faster. */
+async function claimAnew(shop: Shop, connection: Connection, key: Key): Claimed {
+  const named = () => query(connection, sql`select set_config('app.site_id', ${shop.siteId}, true)`);
+  const [, , claimed] = await together(beginAnew(connection), named(), claim(shop, connection, key));
+  return claimed;
 }
 
 const STORED_REFUSALS = [400, 402, 403, 404, 409];

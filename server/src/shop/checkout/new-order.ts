@@ -77,9 +77,8 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
     charged && attachPayment(shop, order_id, row.id, charged),
     events.record(shop, order_id, { type: 'created', message: MADE_ON[row.source], context }),
     payment && events.record(shop, order_id, { ...payment, context }),
-    mail.enqueue(shop, 'order_placed', { order_id }),
+    mail.enqueueAll(shop, priced.terms.tells_shop ? ['order_placed', 'new_order'] : ['order_placed'], { order_id }),
     getForCustomer(shop, order_id),
-    priced.terms.tells_shop && mail.enqueue(shop, 'new_order', { order_id }),
   );
   if (row.marketing_opt_in && row.email) {
     const { email, marketing_wording: wording } = row;
