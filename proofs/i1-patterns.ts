@@ -12,7 +12,7 @@ export const I1: Proof = {
     let tried = 0;
     let slowest = { ms: 0, what: '' };
     for (const [name, test] of checks()) {
-      for (const text of pumped(name, pick(size, 12, 60))) {
+      for (const text of pumped(name, pick(size, 24, 240))) {
         tried += 1;
         const ms = measured(test, text);
         if (ms > slowest.ms) slowest = { ms, what: name };
@@ -66,15 +66,17 @@ function measured(test: Check, text: string): number {
   return best;
 }
 
+const PIECES = '0|1|a|A|a-|-a|0.|1.|a.|a:|A0|.|-|:|/|+| |\n|é'.split('|');
+const BEGINNINGS = '|https://|http://localhost|https://a.|a@|0|1|a|+|0.|1.|a:|key_|x|DE12'.split('|');
+const ENDS = ['', '!', '\n', '-', 'x', ' ', '@', '\u0000'];
+
 /** Long repetitions of what the expression is made of, with beginnings that fit and ends that do not. */
 function pumped(expression: string, count: number): string[] {
   const literals = [...new Set(expression.replaceAll(/\\[dDsSwW]|[\\^$()[\]{}?*+|]/g, ''))];
-  const pieces = ['0', 'a', 'a-', '1.', 'a.', ' ', 'A', ...literals, ...literals.map((one) => `a${one}`)];
-  const beginnings = ['', 'https://', 'a@', 'https://a.', '1.', 'a:', 'key_', 'x'];
-  const ends = ['', '!', '\n', '-', 'x', ' ', '@'];
-  const texts = pieces.flatMap((piece) =>
-    beginnings.flatMap((beginning) =>
-      ends.map((end) => beginning + piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH) + end),
+  const pieces = [...PIECES, ...literals, ...literals.map((one) => `a${one}`)];
+  const texts = [...new Set(pieces)].flatMap((piece) =>
+    BEGINNINGS.flatMap((beginning) =>
+      ENDS.map((end) => beginning + piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH) + end),
     ),
   );
   const step = Math.max(1, Math.floor(texts.length / count));

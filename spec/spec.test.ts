@@ -242,28 +242,6 @@ describe('bounds', () => {
       expect(schema.required ?? [], at).toEqual(expect.arrayContaining(names));
     }
   });
-
-  test('no pattern takes longer on a longer string than in proportion', () => {
-    const patterns = new Set<string>();
-    JSON.stringify(contract, (key, value) => {
-      if (key === 'pattern' && typeof value === 'string') patterns.add(value);
-      return value;
-    });
-    expect(patterns.size).toBeGreaterThan(5);
-    const pumps = ['0', '1', 'a', 'A', '.', '-', ':', '/', '+', ' ', 'a-', '-a', '0.', '1.', 'a:', 'A0', '\n', 'é'];
-    const heads = ['', '0', '1', 'a', '+', '0.', 'a:', 'https://', 'http://localhost', 'DE12'];
-    for (const pattern of patterns) {
-      const compiled = new RegExp(pattern, 'u');
-      for (const head of heads) {
-        for (const pump of pumps) {
-          const text = `${head}${pump.repeat(100_000 / pump.length)}\u0000`;
-          const begun = performance.now();
-          compiled.test(text);
-          expect(performance.now() - begun, `${pattern} on ${head}${pump}…`).toBeLessThan(500);
-        }
-      }
-    }
-  });
 });
 
 describe('errors', () => {

@@ -202,14 +202,14 @@ describe('timeouts and aborts', () => {
   });
 
   test('the caller aborts a wait between attempts', async () => {
-    const calls = answer(busy('20'));
-    const started = performance.now();
+    const calls = answer(busy('3600'));
+    // An hour is longer than this test may take.
+    const waiting = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1', maxWaitMs: 4_000_000 });
 
-    await expect(patient.GET('/api/storefront/shop', { signal: AbortSignal.timeout(50) })).rejects.toThrow(
+    await expect(waiting.GET('/api/storefront/shop', { signal: AbortSignal.timeout(50) })).rejects.toThrow(
       expect.objectContaining({ name: 'TimeoutError' }),
     );
 
-    expect(performance.now() - started).toBeLessThan(5000);
     expect(calls).toHaveLength(1);
   });
 
