@@ -1,11 +1,12 @@
 import type { RedisClientType } from '@redis/client';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { agent } from './agent/index.ts';
 import { dashboard } from './dashboard/index.ts';
 import type { EgressPolicy } from './egress/addresses.ts';
 import { preflight } from './http/callers/cors.ts';
+import { setHeaders } from './http/callers/headers.ts';
 import type { LastUsed } from './http/callers/last-used.ts';
 import type { SiteHosts } from './http/callers/site-hosts.ts';
 import { demoImages } from './http/operators/demo-images.ts';
@@ -17,7 +18,7 @@ import type { CatalogueCache } from './http/pipeline/cache.ts';
 import { arriveInTime, DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
 import { dispatch } from './http/pipeline/dispatch.ts';
 import { answerTo } from './http/pipeline/errors.ts';
-import { createLimits } from './http/pipeline/limits.ts';
+import { createLimits, type Limits } from './http/pipeline/limits.ts';
 import { requestId, requestLog } from './http/pipeline/log.ts';
 import type { Notes } from './http/pipeline/notes.ts';
 import type { Readiness } from './http/pipeline/readiness.ts';
@@ -26,7 +27,7 @@ import { refuseUnreadable } from './http/pipeline/unreadable.ts';
 import { docs } from './pages/docs/docs.ts';
 import { pages } from './pages/pages.ts';
 import { ShopError } from './shop/errors.ts';
-import { openAccounts } from './shop/payments/accounts/providers.ts';
+import { openAccounts, type PaymentAccounts } from './shop/payments/accounts/providers.ts';
 import type { Patience } from './shop/payments/patience.ts';
 import type { PaymentProvider } from './shop/payments/provider.ts';
 import { storefront } from './storefront/index.ts';
@@ -81,20 +82,12 @@ export function createApp(deps: AppDeps): Express {
   app.set('trust proxy', deps.trustProxy);
   app.set('query parser', 'simple');
 
-  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders(deps.hosts), refuseUnreadable);
   const deadlines = deps.deadlines ?? DEADLINES;
+  const { hosts } = deps;
+  app.use(requestId, requestLog(deps.logger, metrics.observe), securityHeaders(hosts), refuseUnreadable);
   app.use(arriveInTime(deadlines));
-  app.get('/healthz', healthz);
-  app.get('/readyz', readyz(deps));
-  app.get('/metrics', metrics.expose(deps.metricsAccess));
-  app.use(docs());
-  app.get('/demo-images/:name', demoImages);
-  const { baseUrl, hosts, secretKey, card } = deps;
   const accounts = openAccounts(deps.db, deps);
-  app.use(paymentWebhooks({ db: deps.db, secretKey, hosts, accounts, deadlines }));
-  const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
-  app.use(pages({ db: deps.db, limits, hosts, checkoutDeps, deadlines }, deps.demoSiteId));
-  app.use(oauthMetadata({ db: deps.db, baseUrl, hosts }));
+  app.use(unlessApi(besideApi(deps, limits, accounts, deadlines)));
   app.use(preflight(deps.dashboardOrigins));
   app.use(
     dispatch(
@@ -122,6 +115,27 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
+/** What the contract does not describe. */
+function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, deadlines: Deadlines): Router {
+  const { db, baseUrl, hosts, secretKey, card, metrics } = deps;
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/healthz', healthz);
+  router.get('/readyz', readyz(deps));
+  router.get('/metrics', metrics.expose(deps.metricsAccess));
+  router.use(docs());
+  router.get('/demo-images/:name', demoImages);
+  router.use(paymentWebhooks({ db, secretKey, hosts, accounts, deadlines }));
+  const checkoutDeps = { baseUrl, hosts, secretKey, card, accounts };
+  router.use(pages({ db, limits, hosts, checkoutDeps, deadlines }, deps.demoSiteId));
+  router.use(oauthMetadata({ db, baseUrl, hosts }));
+  return router;
+}
+
+/** Calls of the API pass it by: to match them against the paths of all pages would cost more than what they do. */
+function unlessApi(router: Router): RequestHandler {
+  return (req, res, next) => (req.url.startsWith('/api/') ? next() : router(req, res, next));
+}
+
 /**
  * For JSON that no browser should render, cache or frame; pages set their own. That a name has https alone is said of all
  * names below the configured one, but of any other for itself: what else is below a shop's own host is not ours to decide.
@@ -129,16 +143,18 @@ export function createApp(deps: AppDeps): Express {
 function securityHeaders(hosts: SiteHosts): RequestHandler {
   return (req, res, next) => {
     const transport = hosts.isConfigured(req) ? '; includeSubDomains' : '';
-    res.set({
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-      'Referrer-Policy': 'no-referrer',
-      'Strict-Transport-Security': `max-age=63072000${transport}`,
-    });
+    setHeaders(res, SECURITY_HEADERS);
+    res.setHeader('Strict-Transport-Security', `max-age=63072000${transport}`);
     next();
   };
 }
+
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+};
 
 /** No error should reach this handler; Express's own page would show its message. */
 const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {

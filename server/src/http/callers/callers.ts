@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import type { OrNulls } from '../../db/nulls.ts';
@@ -40,7 +41,7 @@ export async function authenticate(
     : authenticateToken(connection, claim, operation, local, shown);
 }
 
-interface TokenRow extends Tenant {
+interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   id: string;
   scopes: string[];
   limits: SiteLimits;
@@ -57,8 +58,28 @@ interface TokenRow extends Tenant {
   beside_id?: string | null;
   beside_scopes?: string[] | null;
   private_token_id: string | null;
+}
+
+interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock'> {
+  /** What is known of the token, as JSON: `OrNulls<Known>`. */
+  known: string;
   /** What `app.site_id` is set to; nothing for an unknown token. */
   tenant: string;
+}
+
+/**
+ * What such texts say. They are read anew with each call; most are the same as in the call before, and taking fourteen columns
+ * apart would cost more than all that is done with them.
+ */
+const parsed = new LRUCache<string, Readonly<OrNulls<Known>>>({ max: 1_000 });
+
+function parse(known: string): Readonly<OrNulls<Known>> {
+  let said = parsed.get(known);
+  if (!said) {
+    said = Object.freeze(JSON.parse(known) as OrNulls<Known>);
+    parsed.set(known, said);
+  }
+  return said;
 }
 
 async function authenticateToken(
@@ -72,19 +93,21 @@ async function authenticateToken(
     ? besideAgent(claim.storefront_secret)
     : customerOf(claim);
   const named = operation.safe ? empty : sql`, set_config('app.principal_id', ${principal}::text, ${local})`;
-  const lookUp = sql`select t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
-        case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
-        s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, ${privateId} as private_token_id,
+  const lookUp = sql`select (select row_to_json(known)::text from (select
+          t.id, t.scopes, t.customer_id as acts_for, t.categories, s.site_id,
+          case when ${origins} = '{}' then s.allowed_origins else ${origins} end as allowed_origins,
+          s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, ${privateId} as private_token_id
+          ${columns}) as known) as known,
         ${versionOf(operation)} as catalog_version,
         set_config('app.site_id', coalesce(t.site_id::text, ''), ${local}) as tenant${named}
-        ${columns}
       from (select 1) as always
       left join tokens t on t.token_hash = ${hashToken(claim.secret)} and t.kind = ${claim.kind}
         and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
         and (${claim.site_id}::uuid is null or t.site_id = ${claim.site_id}::uuid)
       left join sites s on s.site_id = t.site_id ${join}`;
-  const { rows } = await query<OrNulls<TokenRow>>(connection, shown.length > 0 ? withStock(lookUp, shown) : lookUp);
-  const found = rows[0];
+  const { rows } = await query<TokenRow>(connection, shown.length > 0 ? withStock(lookUp, shown) : lookUp);
+  const [row] = rows;
+  const found = row && parse(row.known);
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
   if (claim.storefront_secret && !found.beside_id) throw invalidToken();
   if (claim.kind === 'api_key' && claim.merchant_id && claim.merchant_id !== found.merchant_id) throw wrongMerchant();
@@ -97,7 +120,7 @@ async function authenticateToken(
   }
   const caller: Caller = {
     kind: claim.kind,
-    tenant: found,
+    tenant: tenantOf(found, row),
     principal_id: found.id,
     credential_id: found.id,
     ...(claim.storefront_secret && found.beside_id && { beside_id: found.beside_id }),
@@ -116,8 +139,13 @@ async function authenticateToken(
   return { ...caller, kind: 'customer', principal_id: customer_id, customer_id, session } satisfies Caller;
 }
 
+function tenantOf(known: Known, { catalog_version, shown_stock = null }: TokenRow): Tenant {
+  const { site_id, merchant_id, currency, currency_digits, show_stock } = known;
+  return { site_id, merchant_id, currency, currency_digits, show_stock, catalog_version, shown_stock };
+}
+
 /** On the storefront an agent may do what both the token beside it and its customer allow. */
-function scopesOf(claim: Claim, { scopes, beside_scopes }: TokenRow, { surface }: Operation): string[] {
+function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: Operation): string[] {
   if (claim.kind === 'agent') {
     return surface === 'agent'
       ? [...scopes, ...AGENT_SCOPES]

@@ -3,6 +3,7 @@ import { ShopError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import { allowedMethods } from '../contract/route.ts';
 import type { Caller } from './caller.ts';
+import { addVary } from './headers.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
 /**
@@ -17,8 +18,8 @@ const EXPOSED_HEADERS = 'Idempotency-Replayed, Retry-After, X-Request-Id, ETag, 
 export function preflight(dashboardOrigins: string[]): RequestHandler {
   return (req, res, next) => {
     const { origin } = req.headers;
-    res.vary('Origin');
-    const surface = req.path.split('/')[2];
+    addVary(res, 'Origin');
+    const surface = origin === undefined ? undefined : req.path.split('/')[2];
     const open = surface === 'storefront' || (surface === 'dashboard' && dashboardOrigins.includes(String(origin)));
     if (origin && open)
       res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS });

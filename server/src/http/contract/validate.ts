@@ -21,15 +21,22 @@ const declarations = new Map<string, Declared>();
 export function contractMistakes(operation: Operation, req: Request): ReturnType<typeof detailOf> {
   const { subject, query, headers, bodyRequired } = declarationOf(operation);
   const mistakes = parameterMistakes(query, req);
-  const given = headers.filter((name) => req.headers[name] !== undefined).map((name) => [name, req.headers[name]]);
   const body: unknown = subject.body && req.body;
-  const parts = { query: req.query, headers: Object.fromEntries(given), params: req.params, body };
+  const parts = { query: req.query, headers: headersOf(req, headers), params: req.params, body };
   const errors = requestErrors(subject, parts);
-  mistakes.push(...detailOf(operation, errors.parameters));
+  if (errors.parameters.length > 0) mistakes.push(...detailOf(operation, errors.parameters));
   if (!subject.body) mistakes.push(...unexpectedBody(req.body));
-  else if (body !== undefined) mistakes.push(...detailOf(operation, errors.body));
-  else if (bodyRequired) mistakes.push({ loc: ['body'], msg: 'Field required.', type: 'missing' });
+  else if (body === undefined && bodyRequired)
+    mistakes.push({ loc: ['body'], msg: 'Field required.', type: 'missing' });
+  else if (errors.body.length > 0) mistakes.push(...detailOf(operation, errors.body));
   return mistakes.length > 0 ? detailOf(operation, [], mistakes) : mistakes;
+}
+
+/** Only those that the operation declares. */
+function headersOf(req: Request, names: string[]): Request['headers'] {
+  const given: Request['headers'] = {};
+  for (const name of names) if (req.headers[name] !== undefined) given[name] = req.headers[name];
+  return given;
 }
 
 function declarationOf(operation: Operation): Declared {

@@ -4,7 +4,6 @@ import type { Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../../db/connect.ts';
 import { inSentTransaction, retryConflicts, withConnection } from '../../db/transaction.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
-import { askedLocale } from '../../language/locales.ts';
 import { ValidationError } from '../../shop/errors.ts';
 import type { PaymentAccounts } from '../../shop/payments/accounts/providers.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
@@ -17,9 +16,8 @@ import { actorOf, authenticate } from '../callers/callers.ts';
 import { checkOrigin } from '../callers/cors.ts';
 import type { LastUsed } from '../callers/last-used.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
-import { unlockPasses } from '../callers/unlock-cookie.ts';
 import type { Operation } from '../contract/contract.ts';
-import { auditEvent, userAgentOf } from './audit.ts';
+import { auditEvent } from './audit.ts';
 import type { CatalogueCache } from './cache.ts';
 import { applyLimit } from './counted.ts';
 import type { Deadline, Deadlines } from './deadline.ts';
@@ -27,6 +25,7 @@ import { type Answer, isRetryable } from './errors.ts';
 import { type Claimed, claim, claimAhead, isAnswered, type Key, runOncePerKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
+import { RequestOrigin } from './origin.ts';
 import { payloadOf } from './payload.ts';
 import type { Readiness } from './readiness.ts';
 import type { Strain } from './shedding.ts';
@@ -221,21 +220,11 @@ function keyOf(deps: Deps, { operation, claim, req, res }: Incoming): Key {
 
 export function partsOf(deps: Deps, { req }: Incoming, { buyer_ip }: Caller) {
   const { baseUrl, egressPolicy } = deps;
-  const ip = buyer_ip ?? req.ip ?? null;
-  const origin = {
-    ip,
-    user_agent: userAgentOf(req),
-    unlocks: unlockPasses(req, baseUrl),
-    // Few operations ask for it.
-    get locale() {
-      return askedLocale(req);
-    },
-  };
   return {
     baseUrl,
     egressPolicy,
     checkoutDeps: checkoutDepsOf(deps),
-    origin,
+    origin: new RequestOrigin(req, buyer_ip, baseUrl),
     path: req.params,
     query: req.query,
     body: req.body as unknown,

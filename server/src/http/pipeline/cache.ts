@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
-import { fill, type ShownJson, sizeOf } from '../../shop/products/shown.ts';
+import type { ShownJson } from '../../shop/products/shown.ts';
+import { fill, sizeOf } from '../../shop/products/shown-text.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
@@ -47,7 +48,7 @@ interface Kept {
 }
 
 /** An answer of another contract is another answer, though the catalogue has not changed. */
-const RELEASE = createHash('sha1').update(readFileSync(contractFile())).digest('base64url').slice(0, 8);
+const RELEASE = hash('sha1', readFileSync(contractFile()), 'base64url').slice(0, 8);
 
 function contractFile(): string {
   return createRequire(import.meta.url).resolve('@commerce-backend/spec/openapi.json');
@@ -111,7 +112,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
         return { status: operation.status, body, headers: headersFor(etag), packed: packedOf(key, kept) };
       }
       const { status, body, empty, shown } = await read();
-      const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled() : []);
+      const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
       // Anybody can make up any number of searches that find nothing. What was read as the catalogue changed may be partly older.
       if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
@@ -130,7 +131,7 @@ function keyOf(site_id: string, request: string): string {
 
 /** Of the stock as it is shown, which may be less than there is. */
 function etagOf(key: string, version: string, filled: string[]): string {
-  return `"${createHash('sha1').update(`${key} ${version} ${filled.join()}`).digest('base64url')}"`;
+  return `"${hash('sha1', `${key} ${version} ${filled.join()}`, 'base64url')}"`;
 }
 
 function headersFor(etag: string): Record<string, string> {
@@ -142,9 +143,7 @@ function plainEntry(body: string | Buffer, etag: string, version: string): Kept 
 }
 
 function entryOf(shown: ShownJson<unknown>, etag: string): Kept {
-  const { texts, slots } = shown.parts();
-  const { version, productIds, stock } = shown;
-  const filled = fill(slots, stock);
+  const { texts, slots, filled, version, productIds, stock } = shown;
   const body = exactBuffer(texts.map((text, i) => text + (filled[i] ?? '')).join(''));
   let at = 0;
   const placed = slots.map((slot, i) => {

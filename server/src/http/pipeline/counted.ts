@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import type { RateLimit } from '../../shop/rate-limits.ts';
+import { setHeaders } from '../callers/headers.ts';
 
 /** What counting a request against its limits came to. */
 export interface Counted {
@@ -32,6 +33,6 @@ export function rateLimitHeaders(
 
 /** Tells the caller what is left of a limit, and throws its refusal. */
 export function applyLimit(res: Response, { headers, refusal }: Counted): void {
-  res.set(headers);
+  setHeaders(res, headers);
   if (refusal) throw refusal;
 }

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { addVary, setHeaders } from '../callers/headers.ts';
 import type { Operation } from '../contract/contract.ts';
 import { faultIn } from '../contract/schemas.ts';
 import { encodingFor, isWorthPacking, pack } from './compress.ts';
@@ -17,7 +18,8 @@ export async function send(req: Request, res: Response, given: Answer, validateR
   const fault = validateResponses && operation && faultIn(operation, given.status, given.body?.toString());
   if (fault) notes.cause = new Error(fault);
   const { status, body, headers = {}, packed } = fault ? answerTo(notes.cause, notes.request_id) : given;
-  res.status(status).set(headers);
+  res.statusCode = status;
+  setHeaders(res, headers);
   if (body === undefined) {
     res.end();
     return;
@@ -25,20 +27,22 @@ export async function send(req: Request, res: Response, given: Answer, validateR
   const { type, text } = formOf(req, operation, status, body);
   const encoding = encodingOf(req, res, operation, text);
   const { ETag } = headers;
-  if (ETag && encoding) res.set('ETag', `W/${ETag}`); // The same content, not the same bytes.
+  if (ETag && encoding) res.setHeader('ETag', `W/${ETag}`); // The same content, not the same bytes.
   if (ETag && matches(req.headers['if-none-match'], ETag)) {
-    res.status(304).end();
+    res.statusCode = 304;
+    res.end();
     return;
   }
   const bytes = encoding ? await pack(text, encoding, packed) : text;
-  if (encoding) res.set('Content-Encoding', encoding);
-  res.set({ 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(bytes)) });
+  if (encoding) res.setHeader('Content-Encoding', encoding);
+  res.setHeader('Content-Type', type);
+  res.setHeader('Content-Length', String(Buffer.byteLength(bytes)));
   res.end(bytes);
 }
 
 function encodingOf(req: Request, res: Response, operation: Operation | undefined, text: string | Buffer) {
   if (!operation || operation.secret || !isWorthPacking(text)) return undefined;
-  res.vary('Accept-Encoding');
+  addVary(res, 'Accept-Encoding');
   return encodingFor(req);
 }
 
@@ -48,7 +52,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 function formOf(req: Request, operation: Operation | undefined, status: number, body: string | Buffer) {
   if (operation?.oauth && status >= 400) return { type: JSON_TYPE, text: withDescription(body.toString()) };
   if (!operation?.markdown || status >= 400) return { type: JSON_TYPE, text: body };
-  req.res?.vary('Accept');
+  if (req.res) addVary(req.res, 'Accept');
   if (!prefersMarkdown(req)) return { type: JSON_TYPE, text: body };
   return { type: 'text/markdown; charset=utf-8', text: asMarkdown(JSON.parse(body.toString())) };
 }

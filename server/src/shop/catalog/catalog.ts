@@ -53,7 +53,7 @@ export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []):
   const matches = matching([sql`p.site_id = ${shop.siteId}`, visible, ...conditions], undefined);
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
   const page = await readShownPage(shop, matches, order, query, unavailableIn(query));
-  return shownList(page, query.facets ? { facets: await readFacets(shop, matches) } : {});
+  return shownList(shop, page, query.facets ? { facets: await readFacets(shop, matches) } : {});
 }
 
 /** What `q` finds; where that is nothing, names that are spelled alike. */
@@ -83,7 +83,7 @@ async function listFound(
       : readFoundPage(shop, matches, last ? behindBest(found) : BY_SCORE, query);
   };
   const page = await read();
-  return shownList(page, { understood, ...(query.facets && { facets: await readFacets(shop, matches) }) });
+  return shownList(shop, page, { understood, ...(query.facets && { facets: await readFacets(shop, matches) }) });
 }
 
 function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
@@ -121,7 +121,7 @@ export async function get(shop: Shop, idOrSlug: string): Promise<ShownJson<Produ
     UUID.test(idOrSlug) ? sql`p.id = ${idOrSlug}` : sql`p.slug = ${idOrSlug}`,
   );
   if (!product) throw notFound('product');
-  return new ShownJson(product.version, [[product]]);
+  return new ShownJson(shop, product.version, [[product]]);
 }
 
 async function filters(shop: Shop, query: CatalogQuery): Promise<Sql[]> {

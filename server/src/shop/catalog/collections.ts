@@ -173,7 +173,10 @@ export async function listProducts(
   if (in_stock !== undefined) conditions.push(in_stock ? inStock : sql`not ${inStock}`);
   if (query.unavailable === 'hide') conditions.push(inStock);
   const order = sort ? PUBLIC_ORDERS[sort] : orderOf(collection);
-  return shownList(await readShownPage(shop, matching(conditions, undefined), order, query, unavailableIn(query)));
+  return shownList(
+    shop,
+    await readShownPage(shop, matching(conditions, undefined), order, query, unavailableIn(query)),
+  );
 }
 
 /** Creates a collection. Throws a ValidationError, `handle_taken`, or `not_found` for an unknown product. */

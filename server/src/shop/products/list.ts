@@ -7,7 +7,8 @@ import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { type Audience, canBeBought, productColumns, visible } from './rows.ts';
 import { searchProducts } from './search-query.ts';
-import { type Shown, ShownJson, shownFrom } from './shown.ts';
+import { ShownJson } from './shown.ts';
+import { type Shown, shownColumns } from './shown-fields.ts';
 import { totalOf } from './totals.ts';
 
 /** What the lists of products have in common, for the merchant and for the public. */
@@ -151,23 +152,29 @@ async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql):
   return shop.rows<CountedShown>(
     sql`${found}
       select ${total} as total, (select catalog_version(${shop.siteId})) as version, shown.*
-      from (select 1) as always left join lateral (${shownFrom(shop, chosen)}) as shown on true`,
+      from (select 1) as always left join lateral (
+        select ${shownColumns} from ${chosen} join products p on p.site_id = ${shop.siteId} and p.id = chosen.id
+        order by chosen.place
+      ) as shown on true`,
   );
 }
 
 /** A product that the public sees, with the catalogue's version. */
 export async function readShownProduct(shop: Shop, wanted: Sql): Promise<(Shown & { version: string }) | undefined> {
-  const chosen = sql`(select p.id, 1 as place from products p where p.site_id = ${shop.siteId} and ${wanted} and ${visible}
-    ) as chosen`;
-  return shop.one(
-    sql`select catalog_version(${shop.siteId}) as version, shown.* from (${shownFrom(shop, chosen)}) as shown`,
+  return shop.one<Shown & { version: string }>(
+    sql`select catalog_version(p.site_id) as version, ${shownColumns}
+      from products p where p.site_id = ${shop.siteId} and ${wanted} and ${visible}`,
   );
 }
 
 /** The answer with a page, and what else there is to say. */
-export function shownList<Body>({ products, version, rest }: ShownPage, beside: object = {}): ShownJson<Body> {
+export function shownList<Body>(
+  shop: Shop,
+  { products, version, rest }: ShownPage,
+  beside: object = {},
+): ShownJson<Body> {
   const more = Object.entries(beside).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  return new ShownJson(version, ['{"products":[', products, '],', rest, ...more, '}']);
+  return new ShownJson(shop, version, ['{"products":[', products, '],', rest, ...more, '}']);
 }
 
 type CountedShown = { total: number; version: string } & OrNulls<Shown>;
@@ -175,9 +182,8 @@ type CountedShown = { total: number; version: string } & OrNulls<Shown>;
 function shownPage(rows: CountedShown[], query: PageQuery): ShownPage {
   const { page, limit } = pageOf(query);
   const { total, version } = rows[0] ?? { total: 0, version: '' };
-  const products = rows.flatMap(({ id, content, stock }) => (id === null ? [] : [{ id, content, stock }]));
   return {
-    products,
+    products: rows.filter((row) => row.id !== null),
     version,
     total,
     rest: JSON.stringify({ total, page, limit, pages: Math.ceil(total / limit) }).slice(1, -1),

@@ -1,0 +1,246 @@
+import sql, { join, type Sql } from 'sql-template-tag';
+import { parseMoment } from '../../db/connect.ts';
+import type { Shop } from '../shop.ts';
+import { available } from './rows.ts';
+import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
+
+/**
+ * The fields of a product as the public sees it. PostgreSQL sends the values alone, joined as text: names, quotes and commas are
+ * more than half of the JSON, and to put them in there takes longer than here. Each field says what is read and how it is written.
+ */
+export interface Shown {
+  id: string;
+  /** The values of PRODUCT, of each IMAGE, OPTION and VARIANT. */
+  fields: string;
+  images: string | null;
+  options: string | null;
+  variants: string | null;
+}
+
+/** What a field may be written by besides its own value. */
+interface Written {
+  shop: Pick<Shop, 'merchantId' | 'currency' | 'showStock'>;
+  product: Shown;
+  /** Of the variant. */
+  threshold: string;
+  /** Whether a variant that has been written can be bought. */
+  inStock: boolean;
+}
+
+interface Field {
+  /** Not read when absent. Never null: what may be null is read as nothing. */
+  column?: Sql;
+  write(to: ShownText, value: string, of: Written): void;
+}
+
+// JSON and PostgreSQL's text of a value hold no control characters.
+const BETWEEN_FIELDS = '\u0003';
+const BETWEEN_ROWS = '\u0004';
+const betweenFields = sql`E'\\x03'`;
+const betweenRows = sql`E'\\x04'`;
+
+/** JSON as it is. */
+function json(name: string, column: Sql): Field {
+  return { column, write: (to, value) => to.add(`,"${name}":${value}`) };
+}
+
+function text(name: string, column: Sql): Field {
+  return json(name, sql`to_json(${column})`);
+}
+
+function textOrNull(name: string, column: Sql): Field {
+  return jsonOrNull(name, sql`to_json(${column})`);
+}
+
+function jsonOrNull(name: string, column: Sql): Field {
+  return {
+    column: sql`coalesce(${column}::text, '')`,
+    write: (to, value) => to.add(`,"${name}":${value || 'null'}`),
+  };
+}
+
+/** What needs no escape in JSON. */
+function plain(name: string, column: Sql): Field {
+  return { column, write: (to, value) => to.add(`,"${name}":"${value}"`) };
+}
+
+function decimalOrNull(name: string, column: Sql): Field {
+  const write: Field['write'] = (to, value) => to.add(value ? `,"${name}":"${value}"` : `,"${name}":null`);
+  return { column: sql`coalesce(${column}::text, '')`, write };
+}
+
+function flag(name: string, column: Sql): Field {
+  return { column, write: (to, value) => to.add(value === 't' ? `,"${name}":true` : `,"${name}":false`) };
+}
+
+function moment(name: string, column: Sql): Field {
+  return { column, write: (to, value) => to.add(`,"${name}":"${momentOf(value)}"`) };
+}
+
+function momentOrNull(name: string, column: Sql): Field {
+  const write: Field['write'] = (to, value) => to.add(`,"${name}":${value ? `"${momentOf(value)}"` : 'null'}`);
+  return { column: sql`coalesce(${column}::text, '')`, write };
+}
+
+let lastRead = '';
+let lastMoment = '';
+
+/** Most of a page were written at the same time as those before them. */
+function momentOf(text: string): string {
+  if (text !== lastRead) {
+    lastMoment = parseMoment(text);
+    lastRead = text;
+  }
+  return lastMoment;
+}
+
+/** What is not read. */
+function written(name: string, json: (of: Written) => string): Field {
+  return { write: (to, _value, of) => to.add(`,"${name}":${json(of)}`) };
+}
+
+function rows(name: 'images' | 'options' | 'variants', fields: Field[]): Field {
+  return {
+    write(to, _value, of) {
+      to.add(`,"${name}":[`);
+      const values = of.product[name]?.split(BETWEEN_ROWS) ?? [];
+      values.forEach((row, i) => {
+        if (i > 0) to.add(',');
+        writeObject(to, fields, row, of);
+      });
+      to.add(']');
+    },
+  };
+}
+
+function writeObject(to: ShownText, fields: Field[], row: string, of: Written): void {
+  const values = row.split(BETWEEN_FIELDS);
+  let at = 0;
+  to.open();
+  for (const { column, write } of fields) write(to, column ? (values[at++] ?? '') : '', of);
+  to.add('}');
+}
+
+const IMAGE = [
+  plain('id', sql`i.id`),
+  text('url', sql`i.url`),
+  textOrNull('alt', sql`i.alt`),
+  json('position', sql`i.position`),
+  jsonOrNull('width', sql`i.width`),
+  jsonOrNull('height', sql`i.height`),
+];
+
+const OPTION = [
+  plain('id', sql`o.id`),
+  text('name', sql`o.name`),
+  json('position', sql`o.position`),
+  text('values', sql`o.values`),
+];
+
+const nothing = written('cost_per_item', () => 'null');
+
+const threshold: Field = {
+  column: sql`v.low_stock_threshold`,
+  write(to, value, of) {
+    of.threshold = value;
+    to.add(`,"low_stock_threshold":${value}`);
+  },
+};
+
+const canBeBought: Field = {
+  column: available,
+  write(to, value, of) {
+    if (value === 't') of.inStock = true;
+    to.add(value === 't' ? ',"available":true' : ',"available":false');
+  },
+};
+
+/** What stock alone changes is left open: it is filled in with the stock of the moment. */
+const stock: Field[] = [
+  {
+    column: sql`v.track_inventory`,
+    write(to, value, { shop, threshold }) {
+      to.add(',');
+      to.leaveOpen(`${letterOf(shop.showStock)}${threshold}${value === 't' ? '' : 'u'}`);
+    },
+  },
+  { column: sql`v.on_hand - v.reserved`, write: (to, value) => to.stock.push(value) },
+];
+
+const VARIANT = [
+  plain('id', sql`v.id`),
+  written('product_id', ({ product }) => `"${product.id}"`),
+  textOrNull('sku', sql`v.sku`),
+  textOrNull('barcode', sql`v.barcode`),
+  textOrNull('option1', sql`v.option1`),
+  textOrNull('option2', sql`v.option2`),
+  textOrNull('option3', sql`v.option3`),
+  plain('price', sql`v.price`),
+  decimalOrNull('compare_at_price', sql`v.compare_at_price`),
+  nothing,
+  plain('inventory_policy', sql`v.inventory_policy`),
+  threshold,
+  decimalOrNull('weight', sql`v.weight`),
+  plain('weight_unit', sql`v.weight_unit`),
+  flag('requires_shipping', sql`v.requires_shipping`),
+  textOrNull('image_url', sql`v.image_url`),
+  canBeBought,
+  ...stock,
+  moment('created_at', sql`v.created_at`),
+  moment('updated_at', sql`v.updated_at`),
+];
+
+const PRODUCT = [
+  written('id', ({ product }) => `"${product.id}"`),
+  written('merchant_id', ({ shop }) => `"${shop.merchantId}"`),
+  text('name', sql`p.name`),
+  text('slug', sql`p.slug`),
+  text('description', sql`p.description`),
+  textOrNull('vendor', sql`p.vendor`),
+  textOrNull('product_type', sql`p.product_type`),
+  text('tags', sql`p.tags`),
+  plain('price', sql`p.price`),
+  decimalOrNull('compare_at_price', sql`p.compare_at_price`),
+  nothing,
+  written('currency', ({ shop }) => `"${shop.currency}"`),
+  rows('images', IMAGE),
+  flag('has_variants', sql`p.has_variants`),
+  rows('options', OPTION),
+  rows('variants', VARIANT),
+  flag('track_inventory', sql`p.track_inventory`),
+  {
+    write(to: ShownText) {
+      to.add(',"total_inventory":');
+      to.leaveOpen(TOTAL);
+    },
+  },
+  written('in_stock', ({ inStock }) => String(inStock)),
+  plain('status', sql`p.status`),
+  json('metadata', sql`p.metadata`),
+  plain('tax_class', sql`p.tax_class`),
+  momentOrNull('published_at', sql`p.published_at`),
+  moment('created_at', sql`p.created_at`),
+  moment('updated_at', sql`p.updated_at`),
+];
+
+/** Writes products with commas between them. */
+export function writeProducts(to: ShownText, products: Shown[], shop: Written['shop']): void {
+  products.forEach((product, i) => {
+    if (i > 0) to.add(',');
+    writeObject(to, PRODUCT, product.fields, { shop, product, threshold: '', inStock: false });
+  });
+}
+
+function valuesOf(fields: Field[]): Sql {
+  return sql`concat_ws(${betweenFields}, ${join(fields.flatMap(({ column }) => column ?? []))})`;
+}
+
+function rowsOf(fields: Field[], order: Sql, from: Sql): Sql {
+  return sql`(select string_agg(${valuesOf(fields)}, ${betweenRows} order by ${order}) ${from})`;
+}
+
+/** The columns of `Shown`, of `products p`. Made once: they have no values of their own. */
+export const shownColumns = sql`p.id, ${valuesOf(PRODUCT)} as fields,
+  ${rowsOf(IMAGE, sql`i.position, i.id`, sql`from product_images i where i.site_id = p.site_id and i.product_id = p.id`)} as images,
+  ${rowsOf(OPTION, sql`o.position`, sql`from product_options o where o.site_id = p.site_id and o.product_id = p.id`)} as options,
+  ${rowsOf(VARIANT, sql`v.position, v.id`, sql`from variants v where v.site_id = p.site_id and v.product_id = p.id`)} as variants`;
