@@ -3,6 +3,7 @@ import { inShopAsSystem } from '../src/shop/in-shop.ts';
 import type { Mails, MailTemplate } from '../src/shop/mail.ts';
 import type { Mail } from '../src/shop/mails/rendering.ts';
 import { compose } from '../src/shop/mails/templates.ts';
+import { fail as failCapture } from '../src/shop/orders/captures.ts';
 import { settle } from '../src/shop/orders/refunds.ts';
 import { approve, askForConsent } from './agents.ts';
 import { openShop } from './shop.ts';
@@ -74,6 +75,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   login_delayed: true,
   staff_login_delayed: true,
   webhook_disabled: true,
+  capture_failed: true,
   refund_failed: true,
   payment_kept: true,
 };
@@ -130,6 +132,18 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
         returning id`,
     );
     await write('webhook_disabled', { webhook_id: webhook.rows[0]?.id ?? '', staff_id });
+  }
+  await dashboard.PATCH('/api/dashboard/payment-account', { body: { capture: 'manual' } });
+  const held = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
+  await dashboard.PATCH('/api/dashboard/payment-account', { body: { capture: 'automatic' } });
+  const path = { order_id: held.id };
+  await dashboard.POST('/api/dashboard/orders/{order_id}/capture', { params: { path }, body: {} });
+  const captures = await owner.query<{ id: string; order_id: string; amount: string }>(
+    sql`select id, order_id, amount from commerce.payment_moves where site_id = ${site_id}`,
+  );
+  for (const capture of captures.rows) {
+    await inShopAsSystem(db, site_id, (inside) => failCapture(inside, capture, 'account_not_available'));
+    await write('capture_failed', { capture_id: capture.id, staff_id });
   }
   const { id: order_id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
   const { data } = await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {

@@ -82,6 +82,45 @@ test('a refund of an order that was paid by another account fails, and keeps no 
   expect(await shop.details(params.path.order_id)).toMatchObject({ payment_status: 'paid', refundable: '14.90' });
 });
 
+test('a capture of an order whose account is set no more fails once, staff are told, and it can be done later', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id: order_id } = await shop.givenPaidOrder();
+  const params = { path: { order_id } };
+  const capture = () => shop.dashboard.POST('/api/dashboard/orders/{order_id}/capture', { params, body: {} });
+  const mailsTold = async () => {
+    const { rows } = await server.owner.query(
+      `select from graphile_worker._private_jobs
+        where payload ->> 'site_id' = $1 and payload ->> 'template' = 'capture_failed'`,
+      [shop.site_id],
+    );
+    return rows.length;
+  };
+  const { rows: accounts } = await server.owner.query(
+    'delete from commerce.payment_accounts where site_id = $1 returning *',
+    [shop.site_id],
+  );
+  await capture();
+  for (let minute = 0; minute < 2; minute += 1) await shop.finishMoves();
+  expect(await mailsTold()).toBe(1);
+  expect(await shop.details(order_id)).toMatchObject({ payment_status: 'authorized' });
+  const { data } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', { params });
+  expect(data?.entries[0]?.message).toBe('The provider could not take 14.90 EUR: account_not_available.');
+
+  await server.owner.query(
+    'insert into commerce.payment_accounts select * from jsonb_populate_record(null::commerce.payment_accounts, $1)',
+    [JSON.stringify({ ...accounts[0], ...sealedIn(accounts[0]) })],
+  );
+  await capture();
+  await shop.finishMoves();
+  expect(await shop.details(order_id)).toMatchObject({ payment_status: 'paid' });
+});
+
+/** Bytes as PostgreSQL reads them. */
+function sealedIn(account: Record<string, unknown> = {}): Record<string, string> {
+  const bytes = Object.entries(account).filter(([, value]) => Buffer.isBuffer(value)) as [string, Buffer][];
+  return Object.fromEntries(bytes.map(([name, value]) => [name, `\\x${value.toString('hex')}`]));
+}
+
 test('where the operator has set a connected account, the shop can change its capture alone', async () => {
   const shop = await stripe.givenShop();
   await server.owner.query(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -5,8 +6,10 @@ import { SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { ignoreLostConnections } from '../db/connect.ts';
+import { pay } from '../shop/checkout/pay.ts';
 import { settlePayments } from '../shop/checkout/settle-all.ts';
 import { findTenant } from '../shop/in-shop.ts';
+import { withoutHosts } from '../shop/links.ts';
 import type { PaymentAccounts } from '../shop/payments/accounts/providers.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { createTestProvider } from '../shop/payments/test-provider.ts';
@@ -24,11 +27,18 @@ const IMPATIENT: PaymentAccounts = {
   refuseWrongKey: async () => ({ isOtherAccount: false }),
 };
 
-async function expire({ db }: OpenShop, card: PaymentProvider) {
+async function expire({ db }: OpenShop, card: PaymentProvider, providersMs?: number) {
   const pool = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl(), max: 1 }));
   const client = await pool.connect();
   try {
-    const deps = { db, card, accounts: IMPATIENT, secretKey: SECRET_KEY, logger: pino({ level: 'silent' }) };
+    const deps = {
+      db,
+      card,
+      accounts: IMPATIENT,
+      secretKey: SECRET_KEY,
+      logger: pino({ level: 'silent' }),
+      ...(providersMs && { providersMs }),
+    };
     return await expireOverdue(client, deps).catch(() => undefined);
   } finally {
     client.release();
@@ -98,6 +108,39 @@ test('a provider that is not set up any more holds the stock for an hour, and gi
   expect(payments.rows).toEqual([{ status: 'refunded' }]);
 });
 
+test('another card is charged only while there is time to hear what comes of it', async () => {
+  const shop = await openShop();
+  const { checkout_id } = await givenOpenPayment(shop);
+  await shop.owner.query(`update commerce.test_payments set status = 'failed' where site_id = $1`, [shop.site_id]);
+  const card = createTestProvider({ db: shop.db, baseUrl: 'http://localhost' });
+  const slow: PaymentProvider = {
+    ...card,
+    outcomeOf: async (payment) => {
+      const outcome = await card.outcomeOf(payment);
+      await sleep(JOB_MS * 0.85);
+      return outcome;
+    },
+  };
+  const payWith = async (provider: PaymentProvider, accounts?: PaymentAccounts) => {
+    const tenant = await findTenant(shop.db, shop.site_id);
+    if (!tenant) throw new Error('The shop is gone.');
+    const actor = { type: 'storefront', id: checkout_id, customer_id: null } as const;
+    const hosts = withoutHosts('http://localhost');
+    const checkoutDeps = { baseUrl: 'http://localhost', hosts, secretKey: SECRET_KEY, card: provider, accounts };
+    const completion = { expected_total: undefined, payment: { card_token: 'tok_success' } };
+    return pay(shop.db, tenant, actor, { checkoutDeps, checkout_id, completion });
+  };
+  const begun = async () => {
+    const { rows } = await shop.owner.query('select from commerce.payments where site_id = $1', [shop.site_id]);
+    return rows.length;
+  };
+
+  await expect(payWith(slow, IMPATIENT)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await begun()).toBe(1);
+  expect(await payWith(card)).toMatchObject({ status: 'succeeded' });
+  expect(await begun()).toBe(2);
+});
+
 test('a provider that hangs for one shop keeps no other from its turn', async () => {
   const [hung, other] = [await openShop(), await openShop()];
   for (let i = 0; i < 7; i += 1) await givenOpenPayment(hung);
@@ -116,6 +159,9 @@ test('a provider that hangs for one shop keeps no other from its turn', async ()
     },
   };
 
+  // A run asks nothing more when its time is over: five at once, and the rest in the next one.
+  await expire(other, hangs, JOB_MS / 2);
+  expect(asked).toHaveLength(5);
   await expire(other, hangs);
 
   const order = await other.storefront.GET(checkoutPath, { params: { path: { checkout_id } } });

@@ -36,6 +36,8 @@ export interface Mails {
   staff_login_delayed: { email: string };
   /** To a member of staff: a webhook was taken out of service. */
   webhook_disabled: { webhook_id: string; staff_id: string };
+  /** To a member of staff: the provider did not take the money that it had reserved. */
+  capture_failed: { capture_id: string; staff_id: string };
   /** To a member of staff: the provider did not return the money. */
   refund_failed: { refund_id: string; staff_id: string };
   /** To a member of staff: the provider did not return the money of a payment without an order. */
@@ -74,7 +76,7 @@ export async function enqueueAll<Template extends MailTemplate>(
   );
 }
 
-type StaffTemplate = 'new_order' | 'webhook_disabled' | 'refund_failed' | 'payment_kept';
+type StaffTemplate = 'new_order' | 'webhook_disabled' | 'capture_failed' | 'refund_failed' | 'payment_kept';
 
 /** The same to all who run the shop. */
 export async function enqueueForStaff<Template extends StaffTemplate>(

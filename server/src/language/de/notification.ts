@@ -73,6 +73,11 @@ export const notification: Record<keyof typeof english, string> = {
   webhook_enable: 'Sobald er wieder funktioniert, führen Sie aus: {command}',
   webhook_replay: 'So stellen Sie die fehlgeschlagenen Ereignisse noch einmal zu: {command}',
 
+  capture_subject: 'Das Geld für die Bestellung {number} wurde nicht eingezogen',
+  capture_failed:
+    'Der Zahlungsdienst hat {amount} für die Bestellung {number} nicht eingezogen ({reason}). Der Betrag ist nur reserviert, und eine Reservierung endet nach einigen Tagen.',
+  capture_again: 'Sobald der Grund behoben ist, führen Sie aus: {command}',
+
   refund_subject: 'Eine Erstattung zur Bestellung {number} ist fehlgeschlagen',
   refund_failed:
     'Der Zahlungsdienst hat {amount} zur Bestellung {number} nicht erstattet ({reason}). Das Geld ist bei Ihnen und kann erneut erstattet werden.',

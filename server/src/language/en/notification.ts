@@ -64,6 +64,11 @@ export const notification = {
   webhook_enable: 'Once it works again, run: {command}',
   webhook_replay: 'To replay the failed deliveries: {command}',
 
+  capture_subject: 'The money for order {number} was not taken',
+  capture_failed:
+    'The payment provider did not take {amount} for order {number} ({reason}). The money is only reserved, and such a reservation ends after some days.',
+  capture_again: 'Once the reason is gone, run: {command}',
+
   refund_subject: 'A refund for order {number} failed',
   refund_failed:
     'The payment provider did not return {amount} for order {number} ({reason}). The money is with you, and can be refunded once more.',

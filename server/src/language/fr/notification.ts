@@ -69,6 +69,11 @@ export const notification: Record<keyof typeof english, string> = {
   webhook_enable: 'Dès qu’il fonctionne à nouveau, exécutez : {command}',
   webhook_replay: 'Pour livrer à nouveau les événements en échec : {command}',
 
+  capture_subject: 'Le montant de la commande {number} n’a pas été encaissé',
+  capture_failed:
+    'Le prestataire de paiement n’a pas encaissé {amount} pour la commande {number} ({reason}). Le montant est seulement réservé, et une réservation prend fin après quelques jours.',
+  capture_again: 'Une fois la cause résolue, exécutez : {command}',
+
   refund_subject: 'Un remboursement de la commande {number} a échoué',
   refund_failed:
     'Le prestataire de paiement n’a pas remboursé {amount} pour la commande {number} ({reason}). L’argent est resté chez vous et peut être remboursé à nouveau.',

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { inShop } from '../in-shop.ts';
 import { minorUnits } from '../money.ts';
+import * as captures from '../orders/captures.ts';
 import { takeMadeRefund } from '../orders/made-refunds.ts';
 import { endMove } from '../orders/moves.ts';
 import * as refunds from '../orders/refunds.ts';
@@ -17,6 +18,8 @@ import { takeEvent } from './settle.ts';
  */
 export interface MovingDeps extends PaymentProviders {
   secretKey: string;
+  /** Nothing more is asked of a provider after this; what was asked may still be answered. */
+  until?: number;
 }
 
 const AT_MOST = 100;
@@ -28,6 +31,7 @@ interface Move {
   id: string;
   kind: 'capture' | 'refund';
   amount: string;
+  order_id: string;
   payment_id: string;
   provider: string;
   reference: string | null;
@@ -35,7 +39,7 @@ interface Move {
 
 /** Goes on with the moves of a shop that are pending, at most 100 in one call, or with the one given. Returns how many ended. */
 export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, only?: string): Promise<number> {
-  const begun = Date.now();
+  const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
   const asked: string[] = [];
   const failures: unknown[] = [];
   let ended = 0;
@@ -48,7 +52,7 @@ export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, on
       failures.push(error);
     }
   };
-  while (asked.length < AT_MOST && Date.now() - begun < TURN_MS) {
+  while (asked.length < AT_MOST && Date.now() < until) {
     const moves = await inShop(db, tenant, SYSTEM, (shop) => claimPending(shop, only, asked));
     if (moves.length === 0) break;
     asked.push(...moves.map(({ id }) => id));
@@ -63,13 +67,13 @@ async function claimPending(shop: Shop, only: string | undefined, asked: string[
   return shop.rows<Move>(
     sql`with claimed as (
         update payment_moves set updated_at = now()
-        where site_id = ${shop.siteId} and id in (
+        where site_id = ${shop.siteId} and id = any (array(
           select id from payment_moves where site_id = ${shop.siteId} and status = 'pending' and ${which}
             and id <> all (${asked}::uuid[])
-          order by updated_at limit ${SIDE_BY_SIDE} for update skip locked)
-        returning id, kind, amount, payment_id
+          order by updated_at limit ${SIDE_BY_SIDE} for update skip locked))
+        returning id, kind, amount, order_id, payment_id
       )
-      select c.id, c.kind, c.amount, c.payment_id, p.provider, p.reference
+      select c.id, c.kind, c.amount, c.order_id, c.payment_id, p.provider, p.reference
       from claimed c join payments p on p.site_id = ${shop.siteId} and p.id = c.payment_id`,
   );
 }
@@ -84,8 +88,7 @@ async function finish(
     const outcome = { status: 'failed', reference: move.id, reason: NO_ACCOUNT } as const;
     return inShop(db, tenant, SYSTEM, (shop) => refunds.settle(shop, move.id, outcome));
   }
-  if (!provider)
-    throw new Error(`Payment ${move.payment_id} belongs to ${move.provider}, which is not set up any more.`);
+  if (!provider) return inShop(db, tenant, SYSTEM, (shop) => captures.fail(shop, move, NO_ACCOUNT));
   const payment = { id: move.payment_id, site_id: tenant.site_id, reference: move.reference };
   const amount = minorUnits(move.amount, tenant.currency_digits);
   const wanted = { id: move.id, amount, currency: tenant.currency };
@@ -107,7 +110,7 @@ async function settleCapture(
   await takeEvent(shop, deps, move.payment_id, event);
   if (status === 'succeeded') return endMove(shop, move.id, { status, reference, reason });
   if (status !== 'failed' && status !== 'cancelled') return false;
-  return endMove(shop, move.id, { status: 'failed', reference, reason: reason ?? status });
+  return captures.fail(shop, move, reason ?? status, reference);
 }
 
 /** What a webhook tells of a refund. */

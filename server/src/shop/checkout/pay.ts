@@ -32,14 +32,18 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
   if (!provider) return { refusal: unavailable() };
   const waiting = { ...input, until: Date.now() + patienceOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);
-  // Another card after one that has just turned out to be declined.
+  // Another card after one that has just turned out to be declined, while there is time to hear what comes of it.
   if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
+    if (waiting.until - Date.now() < patienceOf(input.checkoutDeps).request * LEAST_SHARE) throw unavailable();
     return payOnce(db, tenant, actor, provider, waiting);
   }
   if (first?.isOther && first.status !== 'succeeded')
     return { refusal: paying({ payment_id: first.payment_id ?? '' }) };
   return first;
 }
+
+/** No payment is begun with less of a request's time for the provider: the shopper would be told nothing of it. */
+const LEAST_SHARE = 0.25;
 
 /** Whether a provider may have to be called: the checkout itself is not looked at. */
 export function mayPay({ card, accounts }: CheckoutDeps, { payment }: Completion): boolean {

@@ -20,6 +20,8 @@ import { release, takeEvent } from './settle.ts';
  */
 export interface SettleDeps extends PaymentProviders {
   secretKey: string;
+  /** Nothing more is asked of a provider after this; what was asked may still be answered. */
+  until?: number;
 }
 
 const AT_MOST = 100;
@@ -49,7 +51,7 @@ interface OpenPayment {
  * the end if there was one.
  */
 export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps): Promise<number> {
-  const begun = Date.now();
+  const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
   const asked: string[] = [];
   const failures: unknown[] = [];
   let settled = 0;
@@ -62,7 +64,7 @@ export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps)
       failures.push(error);
     }
   };
-  while (asked.length < AT_MOST && Date.now() - begun < TURN_MS) {
+  while (asked.length < AT_MOST && Date.now() < until) {
     const open = await inShop(db, tenant, SYSTEM, (shop) => claimOpen(shop, asked));
     if (open.length === 0) break;
     asked.push(...open.map(({ id }) => id));
@@ -80,13 +82,14 @@ async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
         and status in ('started', 'pending', 'authorized', 'succeeded')
         and updated_at <= now() - ${LOST_AFTER_MS} * interval '1 millisecond'`,
   );
+  // As an array they are chosen once: of `in (…)` a plan may choose again for each row, and claim them all.
   return shop.rows<OpenPayment>(
     sql`update payments set updated_at = now()
-      where site_id = ${shop.siteId} and id in (
+      where site_id = ${shop.siteId} and id = any (array(
         select id from payments
         where site_id = ${shop.siteId} and id <> all (${asked}::uuid[]) and (status = 'abandoned' or (status in ('pending', 'authorized') and order_id is not null)
           or (status in ('started', 'requires_action') and order_id is null and frozen is not null))
-        order by updated_at limit ${SIDE_BY_SIDE} for update skip locked)
+        order by updated_at limit ${SIDE_BY_SIDE} for update skip locked))
       returning id, order_id, status, provider, reference, amount, created_at, expires_at, unreachable_since`,
   );
 }

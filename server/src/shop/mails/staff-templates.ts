@@ -69,6 +69,35 @@ export async function refundFailed(
   };
 }
 
+export async function captureFailed(
+  context: MailContext,
+  { capture_id, staff_id }: Mails['capture_failed'],
+): Promise<MailContent | undefined> {
+  const { shop } = context;
+  const found = await shop.one<{ email: string; number: string; amount: string; reason: string | null }>(
+    sql`select s.email, o.order_number as number, m.amount, m.failure_reason as reason
+      from payment_moves m
+      join orders o on o.site_id = m.site_id and o.id = m.order_id
+      join staff s on s.id = ${staff_id}
+      where m.site_id = ${shop.siteId} and m.id = ${capture_id} and m.status = 'failed'
+        and o.payment_status = 'authorized'`,
+  );
+  if (!found) return undefined;
+  const { email, number, amount, reason } = found;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const told = { amount: language.amount(amount, shop.currency), number, reason: inWords(language, reason) };
+  return {
+    to: email,
+    language,
+    subject: say('notification.capture_subject', { number }),
+    parts: [
+      { paragraph: say('notification.capture_failed', told) },
+      { paragraph: say('notification.capture_again', { command: `commerce orders capture ${number}` }) },
+    ],
+  };
+}
+
 export async function paymentKept(
   context: MailContext,
   { payment_id, staff_id }: Mails['payment_kept'],

@@ -2,12 +2,14 @@ import type { Order } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
+import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
-import { beginMove, paymentOf } from './moves.ts';
+import { beginMove, endMove, paymentOf } from './moves.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { getOrder } from './rows.ts';
 import { invalidTransition } from './states.ts';
+import * as events from './timeline.ts';
 
 /** Taking the money that a provider has reserved for an order. */
 
@@ -37,6 +39,20 @@ export async function captureShipped(shop: Shop, order: LockedOrder): Promise<vo
       where site_id = ${shop.siteId} and order_id = ${order.id} and kind = 'capture' and status <> 'failed'`,
   );
   if (!begun && (await paymentOf(shop, order.id, 'authorized'))) await begin(shop, order, undefined);
+}
+
+/** The money was not taken: staff are told, and may have it taken again. Returns whether the capture was pending. */
+export async function fail(
+  shop: Shop,
+  { id, order_id, amount }: { id: string; order_id: string; amount: string },
+  reason: string,
+  reference = id,
+): Promise<boolean> {
+  if (!(await endMove(shop, id, { status: 'failed', reference, reason }))) return false;
+  const message = `The provider could not take ${amount} ${shop.currency}: ${reason}.`;
+  await events.record(shop, order_id, { type: 'updated', message, context: { amount, reason } });
+  await mail.enqueueForStaff(shop, 'capture_failed', { capture_id: id });
+  return true;
 }
 
 async function begin(shop: Shop, order: LockedOrder, wanted: string | undefined): Promise<void> {
