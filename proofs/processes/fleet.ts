@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseEnv } from 'node:util';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../server/src/db/advisory-locks.ts';
 import { ignoreLostConnections } from '../../server/src/db/connect.ts';
 import { freePort } from '../../server/src/db/free-port.ts';
+import { blocksOf } from '../../server/test/pasted/blocks.ts';
 import { type Pooler, startPgBouncer } from '../../server/test/pgbouncer.ts';
 import { type EventShop, openEventShop } from './event-shop.ts';
 import { type Ended, runCommand, ServerProcess } from './server-process.ts';
@@ -30,9 +32,7 @@ export class Fleet {
     this.#pooler = pooler;
     this.owner = ignoreLostConnections(new pg.Pool({ connectionString: url, max: 3 }));
     this.#env = {
-      ...(pooler
-        ? { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: url, DATABASE_POOLING: 'transaction' }
-        : { DATABASE_URL: url }),
+      ...(pooler ? documentedSettings(pooler.url, url) : { DATABASE_URL: url }),
       ...{ DATA_DIR: directory, SECRET_KEY: `${randomUUID()}${randomUUID()}` },
       ...{ RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off', CATALOG_CACHE: 'off' },
     };
@@ -140,6 +140,17 @@ export class Fleet {
     await this.owner.end();
     await this.#pooler?.stop();
   }
+}
+
+/** The block of docs/scaling.md that begins with `DATABASE_URL=`, with these addresses in place of its own. */
+function documentedSettings(pooled: string, direct: string): Record<string, string> {
+  const block = blocksOf('docs/scaling.md').find(({ text }) => text.startsWith('DATABASE_URL='));
+  if (!block) throw new Error('docs/scaling.md has no block that begins with DATABASE_URL=');
+  const { DATABASE_URL, DATABASE_DIRECT_URL, ...others } = parseEnv(block.text);
+  if (!DATABASE_URL?.includes('@pgbouncer') || !DATABASE_DIRECT_URL?.includes('@postgres')) {
+    throw new Error(`${block.file}:${block.line} has other addresses than that of the pooler and that of PostgreSQL`);
+  }
+  return { ...(others as Record<string, string>), DATABASE_URL: pooled, DATABASE_DIRECT_URL: direct };
 }
 
 async function isReady(member: ServerProcess): Promise<boolean> {
