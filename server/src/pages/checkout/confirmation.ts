@@ -5,7 +5,7 @@ import { addressLines } from '../parts/address-lines.ts';
 import { page } from '../parts/document.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
-import { type Summary, summaryLines, summaryTotals } from '../parts/order-summary.ts';
+import { summaryLines, summaryOfOrder, summaryTotals } from '../parts/order-summary.ts';
 import { transfer } from '../parts/transfer.ts';
 import { rich } from '../parts/words.ts';
 import { steps } from './view.ts';
@@ -46,10 +46,10 @@ export function wayToOrder({ say }: Language, way: WayToOrder): Html {
 
 /** The last step: the order's number, how to pay it, and what happens next. */
 export function confirmation(view: ConfirmationView): string {
-  const { language, order, payment, front, ownOrigin } = view;
+  const { language, order, payment, front, ownOrigin, tax_included, discount_code } = view;
   const back = view.back ?? front.storefront_url ?? undefined;
   const { say } = language;
-  const shown = summaryOf(view);
+  const shown = summaryOfOrder(language, { ...order, tax_included, discount_code });
   const number = html`<strong>${order.order_number}</strong>`;
   const main = html`
 ${steps(language, 'done')}
@@ -113,18 +113,4 @@ function paymentSteps({ say }: Language, { status }: Order, payment: Payment): s
         ? [say('checkout.next_unconfirmed')]
         : [say('checkout.next_handed_over'), say('checkout.next_preparing')];
   }
-}
-
-function summaryOf({ language, order, tax_included, discount_code }: ConfirmationView): Summary {
-  const lines = order.line_items.map(({ name, variant_name = null, image_url = null, quantity, price, total }) => ({
-    name,
-    variant_name,
-    image_url,
-    quantity,
-    price,
-    total,
-    warnings: [],
-  }));
-  const requires_shipping = Boolean(order.shipping_method);
-  return { ...order, language, lines, requires_shipping, tax_included, discount_code };
 }

@@ -1,5 +1,6 @@
 import type { TaxLine } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import type { ShownOrder } from '../../shop/orders/shown.ts';
 import { type Html, html } from './html.ts';
 import { money, rich } from './words.ts';
 
@@ -32,6 +33,23 @@ export interface SummaryLine {
   warnings: readonly { sentence: string; grave: boolean }[];
   /** What can be done about a line that cannot be bought. */
   remedy?: Html | undefined;
+}
+
+/** Of an order: what both the confirmation of the checkout and the page of the order know of it. */
+type SummarizedOrder = Omit<Summary, 'language' | 'lines' | 'requires_shipping'> &
+  Pick<ShownOrder, 'line_items' | 'shipping_method'>;
+
+export function summaryOfOrder(language: Language, order: SummarizedOrder): Summary {
+  const lines = order.line_items.map(({ name, variant_name = null, image_url = null, quantity, price, total }) => ({
+    name,
+    variant_name,
+    image_url,
+    quantity,
+    price,
+    total,
+    warnings: [],
+  }));
+  return { ...order, language, lines, requires_shipping: Boolean(order.shipping_method) };
 }
 
 export function summaryLines(summary: Summary, ownOrigin: string): Html {

@@ -4,7 +4,7 @@ import type { ShownOrder, ShownRefund } from '../../shop/orders/shown.ts';
 import { addressLines } from './address-lines.ts';
 import { linkOut } from './document.ts';
 import { type Html, html } from './html.ts';
-import { type Summary, summaryLines, summaryTotals } from './order-summary.ts';
+import { summaryLines, summaryOfOrder, summaryTotals } from './order-summary.ts';
 import { transfer } from './transfer.ts';
 import { moment, money, rich } from './words.ts';
 
@@ -26,7 +26,7 @@ export interface OrderView {
 export function orderView({ language, ownOrigin, order, alert, addresses, actions }: OrderView): Html {
   const { say } = language;
   const { instructions } = order.payment;
-  const shown = summaryOf(language, order);
+  const shown = summaryOfOrder(language, order);
   return html`
 <h1>${say('account.order', { number: order.order_number })}</h1>
 <p class="number">${rich(language, 'order.placed', { moment: moment(language, order.created_at) })}</p>
@@ -48,20 +48,7 @@ ${actions}
 </div>`;
 }
 
-function summaryOf(language: Language, order: ShownOrder): Summary {
-  const lines = order.line_items.map(({ name, variant_name = null, image_url = null, quantity, price, total }) => ({
-    name,
-    variant_name,
-    image_url,
-    quantity,
-    price,
-    total,
-    warnings: [],
-  }));
-  return { ...order, language, lines, requires_shipping: Boolean(order.shipping_method) };
-}
-
-/** How it stands with payment and delivery. */
+/** The status of the payment and of the delivery. */
 function standing(language: Language, order: ShownOrder): Html {
   const { say } = language;
   const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at } = order;

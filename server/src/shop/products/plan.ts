@@ -59,11 +59,10 @@ export interface VariantPlan {
 type Place = (string | number)[];
 
 const OPTION_FIELDS = ['option1', 'option2', 'option3'] as const;
-/** What describes the default variant when it stands at the product's top level. */
-const DEFAULT_VARIANT_FIELDS = [
+/** What describes the default variant when it stands at the product's top level, besides its amounts and its stock. */
+export const VARIANT_DETAILS = [
   'sku',
   'barcode',
-  'inventory_quantity',
   'inventory_policy',
   'low_stock_threshold',
   'weight',
@@ -179,7 +178,7 @@ function planOptions(given: OptionInput[], mistakes: Mistakes, loc: Place): Opti
 }
 
 function refuseBesideVariants(input: ProductInput, mistakes: Mistakes, loc: Place): void {
-  for (const field of DEFAULT_VARIANT_FIELDS) {
+  for (const field of ['inventory_quantity', ...VARIANT_DETAILS] as const) {
     if (input[field] != null)
       mistakes.add([...loc, field], 'extra_forbidden', 'With variants, set this on each of them.');
   }
