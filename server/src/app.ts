@@ -137,8 +137,8 @@ function unlessApi(router: Router): RequestHandler {
 }
 
 /**
- * For JSON that no browser should render, cache or frame; pages set their own. That a name has https alone is said of all
- * names below the configured one, but of any other for itself: what else is below a shop's own host is not ours to decide.
+ * For JSON that no browser should render, cache or frame; pages set their own headers. Strict-Transport-Security includes the
+ * subdomains of the configured host, but not those of a shop's own host, which belong to the shop.
  */
 function securityHeaders(hosts: SiteHosts): RequestHandler {
   return (req, res, next) => {

@@ -88,7 +88,7 @@ function refuse(error: ParseError, socket: Duplex): void {
     else socket.destroy();
     return;
   }
-  // Who has asked nothing expects no answer.
+  // A client that has sent nothing expects no answer.
   if (error.code === TIMED_OUT && (socket as Socket).bytesRead === 0) {
     socket.destroy();
     return;

@@ -109,10 +109,10 @@ function streamOf(connection: Connection): Writable {
   return (connection as unknown as { connection: { stream: Writable } }).connection.stream;
 }
 
-/** What fails in a transaction after an error fails with this. */
+/** The code of a statement that fails because an earlier one of its transaction failed. */
 const ABORTED = '25P02';
 
-/** Waits for statements that were sent without waiting in between. Throws what the first threw that failed by itself. */
+/** Waits for statements that were sent without waiting in between. Throws the error of the first that failed by itself. */
 export async function together<const Sent extends readonly unknown[]>(
   ...sent: Sent
 ): Promise<{ -readonly [I in keyof Sent]: Awaited<Sent[I]> }> {

@@ -6,7 +6,7 @@ import { accountLink } from '../shop/links.ts';
 import { page } from './parts/document.ts';
 import { type Html, html } from './parts/html.ts';
 
-/** At a shop's own host its customers are led to their account: the server itself is nothing to them. */
+/** At a shop's own host customers are sent to their account, not to the page about the server. */
 export function welcomeAtHost(hosts: SiteHosts): RequestHandler {
   return (req, res, next) => {
     const site_id = hosts.siteAt(req);

@@ -22,7 +22,7 @@ export class ShopError extends Error {
   }
 }
 
-/** More is asked of the server than it can do: a refusal that is no failure, and no line in the log for each of a flood. */
+/** The server is overloaded and refuses the request. That is no failure of the server, so refusals are not logged one by one. */
 export class Overload extends ShopError {}
 
 /** The refusal of an overloaded server. Those who were refused together are told to come back one by one. */

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { openShop } from '../../test/shop.ts';
 import * as carts from '../shop/carts/carts.ts';
-import * as discounts from '../shop/carts/redemptions.ts';
+import * as codeUses from '../shop/carts/redemptions.ts';
 import { mergeAtLogin } from '../shop/checkout/cart-merge.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 
@@ -50,10 +50,10 @@ async function givenLines(shop: OpenShop, ...prices: string[]) {
 }
 
 /** What completing a checkout does with the code of a cart. */
-function redeem(shop: OpenShop, cart_id: string, buyer: Partial<discounts.Buyer>): Promise<void> {
+function redeem(shop: OpenShop, cart_id: string, buyer: Partial<codeUses.Buyer>): Promise<void> {
   return inShopAsSystem(shop.db, shop.site_id, async (inside) => {
     const cart = await carts.readForCustomer(inside, cart_id, buyer.customer_id ?? null, true);
-    await discounts.redeem(inside, cart, uuidv7(), { customer_id: null, email: null, ...buyer });
+    await codeUses.redeem(inside, cart, uuidv7(), { customer_id: null, email: null, ...buyer });
   });
 }
 
@@ -330,8 +330,8 @@ test('an order redeems the code of its cart, and a cancelled one gives it back',
   ]);
   expect(await usesOf(shop, id)).toBe(1);
 
-  await inShopAsSystem(shop.db, shop.site_id, (inside) => discounts.release(inside, cart.id));
-  await inShopAsSystem(shop.db, shop.site_id, (inside) => discounts.release(inside, cart.id));
+  await inShopAsSystem(shop.db, shop.site_id, (inside) => codeUses.release(inside, cart.id));
+  await inShopAsSystem(shop.db, shop.site_id, (inside) => codeUses.release(inside, cart.id));
   expect(await redemptionsOf(shop, id)).toMatchObject([{ status: 'released' }]);
   expect(await usesOf(shop, id)).toBe(0);
 });
@@ -386,8 +386,8 @@ test('a customer meets the limit as soon as the code is applied', async () => {
     carts.readForCustomer(inside, merged.rows[0]?.id, customer_id, false),
   );
   const attempt = inShopAsSystem(shop.db, shop.site_id, async (inside) => {
-    const code = await discounts.lockCode(inside, 'TEN', null, []);
-    if (code) await discounts.reserve(inside, cart, code, uuidv7());
+    const code = await codeUses.lockCode(inside, 'TEN', null, []);
+    if (code) await codeUses.reserve(inside, cart, code, uuidv7());
   });
   await expect(attempt).rejects.toMatchObject({ code: 'discount_customer_limit_reached' });
 });

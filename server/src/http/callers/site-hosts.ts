@@ -59,7 +59,7 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     return host === undefined || host === own.hostname ? undefined : known.sites.get(host);
   };
   return {
-    // A name without a dot is none of a site's: `localhost`.
+    // A name without a dot, such as `localhost`, belongs to no site.
     isConfigured: ({ headers }) => headers.host?.replace(/:\d{1,5}$/, '').toLowerCase() === own.hostname,
     siteAt,
     originAt: (request) => (siteAt(request) ? addressOfHost(baseUrl, hostIn(request.headers.host)) : own.origin),
@@ -100,7 +100,7 @@ function indexOf(domains: Awaited<ReturnType<typeof readDomains>>) {
 
 const HOST = /^([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?$/i;
 
-/** Names with a dot at the end, addresses of IPv6 and names that are not ASCII are of no site. */
+/** Names with a dot at the end, addresses of IPv6 and names that are not ASCII belong to no site. */
 function hostIn(header: string | undefined): string | undefined {
   return HOST.exec(header ?? '')?.[1]?.toLowerCase();
 }

@@ -32,7 +32,7 @@ export interface Beforehand<Id extends OperationId> {
 /** Thrown by a handler that ran directly, and found that something has to be done beforehand after all. */
 export class NeedsBeforehand extends Error {}
 
-/** What stands outside the transaction is given besides. */
+/** What `beforehand` is given besides the call. */
 export interface Beforehands {
   db: Pool;
   /** Whether the caller has gone, or the process drains: who waits for something waits no longer. */

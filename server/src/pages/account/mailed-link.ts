@@ -37,7 +37,7 @@ export async function followLink(
   if (!tenant) throw leadsNowhere();
   const found = await deadline.inShop(db, tenant, actorOf(tenant, null), async (shop) => {
     await promiseNoChange(shop);
-    return { code: await codes.find(shop, purposes, token), front: await readFront(shop) };
+    return { code: await codes.findSentCode(shop, purposes, token), front: await readFront(shop) };
   });
   const { code, front } = found;
   if (!code) throw leadsNowhere();

@@ -104,7 +104,7 @@ function nameOf({ name, variant_name }: ReorderLine): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** Leads to a checkout of the same things, begun here or before; unless something is missing, and the reader does not know it yet. */
+/** Leads to a checkout of the same items, a new one or one begun before, unless some are missing and the reader was not told yet. */
 export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   const { order_id, path, checkoutDeps, language } = visit;
   if (!order_id) throw new ShopError('invalid_request', 'The form names no order.');

@@ -100,7 +100,7 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
 /** Another click was faster, or something has happened since the mail was sent. */
 async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<PageAnswer> {
   if (!(error instanceof ShopError && error.code === 'verification_token_invalid')) throw error;
-  const code = await codes.find(shop, PURPOSES, visit.token);
+  const code = await codes.findSentCode(shop, PURPOSES, visit.token);
   if (code?.state === 'used') return { redirect: visit.path };
   const { language, shop: name } = visit;
   return linkNotice(visit, 410, {

@@ -259,7 +259,7 @@ played(
     const { page } = await openTab(browser, 1280, { script: true });
     await page.goto(url);
     const csrf = await page.$eval('[name="csrf"]', (field) => field.getAttribute('value'));
-    // Even one that had learned the token: the browser says where the form comes from.
+    // The form is refused even with the right token, since the browser says which origin it comes from.
     const form = `<form method="post" action="${url}"><input name="csrf" value="${csrf}"><input name="action" value="save">
     <input name="email" value="thief@example.com"><input name="shown_country" value=""></form>`;
     const evil = createServer((req, res) => {

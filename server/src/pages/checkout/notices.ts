@@ -14,7 +14,7 @@ export const CHECKOUT_NOTICES: Notices = {
   internal_error: 'checkout.internal_error',
 };
 
-/** The page of a checkout with which nobody can go on. */
+/** The page of a checkout that cannot be continued. */
 export function closedPage({ language, front, back }: CheckoutVisit, key: NoticeKey): PageAnswer {
   const html = noticePage(noticeOf(language, key), { language, front, back, where: 'checkout' });
   return { status: 410, html };

@@ -5,7 +5,7 @@ import type { Notes } from '../../http/pipeline/notes.ts';
 import { languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import { followLink } from '../../shop/checkout/links.ts';
-import { find, type PagedCheckout } from '../../shop/checkout/page.ts';
+import { findPagedCheckout, type PagedCheckout } from '../../shop/checkout/page.ts';
 import { ShopError } from '../../shop/errors.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { expireUnpaid } from '../../shop/orders/expiry.ts';
@@ -45,7 +45,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   if (!found) throw new ShopError('not_found', 'This link does not lead to a checkout.');
   const { tenant, checkout_id } = found;
   const guest: Actor = { type: 'storefront', id: checkout_id, customer_id: null };
-  const look = () => deadline.inShop(db, tenant, guest, (shop) => find(shop, checkout_id));
+  const look = () => deadline.inShop(db, tenant, guest, (shop) => findPagedCheckout(shop, checkout_id));
   let checkout = await look();
   // An order past its deadline is expired before it is shown, as everywhere.
   if (checkout.overdue_order && (await expireUnpaid(db, tenant, checkout.overdue_order)) > 0) checkout = await look();

@@ -5,7 +5,7 @@ import { FAVICON_PATH } from './favicon.ts';
 import { type Html, html } from './html.ts';
 import { brandPath, STYLE_PATH } from './style.ts';
 
-/** What the reader is at: stands beside the name of the shop. */
+/** The section that the page belongs to, shown beside the name of the shop. */
 export type Where = 'checkout' | 'order' | 'account' | 'consent' | 'legal' | 'server';
 
 export interface Document {

@@ -70,7 +70,7 @@ export async function requestAccount(visit: CustomerVisit, place: Place, body: F
   const { email = '', first_name, last_name } = entered;
   const shown = { ...entered, ...(body.get('marketing') === 'yes' && { marketing: 'yes' }) };
   const password = body.get('new_password') ?? '';
-  const mistakes = await mistakesIn(visit.language, entered, password);
+  const mistakes = await registrationMistakes(visit.language, entered, password);
   if (mistakes.length > 0) return registerPage(visit, place, { entered: shown, mistakes, status: 422 });
   await count(visit, 'storefront.registerCustomer', {}, { email });
   const password_hash = await logins.take(() => hashPassword(password));
@@ -95,7 +95,7 @@ function consentIn({ front, language }: CustomerVisit, body: FormBody) {
   return { marketing_opt_in: true, marketing_wording: marketingWording(language, front) };
 }
 
-async function mistakesIn(
+async function registrationMistakes(
   language: Language,
   entered: Entered<FieldName>,
   password: string,

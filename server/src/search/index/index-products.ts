@@ -122,7 +122,7 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
   );
 }
 
-/** Few: meanwhile the process answers nobody. */
+/** Few at a time, because the process answers no request meanwhile. */
 const BATCH = 25;
 
 /**

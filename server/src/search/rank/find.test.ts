@@ -4,13 +4,13 @@ import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { searchableProducts } from '../../shop/agents/find.ts';
 import { inShopAsSystem } from '../../shop/in-shop.ts';
-import { type FindQuery, find } from './find.ts';
+import { type FindQuery, findProducts } from './find.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 async function findIn({ site_id }: Shop, query: string, options: Partial<FindQuery> = {}) {
   const { db } = await testServer();
-  return inShopAsSystem(db, site_id, (shop) => find(shop, searchableProducts(shop), { query, ...options }));
+  return inShopAsSystem(db, site_id, (shop) => findProducts(shop, searchableProducts(shop), { query, ...options }));
 }
 
 async function mugShop(): Promise<Shop> {

@@ -66,7 +66,7 @@ const MAX_CHECKED = 50;
  *
  * Four statements; the search may need more (see `search`).
  */
-export async function find(
+export async function findProducts(
   db: SearchDb,
   source: ProductSource,
   { query, limit = 5, categories }: FindQuery,

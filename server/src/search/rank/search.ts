@@ -84,7 +84,7 @@ export async function search(
   );
   const failed = fewestFailed(candidates, conditions);
   const rows = candidates.rows.filter((row) => row.failed === failed);
-  const met = conditions.filter((_condition, i) => failed === undefined || (failed & (1 << i)) === 0);
+  const metConditions = conditions.filter((_condition, i) => failed === undefined || (failed & (1 << i)) === 0);
   const unrated = await readUnratedFields(
     db,
     all,
@@ -94,7 +94,7 @@ export async function search(
     understood: constraintOutcomes(db, all, conditions, { failed: failed ?? 0, unrated }),
     best: rerank({ ...candidates, rows }, groups, weighted, preferencesOf(all)),
     total: candidates.counts.get(failed ?? 0) ?? 0,
-    excluded: met.flatMap((condition) => {
+    excluded: metConditions.flatMap((condition) => {
       const count = countFailing(candidates, 1 << conditions.indexOf(condition));
       return count > 0 ? [{ reason: condition.reason, text: condition.constraint?.text ?? null, count }] : [];
     }),
@@ -103,7 +103,7 @@ export async function search(
     weighted,
     minCoverage: candidates.minCoverage,
     modifierAlone,
-    where: [...where, ...met.map(({ condition }) => condition)],
+    where: [...where, ...metConditions.map(({ condition }) => condition)],
   };
 }
 

@@ -13,7 +13,11 @@ import { refuseCommonPassword } from '../passwords/common.ts';
 import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
-/** What customers do with their own accounts. Whoever calls is logged in. */
+/**
+ * What customers do with their own accounts. Whoever calls is logged in; registration.ts has what is done by mailed links, for
+ * those who are not. Passwords are verified and hashed before the transaction, which neither may hold up (`prepare…`). Locks are
+ * taken in the order customer, registration, code.
+ */
 export interface ProfilePatch {
   first_name?: string | null;
   last_name?: string | null;

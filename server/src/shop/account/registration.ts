@@ -81,7 +81,7 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
  * everywhere: customers, registrations, codes.
  */
 async function takeTurns(shop: Shop, token: string): Promise<void> {
-  const sent = await codes.find(shop, VERIFIES, token);
+  const sent = await codes.findSentCode(shop, VERIFIES, token);
   if (!sent) return;
   await shop.run(
     sql`select from customers
@@ -164,7 +164,7 @@ export async function prepareReset(
   actor: Actor,
   { token, new_password }: { token: string; new_password: string },
 ): Promise<string> {
-  const code = await inShop(db, tenant, actor, (shop) => codes.find(shop, ['reset_password'], token));
+  const code = await inShop(db, tenant, actor, (shop) => codes.findSentCode(shop, ['reset_password'], token));
   if (code?.state !== 'alive') throw linkIsDead('reset_token_invalid');
   await refuseCommonPassword(new_password, 'new_password');
   return hashPassword(new_password);

@@ -18,7 +18,7 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import { productsByIds, visible } from '../products/rows.ts';
 import { choicesForCart, type Destination } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
-import { compactUnderstood, type Finding, find, matchNamed, sortOf } from './find.ts';
+import { compactUnderstood, type Finding, findProposals, matchNamed, sortOf } from './find.ts';
 import { candidateOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
@@ -133,7 +133,7 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
     const msg = 'Send a query, a product_id or a variant_id.';
     throw new ValidationError([{ loc: ['body', 'query'], msg, type: 'missing' }]);
   }
-  const { isClear, ...finding } = await find(shop, query, limit);
+  const { isClear, ...finding } = await findProposals(shop, query, limit);
   const [first] = finding.proposals;
   if (!first) return { finding, choice: { status: 'not_found' } };
   if (!isClear) return { finding, choice: { status: 'needs_choice', question: questionFor(finding) } };

@@ -2,7 +2,7 @@ import type { AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@c
 import * as catalog from '../catalog/catalog.ts';
 import { inCategories, requireCategories } from '../mandates/categories.ts';
 import type { Shop } from '../shop.ts';
-import { compactUnderstood, find as findProposals, propose } from './find.ts';
+import { compactUnderstood, findProposals, propose } from './find.ts';
 import { candidateOf, productOf } from './products.ts';
 
 /** The catalogue for agents: compact answers, limited to the categories of the agent that calls. */
@@ -24,7 +24,7 @@ export async function get(shop: Shop, product_id: string): Promise<AgentProduct>
 }
 
 /** The products that a sentence asks for. */
-export async function find(shop: Shop, { query, limit = 5 }: IntentFind): Promise<FindOutcome> {
+export async function findCandidates(shop: Shop, { query, limit = 5 }: IntentFind): Promise<FindOutcome> {
   const { understood, excluded, proposals } = await findProposals(shop, query, limit);
   const candidates = proposals.map(candidateOf);
   const status = candidates.length > 0 ? 'found' : 'not_found';

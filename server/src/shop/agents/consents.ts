@@ -8,8 +8,9 @@ import { distinctCategories, requireAgentsEnabled } from './consent-requests.ts'
 import { hashUserCode, parseUserCode } from './user-codes.ts';
 
 /**
- * How customers decide on requests for consent: they approve them, in whole or in part, or deny them. Locks are always taken
- * in the order customer, request, token.
+ * How an agent is let in: consent-requests.ts takes the request, here the customer approves it, in whole or in part, or denies it,
+ * and consent-polls.ts issues the token. What the agent may do then is in catalog.ts, buying.ts and orders.ts, which lock
+ * nothing but what carts and checkouts lock. Here locks are always taken in the order customer, request, token.
  */
 interface ConsentRow {
   id: string;

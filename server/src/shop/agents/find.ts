@@ -1,7 +1,7 @@
 import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
 import { parseInCatalog } from '../../search/query/disambiguate.ts';
 import { parseQuery } from '../../search/query/parse.ts';
-import { type FoundProduct, find as findProducts, type ProductSource } from '../../search/rank/find.ts';
+import { type FoundProduct, findProducts, type ProductSource } from '../../search/rank/find.ts';
 import { matchReasons } from '../../search/rank/match-reasons.ts';
 import { constraintOutcomes } from '../../search/rank/outcomes.ts';
 import { matchVariants } from '../../search/rank/variants.ts';
@@ -31,8 +31,8 @@ export function searchableProducts(shop: Shop): ProductSource {
   return { ...searchFilters, inCategories, byIds: (product_ids) => productsByIds(shop, 'public', product_ids) };
 }
 
-/** Finds within the categories of the agent that calls. Mostly four statements (see `find` of the search). */
-export async function find(shop: Shop, query: string, limit: number): Promise<Finding> {
+/** Finds within the categories of the agent that calls. Mostly four statements (see `findProducts` of the search). */
+export async function findProposals(shop: Shop, query: string, limit: number): Promise<Finding> {
   const { categories = [] } = shop.agent ?? {};
   const { understood, excluded, candidates } = await findProducts(shop, searchableProducts(shop), {
     query,

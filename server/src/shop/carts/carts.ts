@@ -7,7 +7,7 @@ import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { paying, refuseShort, refuseTooDear } from './limits.ts';
 import { requireMandate } from './mandate.ts';
-import * as discounts from './redemptions.ts';
+import * as redemptions from './redemptions.ts';
 import { type CartNow, type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
 import { view } from './view.ts';
 
@@ -120,7 +120,7 @@ export async function readForCustomer(
   return ofCustomerGiven(shop, cart, customer_id);
 }
 
-/** Locks a cart until the transaction ends, whoever's it is. */
+/** Locks a cart until the transaction ends, whoever owns it. */
 export async function lock(shop: Shop, id: string): Promise<void> {
   await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${id} for update`);
 }
@@ -175,7 +175,7 @@ export async function lockForChange(shop: Shop, id: string): Promise<CartState> 
 
 /** The cart after a change of its lines; its code follows. */
 async function withDiscountUpdated(shop: Shop, cart: CartState): Promise<Cart> {
-  await discounts.updateReservation(shop, cart);
+  await redemptions.updateReservation(shop, cart);
   return view(cart);
 }
 
@@ -289,7 +289,7 @@ export async function expireDue(shop: Shop): Promise<{ carts: number; codes: num
       where c.site_id = ${shop.siteId} and c.id = any(${idle.map(({ id }) => id)}::uuid[]) and ${holdsIdleCode}`,
   );
   const ids = still.map(({ id }) => id);
-  if (ids.length > 0) await discounts.releaseAll(shop, ids);
+  if (ids.length > 0) await redemptions.releaseAll(shop, ids);
   return { carts, codes: ids.length };
 }
 
@@ -311,7 +311,7 @@ async function expire(shop: Shop, which: Sql): Promise<number> {
       returning id`,
   );
   if (expired.length > 0) {
-    await discounts.releaseAll(
+    await redemptions.releaseAll(
       shop,
       expired.map(({ id }) => id),
     );

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type DiscountCode, unknownCode } from '../discounts/terms.ts';
 import type { Shop } from '../shop.ts';
 import { lockForChange } from './carts.ts';
-import * as discounts from './redemptions.ts';
+import * as redemptions from './redemptions.ts';
 import { type CartState, discountOf, refusalOn } from './rows.ts';
 import { application, view } from './view.ts';
 
@@ -14,12 +14,12 @@ import { application, view } from './view.ts';
 export async function apply(shop: Shop, cart_id: string, given: string): Promise<DiscountApplication> {
   const cart = await lockForChange(shop, cart_id);
   const product_ids = cart.lines.map(({ product_id }) => product_id);
-  const code = await discounts.lockCode(shop, given.trim(), cart.discount?.discount_id ?? null, product_ids);
+  const code = await redemptions.lockCode(shop, given.trim(), cart.discount?.discount_id ?? null, product_ids);
   if (!code) throw unknownCode();
   const refusal = refusalOn(cart.lines, code, shop.currencyDigits);
   if (refusal) throw refusal;
   if (cart.discount?.discount_id === code.discount_id) {
-    await discounts.updateReservation(shop, cart);
+    await redemptions.updateReservation(shop, cart);
     return application(cart);
   }
   return application(await replace(shop, cart, code));
@@ -27,16 +27,16 @@ export async function apply(shop: Shop, cart_id: string, given: string): Promise
 
 /** The code has been judged: its conditions are met. */
 async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise<CartState> {
-  if (cart.discount) await discounts.release(shop, cart.id);
+  if (cart.discount) await redemptions.release(shop, cart.id);
   const redemption_id = uuidv7();
   const changed = { ...cart, discount: discountOf({ ...code, redemption_id }, undefined) };
-  await discounts.reserve(shop, changed, code, redemption_id);
+  await redemptions.reserve(shop, changed, code, redemption_id);
   return changed;
 }
 
 /** Takes the code off the cart and releases its use. Without a code nothing changes. Throws what `lockForChange` throws. */
 export async function remove(shop: Shop, cart_id: string): Promise<Cart> {
   const cart = await lockForChange(shop, cart_id);
-  if (cart.discount) await discounts.release(shop, cart_id);
+  if (cart.discount) await redemptions.release(shop, cart_id);
   return view({ ...cart, discount: undefined });
 }

@@ -24,6 +24,11 @@ import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
 import { readFacets } from './facets.ts';
 
+/**
+ * Lists, single products and facets read without locks, each as of one statement. A change of a collection locks its row first
+ * (collections.ts, collection-products.ts).
+ */
+
 /** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
 export interface CatalogQuery extends PageQuery {
   q?: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { paying } from '../carts/limits.ts';
-import * as discounts from '../carts/redemptions.ts';
+import * as redemptions from '../carts/redemptions.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { bodyMistake, ValidationError } from '../errors.ts';
 import { checkoutUrl } from '../links.ts';
@@ -63,7 +63,7 @@ export async function beginPayment(
   refuseForeignReturn({ ...priced.terms, site_id: shop.siteId }, checkoutDeps, payment.return_url);
   const held_cents = await agentCheckouts.hold(shop, priced);
   const buyer = { customer_id: row.customer_id ?? shop.customerId, email: row.email };
-  await discounts.reserveForPayment(shop, { ...priced.cart, lines: priced.lines }, buyer);
+  await redemptions.reserveForPayment(shop, { ...priced.cart, lines: priced.lines }, buyer);
   await holdStock(shop, checkout_id, priced.cart, priced.lines);
   const id = uuidv7();
   await insertPayment(shop, id, provider, { priced, actor, payment, held_cents });

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import * as carts from '../carts/carts.ts';
-import * as discounts from '../carts/redemptions.ts';
+import * as redemptions from '../carts/redemptions.ts';
 import { type CartState, readCart } from '../carts/rows.ts';
 import type { Shop } from '../shop.ts';
 import * as checkouts from './checkouts.ts';
@@ -23,7 +23,7 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
   if (!now || !isMergeable(now) || into?.status !== 'active' || into.payment_id) return null;
   const checkout = await checkouts.openOf(shop, guest_cart_id);
   await takeLines(shop, now, into);
-  await discounts.moveToCart(shop, guest_cart_id, target, customer_id);
+  await redemptions.moveToCart(shop, guest_cart_id, target, customer_id);
   await shop.run(
     sql`update carts set status = 'merged', merged_into = ${target}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${guest_cart_id}`,
@@ -33,7 +33,7 @@ export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_i
           select g.attribution from carts g where g.site_id = ${shop.siteId} and g.id = ${guest_cart_id}), c.attribution)
       where c.site_id = ${shop.siteId} and c.id = ${target}`,
   );
-  await discounts.updateReservation(shop, await carts.readForCustomer(shop, target, customer_id, false));
+  await redemptions.updateReservation(shop, await carts.readForCustomer(shop, target, customer_id, false));
   // Variants are locked last, as everywhere.
   if (checkout) await checkouts.end(shop, checkout.id, 'cancelled');
   return target;

@@ -2,7 +2,7 @@ import type { CustomerOrder } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { together } from '../../db/connect.ts';
-import * as discounts from '../carts/redemptions.ts';
+import * as redemptions from '../carts/redemptions.ts';
 import * as consents from '../customers/consents.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
@@ -19,7 +19,7 @@ import type { Charged, Priced } from './state.ts';
 /** The order of a checkout: redeems the code, sells the stock, and writes the order with all that belongs to it. */
 
 /**
- * Creates the order of a locked checkout that was checked. Throws `insufficient_stock` or what `discounts.redeem` throws. What
+ * Creates the order of a locked checkout that was checked. Throws `insufficient_stock` or what `redemptions.redeem` throws. What
  * remains once the stock is held is sent together: the counter of order numbers, which all orders of the shop wait for, is
  * locked late and not for the time of further round trips.
  */
@@ -31,7 +31,7 @@ export async function createOrder(
 ): Promise<CustomerOrder> {
   const { row, lines } = priced;
   const order_id = uuidv7();
-  await discounts.redeem(shop, { ...priced.cart, lines }, order_id, { customer_id, email: row.email });
+  await redemptions.redeem(shop, { ...priced.cart, lines }, order_id, { customer_id, email: row.email });
   await holdStock(shop, row.id, priced.cart, lines);
   const [sold, order] = await together(
     stock.sell(shop, row.id),
@@ -53,7 +53,7 @@ export async function createPaidOrder(
 ): Promise<CustomerOrder> {
   const { row, cart } = priced;
   const order_id = uuidv7();
-  await discounts.redeemPaid(shop, cart, order_id);
+  await redemptions.redeemPaid(shop, cart, order_id);
   const sold = await stock.sell(shop, row.id);
   const lines = priced.lines.map((line) => ({ ...line, held: sold.has(line.variant_id) ? line.quantity : 0 }));
   return writeOrder(shop, { ...priced, lines }, { id: order_id, customer_id: row.customer_id, spent_cents, charged });

@@ -31,7 +31,7 @@ export interface PagedCheckout {
 }
 
 /** The checkout as it stands; one whose time is over is `expired`, though nobody may have noticed yet. */
-export async function find(shop: Shop, id: string): Promise<PagedCheckout> {
+export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.payment_failure, k.locale,
         k.return_url, k.cancel_url,

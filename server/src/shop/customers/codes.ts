@@ -55,7 +55,7 @@ export interface SentCode extends Code {
 }
 
 /** Looks at a code and leaves it as it is. Nothing for one that is unknown, replaced, or so old that it was swept away. */
-export async function find(shop: Shop, purposes: CodePurpose[], token: string): Promise<SentCode | undefined> {
+export async function findSentCode(shop: Shop, purposes: CodePurpose[], token: string): Promise<SentCode | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
   return shop.one<SentCode>(
     sql`select customer_id, registration_id, email,

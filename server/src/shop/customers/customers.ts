@@ -12,7 +12,11 @@ import * as consents from './consents.ts';
 import { records } from './rows.ts';
 import * as sessions from './sessions.ts';
 
-/** Customers as the merchant keeps them. */
+/**
+ * Customers as the merchant keeps them. Sessions are in sessions.ts, the codes of mailed links in codes.ts, agreements to mails
+ * about offers in consents.ts. Whatever changes a customer locks the row first, and then, as far as it concerns them, carts,
+ * checkouts, orders, codes and stock, each in the order of their ids (erasure.ts).
+ */
 export interface CustomerQuery extends PageQuery {
   q?: string;
   has_account?: boolean;

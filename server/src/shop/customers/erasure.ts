@@ -1,7 +1,7 @@
 import type { CustomerRecord, Deletion } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { paying } from '../carts/limits.ts';
-import * as discounts from '../carts/redemptions.ts';
+import * as redemptions from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import * as agentTokens from '../mandates/tokens.ts';
 import { attachGuestOrders } from '../orders/guest-orders.ts';
@@ -98,7 +98,7 @@ async function cartsOfGuest(shop: Shop, email: string): Promise<string[]> {
   return carts.map(({ id }) => id);
 }
 
-/** Waits for orders that are just being made of the customer's carts, and lets none begin. Throws `payment_in_progress`. */
+/** Waits for orders that are being made from the customer's carts, and lets no new one begin. Throws `payment_in_progress`. */
 async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): Promise<Holdings> {
   const carts = await shop.rows<{ id: string; payment_id: string | null }>(
     sql`select id, payment_id from carts where site_id = ${shop.siteId} and (customer_id = ${id} or id = any(${guestCarts}::uuid[]))
@@ -162,7 +162,7 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
       where site_id = ${shop.siteId}
         and (customer_id = ${id} or cart_id = any(${cart_ids}::uuid[]))`,
   );
-  await discounts.releaseAll(
+  await redemptions.releaseAll(
     shop,
     active.map((cart) => cart.id),
   );

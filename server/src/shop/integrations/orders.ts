@@ -18,7 +18,14 @@ import { choicesAmong, weightOf } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { type FoundLine, findVariants, refuseOtherPrices } from './order-lines.ts';
 
-/** Orders that integrations send. Each is a checkout of a cart of its own, so that it is priced and made like all others. */
+/**
+ * Orders that integrations send. Each is a checkout of a cart of its own, so that it is priced and made like all others:
+ *
+ * 1. take the reference, by an insert that a second order of the same reference waits for.
+ * 2. fill a new cart, and begin its checkout (checkout/checkouts.ts, which has the order of the locks).
+ * 3. compare with what the integration has told its customer; what differs is refused, and nothing is kept.
+ * 4. make the order, or hold the stock for a human who completes the checkout.
+ */
 
 /**
  * Takes an order: made at once, or left to a human at its checkout. Throws `reference_taken`, `not_found`,

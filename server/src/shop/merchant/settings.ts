@@ -14,6 +14,12 @@ import { repeatedRates } from '../tax-rates.ts';
 import { NO_BRAND, NO_LEGAL } from './brand.ts';
 import { publicMistakes } from './public-facts.ts';
 
+/**
+ * A change writes the site's row and then that of its settings, only the fields that are given, so that the last writer of a
+ * field wins. A change of the currency locks the site's row before that, which waits for whatever is being priced
+ * (`holdCurrency`). credentials.ts and domains.ts lock the same row, so that changes of one site's secrets and hosts take turns.
+ */
+
 /** The settings of the shop. */
 export async function get(shop: Shop): Promise<Settings> {
   const found = await shop.one<Settings>(

@@ -13,7 +13,7 @@ import type {
 } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { OrNulls } from '../../db/nulls.ts';
-import * as discounts from '../carts/redemptions.ts';
+import * as redemptions from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
 import * as mail from '../mail.ts';
@@ -307,7 +307,7 @@ export async function end(
   );
   if (payment_status === 'voided') await abandonPayments(shop, order.id);
   if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);
-  if (order.cart_id) await discounts.release(shop, order.cart_id);
+  if (order.cart_id) await redemptions.release(shop, order.cart_id);
   if (restock) await stock.restock(shop, order.id);
 }
 

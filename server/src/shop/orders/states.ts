@@ -1,7 +1,7 @@
 import type { FulfillmentStatus, OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import { ShopError } from '../errors.ts';
 
-/** The three state machines of an order, as the contract publishes them. What has no way on is final. */
+/** The three state machines of an order, as the contract publishes them. A state without transitions is final. */
 
 export interface OrderStates {
   status: OrderStatus;

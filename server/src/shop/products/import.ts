@@ -8,7 +8,7 @@ import { lockSlugs } from './update.ts';
 /**
  * Import: each row creates or updates the product of its slug; a refused row leaves its product as it was and stops no
  * other. Rows arrive unchecked (the contract marks them x-validate-rows);
- * `mistakesIn` holds a row against the contract's ProductImport.
+ * `mistakesInRow` holds a row against the contract's ProductImport.
  */
 export interface ImportCall {
   products: unknown[];
@@ -20,7 +20,7 @@ export interface ImportCall {
 type Place = (string | number)[];
 export type RowCheck = (row: unknown, loc: Place) => ValidationErrorItem[];
 
-export async function importProducts(shop: Shop, call: ImportCall, mistakesIn: RowCheck): Promise<ImportResult> {
+export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow: RowCheck): Promise<ImportResult> {
   const slugs = call.products.map(slugIn);
   const known = await lockSlugs(
     shop,
@@ -32,7 +32,7 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesIn: R
     if (slug !== null && !firsts.has(slug)) firsts.set(slug, index);
     const loc = ['body', 'products', index];
     const { cleaned, warnings } = cleanRow(row, loc);
-    const mistakes = mistakesIn(cleaned, loc);
+    const mistakes = mistakesInRow(cleaned, loc);
     const input = cleaned as ProductImport;
     return {
       index,

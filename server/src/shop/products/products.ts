@@ -13,9 +13,21 @@ import type { Shop } from '../shop.ts';
 import { candidates, slugOf } from '../slugs.ts';
 import { byRelevance, type LabelQuery, labelFilters, matching, readPage } from './list.ts';
 import { lockProduct } from './parts.ts';
-import { type ProductPlan, planProduct } from './plan.ts';
+import { type ProductPlan, planProduct, VARIANT_DETAILS } from './plan.ts';
 import { productRows, productsByIds } from './rows.ts';
 import { insertImages, insertOptions, insertProducts, insertVariants, skuTaken, summarize } from './write.ts';
+
+/**
+ * Products as the merchant keeps them. `plan.ts` judges an input, `write.ts` inserts what was planned, `import.ts` takes many.
+ * A change of a product, here and in variants.ts, options.ts and images.ts:
+ *
+ * 1. locks the product, and the variants that it changes or deletes, in the order of their ids.
+ * 2. writes what differs; where nothing does, it ends here.
+ * 3. brings up to date what the product says of its variants (`summarize`), and the search index (`indexProducts`).
+ *
+ * An import first locks the slugs that it names, in one order, and then products and variants in the order of their ids
+ * (update.ts). Only the stock of a variant is changed without the lock of its product (stock/stock.ts).
+ */
 
 /** A product with its options, images and variants, as the merchant sees it. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Product> {
@@ -102,18 +114,7 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
   throw new ShopError('slug_taken', 'Another product has this slug.');
 }
 
-const VARIANT_FIELDS = [
-  'price',
-  'compare_at_price',
-  'cost_per_item',
-  'sku',
-  'barcode',
-  'inventory_policy',
-  'low_stock_threshold',
-  'weight',
-  'weight_unit',
-  'requires_shipping',
-] as const;
+const VARIANT_FIELDS = ['price', 'compare_at_price', 'cost_per_item', ...VARIANT_DETAILS] as const;
 
 /**
  * Changes the given fields; where all are as they were, nothing is written and nobody is told. Throws `not_found`,

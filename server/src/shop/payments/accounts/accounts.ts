@@ -4,7 +4,7 @@ import { bodyMistake, notFound, ShopError, ValidationError } from '../../errors.
 import type { Shop } from '../../shop.ts';
 import { sealKey } from './sealed-keys.ts';
 
-/** By which account a shop is paid. Its keys are written and never read out. */
+/** The payment account of a shop. Its keys can be set, and are never shown. */
 
 export interface AccountDeps {
   baseUrl: string;

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import type { Outcome, PaymentToBegin } from '../provider.ts';
 import { toStripe } from './amounts.ts';
 import { codeOf, isRefusal } from './errors.ts';
-import { find } from './find.ts';
+import { findPayment } from './find.ts';
 import { outcomeOfSession } from './outcomes.ts';
 import { settled } from './settled.ts';
 
@@ -27,7 +27,7 @@ async function afterRefusal(stripe: Stripe, payment: PaymentToBegin, error: unkn
   const { payment_intent } = error;
   if (payment_intent) return settled(stripe, { kind: 'intent', intent: payment_intent });
   // Had it been made with this id before, with other words, the call would have been refused for that.
-  const known = await find(stripe, { id: payment.id, site_id: payment.site_id, reference: null });
+  const known = await findPayment(stripe, { id: payment.id, site_id: payment.site_id, reference: null });
   return known ? settled(stripe, known) : refused(payment.id, codeOf(error));
 }
 

@@ -16,7 +16,7 @@ export function codeOf({ code }: StripeError): string {
   return code ?? 'invalid_request';
 }
 
-/** The account that is set is not the one that took the payment, or lets nobody act for it any more. */
+/** The configured account is not the one that took the payment, or it has withdrawn the platform's access. */
 export function isOfOtherAccount(error: unknown): boolean {
   return ['resource_missing', 'account_invalid'].includes((error as Partial<StripeError>).code ?? '');
 }

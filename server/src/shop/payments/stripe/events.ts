@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe';
 import { validate as isUuid } from 'uuid';
 import { InvalidSignature, type ProviderEvent } from '../provider.ts';
 import type { StripeAccount } from './client.ts';
-import { type Found, find } from './find.ts';
+import { type Found, findPayment } from './find.ts';
 import { madeRefund, outcomeOfRefund } from './outcomes.ts';
 import { settled } from './settled.ts';
 
@@ -75,10 +75,10 @@ async function subjectOf(
   { payment_id: id, site_id, object }: { payment_id: string; site_id: string; object: Partial<Subject> },
 ): Promise<Found | undefined> {
   if (object.id === undefined) return undefined;
-  if (object.object === 'checkout.session') return find(stripe, { id, site_id, reference: object.id });
+  if (object.object === 'checkout.session') return findPayment(stripe, { id, site_id, reference: object.id });
   if (object.object !== 'payment_intent') return undefined;
-  if (object.metadata?.kind !== 'page') return find(stripe, { id, site_id, reference: object.id });
+  if (object.metadata?.kind !== 'page') return findPayment(stripe, { id, site_id, reference: object.id });
   // On our side a payment on Stripe's page goes by its session.
   const { data } = await stripe.checkout.sessions.list({ payment_intent: object.id, limit: 1 });
-  return data[0] && find(stripe, { id, site_id, reference: data[0].id });
+  return data[0] && findPayment(stripe, { id, site_id, reference: data[0].id });
 }

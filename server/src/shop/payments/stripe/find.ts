@@ -13,7 +13,7 @@ const LATER_SECONDS = 2_700;
 const AT_MOST = 10_000;
 
 /** What Stripe has under our payment, read now; undefined if it has nothing. */
-export async function find(stripe: Stripe, { id, reference }: PaymentKey): Promise<Found | undefined> {
+export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey): Promise<Found | undefined> {
   if (reference?.startsWith('cs_')) return { kind: 'session', session: await readSession(stripe, reference) };
   if (reference?.startsWith('pi_')) {
     return { kind: 'intent', intent: await stripe.paymentIntents.retrieve(reference) };

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { PaymentKey, RefundOutcome } from '../provider.ts';
 import { codeOf, isRefusal } from './errors.ts';
-import { find, intentOf } from './find.ts';
+import { findPayment, intentOf } from './find.ts';
 import { outcomeOfRefund } from './outcomes.ts';
 
 /** A refund may fail because of a bank's mistake. One that fails twice is for a person to look at. */
@@ -12,7 +12,7 @@ const TRIES = 2;
  * idempotency key of a try says how many refunds there were before it, so that two tries at once are one refund.
  */
 export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<RefundOutcome> {
-  const found = await find(stripe, payment);
+  const found = await findPayment(stripe, payment);
   const intent = found && intentOf(found);
   if (!intent) return { status: 'failed', reference: payment.id, reason: 'payment_not_found' };
   const { amount, count, isPending, failed } = await heldOf(stripe, intent, payment.id);

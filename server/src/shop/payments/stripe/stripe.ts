@@ -13,7 +13,7 @@ import { begin } from './begin.ts';
 import { clientOf, type StripeAccount } from './client.ts';
 import { codeOf, ifRefused, isOfOtherAccount, isRefusal } from './errors.ts';
 import { receive } from './events.ts';
-import { type Found, find, findRefund, intentOf } from './find.ts';
+import { type Found, findPayment, findRefund, intentOf } from './find.ts';
 import { giveBack } from './give-back.ts';
 import { outcomeOfIntent, outcomeOfRefund } from './outcomes.ts';
 import { outcomeOf, settled } from './settled.ts';
@@ -29,7 +29,7 @@ export function stripeProvider(account: StripeAccount): PaymentProvider {
     begin: async (payment: PaymentToBegin) => begin(await client(), payment),
     outcomeOf: async (payment: PaymentKey) => {
       const stripe = await client();
-      const found = await find(stripe, payment);
+      const found = await findPayment(stripe, payment);
       return found && settled(stripe, found);
     },
     capture: async (payment, move) => capture(await client(), payment, move),
@@ -41,7 +41,7 @@ export function stripeProvider(account: StripeAccount): PaymentProvider {
 }
 
 async function capture(stripe: Stripe, payment: PaymentKey, { id, amount, currency }: MoneyMove): Promise<Outcome> {
-  const found = await find(stripe, payment);
+  const found = await findPayment(stripe, payment);
   const intent = found && intentOf(found);
   if (!intent) throw new Error(`Stripe knows no payment ${payment.id} that could be captured.`);
   if (intent.status !== 'requires_capture') return settled(stripe, found);
@@ -55,7 +55,7 @@ async function capture(stripe: Stripe, payment: PaymentKey, { id, amount, curren
 }
 
 async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
-  const found = (await find(stripe, payment)) ?? (await forestall(stripe, payment));
+  const found = (await findPayment(stripe, payment)) ?? (await forestall(stripe, payment));
   if (!found) return { ...NEVER_BEGAN, reference: payment.id };
   const intent = intentOf(found);
   if (found.kind === 'session' && found.session.status === 'open') {
@@ -65,7 +65,7 @@ async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
   } else {
     return outcomeOf(found);
   }
-  const now = await find(stripe, { ...payment, reference: outcomeOf(found).reference });
+  const now = await findPayment(stripe, { ...payment, reference: outcomeOf(found).reference });
   return outcomeOf(now ?? found);
 }
 
@@ -86,7 +86,7 @@ async function forestall(stripe: Stripe, payment: PaymentKey): Promise<Found | u
   try {
     return { kind: 'intent', intent: await stripe.paymentIntents.create(unused, { idempotencyKey: payment_id }) };
   } catch (error) {
-    if (isRefusal(error)) return find(stripe, payment);
+    if (isRefusal(error)) return findPayment(stripe, payment);
     throw error;
   }
 }
@@ -96,7 +96,7 @@ async function refund(
   payment: PaymentKey,
   { id, amount, currency }: MoneyMove,
 ): Promise<RefundOutcome> {
-  const found = await find(stripe, payment).catch((error: unknown) => {
+  const found = await findPayment(stripe, payment).catch((error: unknown) => {
     if (isOfOtherAccount(error)) return 'elsewhere' as const;
     throw error;
   });
