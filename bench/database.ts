@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../server/src/db/embedded.ts';
+import { makeDirectory, removeDirectory } from './leftovers.ts';
 
 /** An empty database for one scenario, with a directory beside it for what servers keep in files. */
 export interface Database {
@@ -14,21 +12,25 @@ export interface Database {
   drop(): Promise<void>;
 }
 
+const open = new Set<() => Promise<void>>();
+
+/** For a bench that is stopped in the middle of its scenarios. */
+export async function dropAll(): Promise<void> {
+  await Promise.allSettled([...open].map((drop) => drop()));
+}
+
 /** In the PostgreSQL of DATABASE_URL when it is set, in an embedded one otherwise. */
 export async function openDatabase(): Promise<Database> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'commerce-bench-'));
+  const dataDir = await makeDirectory();
   const given = process.env.DATABASE_URL;
   const { url, bareUrl, close } = given ? await createIn(given) : await embeddedIn(dataDir);
-  return {
-    url,
-    bareUrl,
-    dataDir,
-    version: await versionOf(url),
-    async drop() {
-      await close();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+  const drop = async () => {
+    open.delete(drop);
+    await close();
+    await removeDirectory(dataDir);
   };
+  open.add(drop);
+  return { url, bareUrl, dataDir, version: await versionOf(url), drop };
 }
 
 async function embeddedIn(dataDir: string) {

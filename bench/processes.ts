@@ -19,6 +19,19 @@ export const ROOT = join(import.meta.dirname, '..');
 const SERVER = 'server/src/main.ts';
 export const CLI = join(ROOT, 'cli/bin/commerce.js');
 
+const started = new Set<ChildProcess>();
+
+/** Has a process end with the bench when that is stopped. */
+export function endWithBench(child: ChildProcess): ChildProcess {
+  started.add(child);
+  child.once('exit', () => started.delete(child));
+  return child;
+}
+
+export async function endAll(): Promise<void> {
+  await Promise.all([...started].map(end));
+}
+
 /** Tells the process that started this one where the server listens, once it does. */
 export function announce(server: Server): void {
   server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
@@ -27,7 +40,7 @@ export function announce(server: Server): void {
 /** Starts a server of this folder, which announces its port; `counted` as for `startCommerce`. */
 export async function startFile(file: string, args: string[] = [], counted = false): Promise<Running> {
   const execArgv = counted ? ['--import', join(ROOT, COUNTER)] : [];
-  const child = fork(join(import.meta.dirname, file), args, { execArgv });
+  const child = endWithBench(fork(join(import.meta.dirname, file), args, { execArgv }));
   const [{ port }] = (await Promise.race([once(child, 'message'), failed(child, file)])) as [{ port: number }];
   return { url: `http://127.0.0.1:${port}`, process: child };
 }
@@ -54,6 +67,7 @@ export async function startCommerce(options: CommerceOptions): Promise<Running> 
     env: { ...settings(databaseUrl, dataDir), PORT: String(port), RATE_LIMITS: 'off', ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  endWithBench(child);
   const url = `http://127.0.0.1:${port}`;
   await Promise.race([ready(url), failed(child, 'The server')]);
   return { url, process: child };

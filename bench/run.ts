@@ -5,9 +5,12 @@ import { buying } from './buying.ts';
 import { catalogue } from './catalogue.ts';
 import { compare } from './cost/compare.ts';
 import { cost } from './cost/cost.ts';
+import { dropAll } from './database.ts';
 import { importing } from './import.ts';
+import { sweepLeftovers } from './leftovers.ts';
 import type { Load } from './load.ts';
 import { starting } from './process.ts';
+import { endAll } from './processes.ts';
 import { real } from './real.ts';
 import { relevance } from './relevance.ts';
 import { scale } from './scale/scale.ts';
@@ -69,6 +72,11 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
 /** These need files that are not here, or 20 GB of disk. */
 const ASKED_FOR = ['real', 'relevance', 'scale', 'suggest'];
 
+for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
+  process.once(signal, () => void stopEarly(code));
+}
+await sweepLeftovers();
+
 const [first, ref] = positionals;
 const comparing = first === 'compare';
 const chosen =
@@ -81,4 +89,12 @@ for (const name of chosen) {
   if (!scenario) throw new Error(`There is no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}.`);
   process.stderr.write(`${name} …\n`);
   await scenario();
+}
+
+/** What a scenario still does meanwhile fails, and no longer matters. */
+async function stopEarly(code: number): Promise<never> {
+  process.on('uncaughtException', () => undefined).on('unhandledRejection', () => undefined);
+  await endAll().catch(() => undefined);
+  await dropAll();
+  process.exit(code);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePort } from '../../server/src/db/free-port.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { shopperAt } from '../flows.ts';
-import { failed, type Running, ready, stop } from '../processes.ts';
+import { endWithBench, failed, type Running, ready, stop } from '../processes.ts';
 import { fillBare } from './bare-tables.ts';
 import { postmasterOf } from './cpu.ts';
 import type { Target } from './play.ts';
@@ -42,6 +42,7 @@ export async function startBare(databaseUrl: string, env: NodeJS.ProcessEnv = {}
     env: { PATH, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  endWithBench(child);
   const url = `http://127.0.0.1:${port}`;
   await Promise.race([ready(url), failed(child, 'The bare server')]);
   return { url, process: child };

@@ -5,7 +5,7 @@ import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '.
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
 /** What runs a transaction's work on the connection that it has: it may end both before COMMIT. */
-export type Holder = <T>(connection: Connection, work: () => Promise<T>) => Promise<T>;
+type Holder = <T>(connection: Connection, work: () => Promise<T>) => Promise<T>;
 
 const holdOn: Holder = (_connection, work) => work();
 

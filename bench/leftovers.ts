@@ -1,0 +1,84 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The directories of benches. Each has the id of its bench's process in its name, by which the next bench finds what was killed. */
+const NAME = /^commerce-bench-(\d+)-/;
+
+export function makeDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), `commerce-bench-${process.pid}-`));
+}
+
+/** Also removes what links in it lead to: for root, the files of PostgreSQL lie where its account may enter. */
+export async function removeDirectory(directory: string): Promise<void> {
+  const linked = targetsIn(directory);
+  await rm(directory, { recursive: true, force: true });
+  for (const target of linked) await rm(target, { recursive: true, force: true });
+}
+
+/** Removes what benches have left that were killed with SIGKILL, and stops the PostgreSQL of each. */
+export async function sweepLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const bench = Number(NAME.exec(name)?.[1] ?? 0);
+    if (bench === 0 || isAlive(bench)) continue;
+    const directory = join(tmpdir(), name);
+    process.stderr.write(`removing ${directory}, whose bench was killed\n`);
+    for (const place of [...foldersIn(directory), ...targetsIn(directory)]) await stopPostmasterIn(place);
+    await removeDirectory(directory);
+  }
+}
+
+function targetsIn(directory: string): string[] {
+  return entriesIn(directory, (file) => lstatSync(file).isSymbolicLink()).flatMap((link) => {
+    try {
+      return [realpathSync(link)];
+    } catch {
+      return []; // It leads nowhere any more.
+    }
+  });
+}
+
+function foldersIn(directory: string): string[] {
+  return entriesIn(directory, (file) => lstatSync(file).isDirectory());
+}
+
+function entriesIn(directory: string, wanted: (file: string) => boolean): string[] {
+  return readdirSync(directory)
+    .map((name) => join(directory, name))
+    .filter(wanted);
+}
+
+/** Its first line is the postmaster's process id, which another program may have by now. */
+async function stopPostmasterIn(cluster: string): Promise<void> {
+  const pid = Number(firstLineOf(join(cluster, 'postmaster.pid')));
+  const directory = realpathSync(cluster);
+  const isOurs = () => {
+    const command = firstLineOf(`/proc/${pid}/cmdline`);
+    return command.includes('postgres') && command.includes(directory);
+  };
+  // A fast shutdown, and if that takes too long an immediate one.
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    if (!(pid > 0) || !isOurs()) return;
+    process.kill(pid, signal);
+    for (const until = Date.now() + 10_000; isAlive(pid) && Date.now() < until; ) await sleep(50);
+  }
+}
+
+function firstLineOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').split('\n')[0] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
