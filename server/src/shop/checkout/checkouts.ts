@@ -34,7 +34,11 @@ import {
 } from './state.ts';
 import { pricesOf, statusOf, view, viewOf } from './view.ts';
 
-/** Checkouts. Every change begins by locking the cart and then the checkout, so that changes of one checkout take turns. */
+/**
+ * Checkouts: they begin here, are changed, and end by completion (complete.ts), payment (pay.ts) or expiry (expiry.ts). Every
+ * change begins by locking the cart and then the checkout, so that changes of one checkout take turns. complete.ts has the order
+ * of all locks of the shop.
+ */
 
 /**
  * Begins the checkout of a cart, or renews the one that is open for it, and holds the stock. Throws what

@@ -5,9 +5,9 @@ import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * What agents may spend, in the minor unit of the shop's currency. It is looked at when an agent prepares a
+ * What agents may spend, in the minor unit of the shop's currency. It is checked when an agent prepares a
  * purchase, and spent in the transaction that makes the order, by one conditional UPDATE: parallel orders cannot overrun it.
- * In the order of locks it stands after the order and before the codes.
+ * That UPDATE locks the agent's token, after the order and before the discount code (checkout/complete.ts has all locks).
  */
 
 /** What the open checkouts of `agent_tokens a` come to. */

@@ -7,7 +7,7 @@ import { isTold, shownQuantity } from '../shown-quantity.ts';
  * How stock moves when something is bought: a checkout holds it, its completion sells it, its end releases it, and a
  * cancelled order gives it back. Each step is one statement that locks the variants in the order of their ids, changes them
  * and writes the movements. Variants that are not tracked are not changed. The caller holds the lock of the checkout or
- * order that the stock is for.
+ * order that the stock is for; only the counter of order numbers is locked later (checkout/complete.ts).
  */
 export interface Pieces {
   variant_id: string;
