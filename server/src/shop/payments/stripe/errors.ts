@@ -11,6 +11,12 @@ export function isRefusal(error: unknown): error is StripeError {
   return REFUSALS.includes(type ?? '') && statusCode !== 409;
 }
 
+/** Something went wrong at Stripe when the idempotency key was first used, and Stripe says so again. */
+export function isRepeatedFailure(error: unknown): boolean {
+  const { statusCode = 0, headers } = error as Partial<StripeError>;
+  return statusCode >= 500 && headers?.['idempotent-replayed'] === 'true';
+}
+
 /** A word for what was wrong. */
 export function codeOf({ code }: StripeError): string {
   return code ?? 'invalid_request';

@@ -3,6 +3,7 @@ import type { PaymentKey, RefundOutcome } from '../provider.ts';
 import { codeOf, isRefusal } from './errors.ts';
 import { findPayment, intentOf } from './find.ts';
 import { outcomeOfRefund } from './outcomes.ts';
+import { sendOnce } from './send-once.ts';
 
 /** A refund may fail because of a bank's mistake. One that fails twice is for a person to look at. */
 const TRIES = 2;
@@ -20,9 +21,15 @@ export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<Ref
   const [last] = failed;
   if (last && failed.length >= TRIES) return outcomeOfRefund(last);
   const metadata = { payment_id: payment.id, site_id: payment.site_id, refund_id: payment.id };
-  const idempotencyKey = `refund:${payment.id}:${count}:${amount}`;
   try {
-    const { id } = await stripe.refunds.create({ payment_intent: intent.id, amount, metadata }, { idempotencyKey });
+    const { id } = await sendOnce(
+      `refund:${payment.id}:${count}:${amount}`,
+      (idempotencyKey) => stripe.refunds.create({ payment_intent: intent.id, amount, metadata }, { idempotencyKey }),
+      async () => {
+        const now = await heldOf(stripe, intent, payment.id);
+        return now.count === count ? undefined : now.newest;
+      },
+    );
     const isDone = (await heldOf(stripe, intent, payment.id)).isDone;
     return { status: isDone ? 'succeeded' : 'pending', reference: id, reason: null };
   } catch (error) {
@@ -45,6 +52,7 @@ async function heldOf(stripe: Stripe, { id, amount_received }: Stripe.PaymentInt
   return {
     amount,
     count: refunds.length,
+    newest: refunds[0],
     isPending,
     isDone: amount <= 0 && !isPending,
     failed: refunds.filter(

@@ -161,6 +161,29 @@ test('a refund is made once, also after Stripe has forgotten its key, and never 
   });
 });
 
+test('what a failure of Stripe kept from being made is made when it is sent again', async () => {
+  const manual = card('success', { capture: 'manual' });
+  const reserved = keyOf(manual, (await stripe.begin(manual)).reference);
+  // The second time, the first key is answered as before, and the next one fails, too.
+  const taken = { id: uuidv7(), amount: 3_600, currency: 'EUR' };
+  standIn.faults.add('error_500', /\/capture$/, 3);
+  for (let n = 0; n < 2; n += 1) await expect(stripe.capture(reserved, taken)).rejects.toThrow('An error occurred.');
+  expect(await stripe.capture(reserved, taken)).toMatchObject(PAID);
+
+  const part = { id: uuidv7(), amount: 400, currency: 'EUR' };
+  standIn.faults.add('error_500', /POST \/v1\/refunds$/, 3);
+  for (let n = 0; n < 2; n += 1) await expect(stripe.refund(reserved, part)).rejects.toThrow('An error occurred.');
+  expect(await stripe.refund(reserved, part)).toMatchObject({ status: 'succeeded' });
+
+  standIn.faults.add('error_500', /POST \/v1\/refunds$/);
+  await expect(stripe.giveBack(reserved)).rejects.toThrow('An error occurred.');
+  expect(await stripe.giveBack(reserved)).toMatchObject({ status: 'succeeded' });
+  const made = [...standIn.ledger.refunds.values()].filter(
+    ({ payment_intent }) => payment_intent === reserved.reference,
+  );
+  expect(made.map(({ amount }) => amount)).toEqual([400, 3_200]);
+});
+
 const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
 
 test.for(LOST)('the outcome is unknown after %s, and known when it is asked about or sent again', async (kind) => {

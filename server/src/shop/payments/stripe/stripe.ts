@@ -16,6 +16,7 @@ import { receive } from './events.ts';
 import { type Found, findPayment, findRefund, intentOf } from './find.ts';
 import { giveBack } from './give-back.ts';
 import { outcomeOfIntent, outcomeOfRefund } from './outcomes.ts';
+import { sendOnce } from './send-once.ts';
 import { outcomeOf, settled } from './settled.ts';
 
 /**
@@ -47,11 +48,16 @@ async function capture(stripe: Stripe, payment: PaymentKey, { id, amount, curren
   if (intent.status !== 'requires_capture') return settled(stripe, found);
   const amount_to_capture = toStripe(amount, currency);
   if (amount_to_capture === undefined) throw new Error(`Stripe cannot take ${amount} of ${currency}.`);
-  await stripe.paymentIntents
-    .capture(intent.id, { amount_to_capture }, { idempotencyKey: `capture:${id}` })
-    .catch(ifRefused);
-  const now = await stripe.paymentIntents.retrieve(intent.id);
-  return outcomeOfIntent(now, outcomeOf(found).reference);
+  const read = () => stripe.paymentIntents.retrieve(intent.id);
+  await sendOnce(
+    `capture:${id}`,
+    (idempotencyKey) => stripe.paymentIntents.capture(intent.id, { amount_to_capture }, { idempotencyKey }),
+    async () => {
+      const known = await read();
+      return known.status === 'requires_capture' ? undefined : known;
+    },
+  ).catch(ifRefused);
+  return outcomeOfIntent(await read(), outcomeOf(found).reference);
 }
 
 async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
@@ -110,8 +116,13 @@ async function refund(
   if (counted === undefined) return { status: 'failed', reference: id, reason: 'amount_not_representable' };
   const metadata = { payment_id: payment.id, site_id: payment.site_id, refund_id: id };
   try {
-    const made = { payment_intent: intent.id, amount: counted, metadata };
-    return outcomeOfRefund(await stripe.refunds.create(made, { idempotencyKey: `refund:${id}` }));
+    const wanted = { payment_intent: intent.id, amount: counted, metadata };
+    const made = await sendOnce(
+      `refund:${id}`,
+      (idempotencyKey) => stripe.refunds.create(wanted, { idempotencyKey }),
+      () => findRefund(stripe, intent.id, id),
+    );
+    return outcomeOfRefund(made);
   } catch (error) {
     if (isRefusal(error)) return { status: 'failed', reference: id, reason: codeOf(error) };
     throw error;
