@@ -1,5 +1,5 @@
 /**
- * Whether the published figures are of this contract. Fails with a line for the rows of proofs/README.md and the sections of
+ * Whether the published figures are of this contract, and every promise held. Fails with a line for the rows of proofs/README.md and the sections of
  * bench/README.md that were measured when fewer operations were served than now. `npm run check:figures` runs it.
  */
 import { readFileSync } from 'node:fs';
@@ -27,6 +27,12 @@ export function staleProofs(readme: string, served: number): string[] {
   });
 }
 
+/** The rows of the proofs that count violations, or do not say that there were none. */
+export function brokenProofs(readme: string): string[] {
+  const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*?\|([^|]*)\|/gm)];
+  return rows.flatMap(([, id = '', violations = '']) => (violations.trim() === '0' ? [] : [id]));
+}
+
 /** The sections of the bench that were measured with too few operations, where that may tell, or do not say with how many. */
 export function staleBenches(readme: string, served: number): string[] {
   const sections = [...readme.matchAll(/<!-- (\w+): written by npm run bench -->([\s\S]*?)<!-- end of \1 -->/g)];
@@ -44,6 +50,7 @@ if (import.meta.main) {
   const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
   const served = servedIn(read('spec/generated/openapi.json'));
   const proofs = staleProofs(read('proofs/README.md'), served);
+  const broken = brokenProofs(read('proofs/README.md'));
   const benches = staleBenches(read('bench/README.md'), served);
   const said = [
     ...(proofs.length > 0
@@ -51,6 +58,9 @@ if (import.meta.main) {
           `proofs/README.md: measured before ${served} operations were served: run npm run prove -- --short --record (${proofs.join(' ')})`,
         ]
       : []),
+    ...broken.map(
+      (id) => `proofs/README.md: ${id} counts violations: mend what broke it, and run npm run prove -- ${id}`,
+    ),
     ...(benches.length > 0
       ? [`bench/README.md: measured before ${served} operations were served: run npm run bench -- ${benches.join(' ')}`]
       : []),

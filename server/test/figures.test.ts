@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { staleBenches, staleProofs } from '../../scripts/check-figures.ts';
+import { brokenProofs, staleBenches, staleProofs } from '../../scripts/check-figures.ts';
 
 const row = (id: string, operations: string, since = '') =>
   `| ${id} | A promise. | 0 | 7 requests |  | 1 | 2 s | full | ${operations} | 77d8445+ | 2026-11-22 | ${since} |\n`;
@@ -19,6 +19,16 @@ test('a figure is out of date when there are more operations by now, or when it 
 
   expect(staleProofs(proofs, 158)).toEqual(['A2', 'A5', 'A3']);
   expect(staleBenches([...benches, section('real', 'Machine: one.')].join(''), 158)).toEqual(['validation', 'real']);
+});
+
+test('a row of the proofs with violations is named, and one that does not say that there were none', () => {
+  const broken = (id: string, violations: string) => row(id, '158').replace('| 0 |', `| ${violations} |`);
+
+  expect(brokenProofs([row('A1', '158'), broken('F8', '1'), broken('I2', '10'), broken('I3', '')].join(''))).toEqual([
+    'F8',
+    'I2',
+    'I3',
+  ]);
 });
 
 test('a document without figures is a mistake, not a success', () => {
