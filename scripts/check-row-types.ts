@@ -39,8 +39,8 @@ for (const file of program.getSourceFiles()) {
   const path = relative(join(ROOT, 'src'), file.fileName);
   if (!path.startsWith('..') && !path.endsWith('.test.ts')) visit(file, file, path);
 }
-// So that a run that observed next to nothing does not pass.
-if (unseen > claims / 4)
+// So that a run that observed next to nothing does not pass. Backups and commands send theirs in processes of their own.
+if (unseen > claims / 10)
   mistakes.push(`Only ${claims - unseen} of ${claims} claims were observed: run npm test as a whole.`);
 for (const mistake of mistakes) console.error(mistake);
 if (mistakes.length > 0) {

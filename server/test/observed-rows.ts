@@ -45,11 +45,14 @@ export function observeRows(): void {
     sender.sent += 1;
     const place = sender.sent <= STACKS_PER_TEXT ? placeIn(new Error().stack ?? '') : undefined;
     if (place) sender.places.add(place);
-    return (result) => {
-      if (result.fields.length === 0) return;
-      for (const one of sender.places) note(one, result);
-    };
+    return (result) => observeAnswer(sender.places, result);
   });
+}
+
+/** Notes what these places were answered; several statements in one text have no columns that one claim could be about. */
+export function observeAnswer(places: Set<string>, result: pg.QueryResult): void {
+  if (Array.isArray(result) || result.fields.length === 0) return;
+  for (const one of places) note(one, result);
 }
 
 /** Forgets what earlier runs observed. */

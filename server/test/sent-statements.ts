@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { ALL_GO_THROUGH, placeIn } from './observed-rows.ts';
+import { ALL_GO_THROUGH, observeAnswer, placeIn } from './observed-rows.ts';
 
 /**
  * The text of each statement that the server's sources sent while the tests ran, with the places that sent it, for
@@ -24,8 +24,15 @@ export function watchStatements(): void {
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function watched(this: pg.Client, ...args: unknown[]) {
     const text = textOf(args[0]);
-    if (text !== undefined) note(text);
-    return Reflect.apply(query, this, args);
+    const places = text === undefined ? undefined : note(text);
+    const answer: unknown = Reflect.apply(query, this, args);
+    if (places && answer instanceof Promise && !isOfPool(args[0])) {
+      answer.then(
+        (result: pg.QueryResult) => observeAnswer(places, result),
+        () => undefined,
+      );
+    }
+    return answer;
   } as typeof query;
 }
 
@@ -52,12 +59,18 @@ export function readStatements(): Map<string, Set<string>> {
   return all;
 }
 
-function note(text: string): void {
+function note(text: string): Set<string> {
   const sender = sent.get(text) ?? { places: new Set(), times: 0 };
   sent.set(text, sender);
   sender.times += 1;
   const place = sender.times <= STACKS_PER_TEXT ? placeIn(new Error().stack ?? '', SENDERS) : undefined;
   if (place && !/^[^:]*\.test\.ts:/.test(place)) sender.places.add(place);
+  return sender.places;
+}
+
+/** What `db/connect.ts` sends is observed there. */
+function isOfPool(statement: unknown): boolean {
+  return typeof statement === 'object' && statement !== null && 'query_timeout' in statement;
 }
 
 function textOf(statement: unknown): string | undefined {

@@ -85,7 +85,7 @@ interface Holder {
 }
 
 async function holderOf(client: pg.Client): Promise<Holder | undefined> {
-  const { rows } = await client.query<{ pid: number; name: string; state: string; since: Date }>(
+  const { rows } = await client.query<{ pid: number; name: string; state: string; since: string | null }>(
     `select a.pid, coalesce(nullif(a.application_name, ''), 'unnamed') as name, coalesce(a.state, 'hidden') as state,
         coalesce(a.xact_start, a.state_change, a.backend_start) as since
       from pg_locks l join pg_stat_activity a using (pid)

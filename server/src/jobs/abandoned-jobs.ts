@@ -98,7 +98,7 @@ async function open(url: string, lost: (client: pg.Client) => void): Promise<pg.
 }
 
 async function freeAbandoned(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ freed: number }>(
+  const { rows } = await client.query<{ freed: number; force_unlock_workers: null }>(
     `with holders as materialized (
         select distinct locked_by from graphile_worker.jobs
         where locked_by is not null and locked_at < now() - $2::interval
