@@ -19,8 +19,8 @@ const WARM_UP_SECONDS = 2;
 const FILES_OF_ITS_OWN = 64;
 
 /** How many connections are opened at once, and how soon the next: all of them within three seconds. */
-const AT_ONCE = 250;
-const PAUSE_MS = 100;
+const AT_ONCE = 25;
+const PAUSE_MS = 10;
 
 /**
  * Sockets that send their headers or their body by the byte, and more silent ones than a server keeps, while others look at
