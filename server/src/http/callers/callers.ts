@@ -25,8 +25,9 @@ export function actorOf({ kind, principal_id, customer_id, agent }: Caller): Act
 }
 
 /**
- * The caller behind a claim. Sets `app.site_id` on the connection whatever comes out, also to nothing: what an earlier
- * request left there never survives. The same holds of `app.principal_id`, for mutations with a token. `local` is true inside a transaction. `shown` are products whose stock is read with it.
+ * The caller behind a claim. Sets `app.site_id` on the connection whatever comes out, also to nothing, and for mutations with a
+ * token `app.principal_id`: what an earlier request left there never survives. `local` is true inside a transaction. `shown` are
+ * products whose stock is read with it.
  */
 export async function authenticate(
   connection: Connection,
@@ -68,8 +69,8 @@ interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock'> {
 }
 
 /**
- * What such texts say. They are read anew with each call; most are the same as in the call before, and taking fourteen columns
- * apart would cost more than all that is done with them.
+ * Parsed rows by their text. The look-up still runs for each call, so that a revoked token fails at once; most of its answers are
+ * the same as before, and parsing fourteen columns would cost more than all that is done with them.
  */
 const parsed = new LRUCache<string, Readonly<OrNulls<Known>>>({ max: 1_000 });
 

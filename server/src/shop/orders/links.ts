@@ -3,8 +3,8 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
 /**
- * Links under which an order is seen without an account. Every mail mints its own, the confirmation has one, and only hashes are kept. A link works until
- * 90 days after the state of the order last changed, or until the customer is erased.
+ * Links under which an order is seen without an account. Every mail mints its own, the confirmation has one, and only hashes
+ * are kept. A link works until 90 days after the state of the order last changed, or until the customer is erased.
  */
 
 /** A new link's secret; none when the order belongs to nobody any more. */
