@@ -5,7 +5,8 @@ import { PATIENCE } from '../shop/payments/patience.ts';
 
 /** Stripe takes calls and does not answer, whether or not it does what they say. */
 
-const PATIENCE_MS = 400;
+/** Long enough for the calls that are answered, on a busy machine, too. */
+const PATIENCE_MS = 1_200;
 const stripe = await openStripe({ patience: { request: PATIENCE_MS, returning: PATIENCE_MS, job: PATIENCE_MS } });
 const { standIn } = stripe;
 beforeEach(() => standIn.faults.clear());
