@@ -27,6 +27,7 @@ import type { Limits } from './limits.ts';
 import { auditIdOf, type Notes } from './notes.ts';
 import { RequestOrigin } from './origin.ts';
 import { payloadOf } from './payload.ts';
+import { ReadAhead } from './read-ahead.ts';
 import type { Readiness } from './readiness.ts';
 import type { Strain } from './shedding.ts';
 
@@ -108,8 +109,9 @@ function write(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: b
 
 /** Without BEGIN and COMMIT. */
 function read(deps: Deps, handler: PlainHandler, incoming: Incoming, counted: boolean): Promise<Answer> {
+  const runNow = incoming.operation.cacheable ? readCatalogue : run;
   return onConnection(deps, incoming.deadline, async (connection) => {
-    const { result, last } = await run(deps, connection, undefined, handler, incoming, counted);
+    const { result, last } = await runNow(deps, connection, undefined, handler, incoming, counted);
     if (last) await query(connection, last);
     return result;
   });
@@ -144,6 +146,11 @@ async function admit(
 }
 
 /** The answer, and the statement that is sent last. */
+interface Ran {
+  result: Answer;
+  last: Sql | undefined;
+}
+
 async function run(
   deps: Deps,
   connection: Connection,
@@ -151,28 +158,19 @@ async function run(
   handler: PlainHandler,
   incoming: Incoming,
   counted: boolean,
-): Promise<{ result: Answer; last: Sql | undefined }> {
-  const { operation, req, res } = incoming;
+): Promise<Ran> {
+  const { operation, req } = incoming;
   const write = !operation.safe;
-  const kept = operation.cacheable ? deps.cache.find(operation, incoming.claim.site_id, req) : undefined;
-  const admitted = admit(deps, connection, begun, incoming, counted, kept?.productIds);
+  const admitted = admit(deps, connection, begun, incoming, counted);
   const ahead = begun && sendAhead(deps, connection, incoming);
   const caller = await admitted;
   const shop = new Shop(caller.tenant, actorOf(caller), connection);
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const answer = async () => success(operation, await handler(call as never));
-  const notes = res.locals as Notes;
   const ofAgent = caller.kind === 'agent';
   // What others read is not on record, and its payload not looked at.
   const key = ahead?.key ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
-  const event = (status: number) =>
-    key &&
-    auditEvent(shop, {
-      ...{ operation, caller, req, payload: key.request, request_id: key.request_id, status },
-      secretKey: deps.secretKey,
-      audit_id: auditIdOf(notes),
-    });
-  const read = () => (kept ? deps.cache.remember(kept, shop, notes, answer) : answer());
+  const event = (status: number) => key && eventOf(deps, incoming, shop, caller, key, status);
   const keyed = write && hasKey(req);
   const { result, last } =
     key && keyed
@@ -180,13 +178,53 @@ async function run(
           ...{ key, claimed: ahead?.claimed ?? claim(shop, connection, key) },
           ...{ run: answer, alongside: event },
         })
-      : { result: await (write ? answer() : read()), last: undefined };
+      : { result: await answer(), last: undefined };
   deps.lastUsed.note(caller);
   // `runOncePerKey` writes the audit row together with the answer that it stores; the other rows are written here.
   return {
     result: ofAgent ? { ...result, audited: true } : result,
     last: last ?? (ofAgent || (write && !keyed) ? event(result.status) : undefined),
   };
+}
+
+/** A read of the catalogue: from the cache, or together with the look-up of the caller. */
+async function readCatalogue(
+  deps: Deps,
+  connection: Connection,
+  begun: undefined,
+  handler: PlainHandler,
+  incoming: Incoming,
+  counted: boolean,
+): Promise<Ran> {
+  const { operation, mistakes, req, res } = incoming;
+  const { path, query } = { path: req.params, query: req.query };
+  const ahead = new ReadAhead(incoming.claim, async (shop) =>
+    success(operation, await handler({ path, query, shop } as never)),
+  );
+  const found = deps.cache.find(operation, incoming.claim.site_id, req);
+  const admission = admit(deps, connection, begun, incoming, counted, found.productIds);
+  if (!found.isKept && mistakes.length === 0) ahead.begin(connection);
+  try {
+    const caller = await ahead.admitted(admission);
+    const shop = new Shop(caller.tenant, actorOf(caller), connection);
+    const read = () => ahead.result(shop, caller.tenant);
+    const result = await deps.cache.remember(found, shop, res.locals as Notes, read);
+    deps.lastUsed.note(caller);
+    if (caller.kind !== 'agent') return { result, last: undefined };
+    const last = eventOf(deps, incoming, shop, caller, keyOf(deps, incoming), result.status);
+    return { result: { ...result, audited: true }, last };
+  } finally {
+    await ahead.end();
+  }
+}
+
+/** The row of the audit. */
+function eventOf(deps: Deps, { operation, req, res }: Incoming, shop: Shop, caller: Caller, key: Key, status: number) {
+  return auditEvent(shop, {
+    ...{ operation, caller, req, payload: key.request, request_id: key.request_id, status },
+    secretKey: deps.secretKey,
+    audit_id: auditIdOf(res.locals as Notes),
+  });
 }
 
 /** Claims the key behind the look-up of a token, of a request that is likely to be admitted. */

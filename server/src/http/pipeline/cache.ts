@@ -30,6 +30,7 @@ export interface Found {
   operation: Operation;
   /** Of the request without its site, which only the credential may name. */
   request: string;
+  isKept: boolean;
   productIds: string[];
 }
 
@@ -101,7 +102,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
     find(operation, site_id, req) {
       const request = JSON.stringify([operation.id, req.params, sorted(req.query)]);
       const kept = enabled && site_id ? answers.peek(keyOf(site_id.toLowerCase(), request)) : undefined;
-      return { operation, request, productIds: kept?.productIds ?? [] };
+      return { operation, request, isKept: kept !== undefined, productIds: kept?.productIds ?? [] };
     },
     async remember({ operation, request }, shop, notes, read) {
       const key = keyOf(shop.siteId, request);
