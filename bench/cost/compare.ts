@@ -1,7 +1,7 @@
 import { report, table } from '../report.ts';
 import { checkOut } from './checkout.ts';
 import { CLIENTS, namesIn, playerOf, ROUNDS } from './cost.ts';
-import { type Cost, interleave, type Rounds } from './play.ts';
+import { type Cost, interleave, type Load, type Rounds } from './play.ts';
 import { PRODUCTS, type Row, rowsOf } from './rows.ts';
 import { type Commerce, closeCommerce, countSent, openCommerce, type Sent, targetOf } from './shop.ts';
 import { compareShops, SHOPS } from './shops.ts';
@@ -60,11 +60,11 @@ const COSTS = [
   ...['SQL statements', 'round trips'],
 ];
 
-async function lineOf(row: Row, both: Both<Commerce>, load: { seconds: number; rounds: number }): Promise<Line> {
+async function lineOf(row: Row, both: Both<Commerce>, load: Load): Promise<Line> {
   const opened = async (commerce: Commerce) => playerOf(row, commerce, await targetOf(commerce, row.cache, CLIENTS));
   const { costs, ratio }: Rounds<'old' | 'new'> = await interleave(
     { old: await opened(both.old), new: await opened(both.new) },
-    load,
+    { ...load, warmUp: row.warmUp },
   );
   const sent = {
     old: await countSent(both.old, row.cache, row.ours),
@@ -83,7 +83,7 @@ async function lineOf(row: Row, both: Both<Commerce>, load: { seconds: number; r
 async function shopsOf(
   both: Both<Commerce>,
   products: number,
-  load: { seconds: number; rounds: number },
+  load: Load,
 ): Promise<Line> {
   const old = (await compareShops(both.old, products, CLIENTS, load)).ratio('one', 'several', 'perSecond');
   const now = (await compareShops(both.new, products, CLIENTS, load)).ratio('one', 'several', 'perSecond');

@@ -78,7 +78,7 @@ export async function cost({ only, seconds, products = PRODUCTS }: CostOptions):
 }
 
 async function measure(row: Row, { bare, commerce }: Servers, seconds: number): Promise<Measured> {
-  const load = { seconds, rounds: ROUNDS };
+  const load = { seconds, rounds: ROUNDS, warmUp: row.warmUp };
   const now = await playerOf(row, commerce, await targetOf(commerce, row.cache, CLIENTS));
   const sent = () => countSent(commerce, row.cache, row.ours);
   const { bare: unit } = row;

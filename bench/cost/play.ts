@@ -73,16 +73,24 @@ export interface Rounds<Name extends string> {
   ratio(of: Name, to: Name, field: keyof Cost): number;
 }
 
+export interface Load {
+  /** In all rounds together. */
+  seconds: number;
+  rounds: number;
+  /** Seconds, in place of the usual ones. */
+  warmUp?: number | undefined;
+}
+
 /** Turns of a, b, a, b …, so that whatever else the machine does falls on both; the first of each does not count. */
 export async function interleave<Name extends string>(
   players: Record<Name, (seconds: number) => Promise<Cost>>,
-  { seconds, rounds }: { seconds: number; rounds: number },
+  { seconds, rounds, warmUp = WARM_UP_SECONDS }: Load,
 ): Promise<Rounds<Name>> {
   const names = Object.keys(players) as Name[];
   const played = Object.fromEntries(names.map((name) => [name, [] as Cost[]])) as Record<Name, Cost[]>;
   for (let count = 0; count <= rounds; count += 1) {
     for (const name of names) {
-      const cost = await players[name](count === 0 ? WARM_UP_SECONDS : seconds / rounds);
+      const cost = await players[name](count === 0 ? warmUp : seconds / rounds);
       if (count > 0) played[name].push(cost);
     }
   }
@@ -93,8 +101,11 @@ export async function interleave<Name extends string>(
   };
 }
 
-/** What is hot is compiled in the first seconds. */
-const WARM_UP_SECONDS = 4;
+/**
+ * Until then a request costs up to twice as much: Node compiles what is hot after some thousand calls, and PostgreSQL plans a
+ * statement anew for the first five times on each connection.
+ */
+const WARM_UP_SECONDS = 15;
 
 function medianOf(costs: Cost[]): Cost {
   const of = (field: keyof Cost) => median(costs.map((cost) => cost[field]));

@@ -1,5 +1,5 @@
 import { buy } from '../flows.ts';
-import { interleave, play, type Rounds } from './play.ts';
+import { interleave, type Load, play, type Rounds } from './play.ts';
 import { addShop, type Commerce, rest, targetOf } from './shop.ts';
 
 /** The same shoppers buying in one shop, and shared out among several that have as many products together. */
@@ -11,7 +11,7 @@ export async function compareShops(
   commerce: Commerce,
   products: number,
   clients: number,
-  load: { seconds: number; rounds: number },
+  load: Load,
 ): Promise<Shops> {
   process.stderr.write(`  one shop and ${SHOPS}\n`);
   const shops = [];
