@@ -113,6 +113,8 @@ async function compareAnswers(
   const at = Math.floor(chance.next() * place.foreign.length);
   const [foreign, absent] = [place.foreign[at] ?? '', place.absent[at] ?? ''];
   const spellings = /^[0-9a-f]{8}-/.test(foreign) ? [asItIs, ...chance.some(MISSPELT, misspelt)] : [asItIs];
+  // After a change of the catalogue, the first read with a credential reads twice (read-ahead.ts), whatever its id.
+  if (place.call.operation.cacheable) await send(world.baseUrl, await readyCall(world, place, absent));
   for (const spell of spellings) {
     const one = await observed(world, place, spell(foreign));
     const other = await observed(world, place, spell(absent));

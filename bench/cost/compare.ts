@@ -80,11 +80,7 @@ async function lineOf(row: Row, both: Both<Commerce>, load: Load): Promise<Line>
   ];
 }
 
-async function shopsOf(
-  both: Both<Commerce>,
-  products: number,
-  load: Load,
-): Promise<Line> {
+async function shopsOf(both: Both<Commerce>, products: number, load: Load): Promise<Line> {
   const old = (await compareShops(both.old, products, CLIENTS, load)).ratio('one', 'several', 'perSecond');
   const now = (await compareShops(both.new, products, CLIENTS, load)).ratio('one', 'several', 'perSecond');
   return [

@@ -7,12 +7,7 @@ export type Shops = Rounds<'one' | 'several'>;
 
 export const SHOPS = 8;
 
-export async function compareShops(
-  commerce: Commerce,
-  products: number,
-  clients: number,
-  load: Load,
-): Promise<Shops> {
+export async function compareShops(commerce: Commerce, products: number, clients: number, load: Load): Promise<Shops> {
   process.stderr.write(`  one shop and ${SHOPS}\n`);
   const shops = [];
   for (let count = 0; count < SHOPS; count += 1) shops.push(await addShop(commerce, Math.ceil(products / SHOPS)));
