@@ -47,7 +47,7 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
     vendor: brand ?? null,
     product_type: typeof type === 'string' ? type.slice(0, 255) : null,
     status: 'active',
-    // A product without a price is sent without one: the import refuses it by name rather than sell it for nothing.
+    // A product without a price is sent without one: the import refuses it by name rather than give it away for nothing.
     ...(price_cents !== undefined && { price: (price_cents / 100).toFixed(2) }),
     sku: product_id,
     barcode: ean?.[0] ?? null,
@@ -57,7 +57,7 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
   };
 }
 
-/** The first attributes, as many and as long as the contract takes. */
+/** The first attributes, as many and as long as the contract allows. */
 function metadataOf(attributes: Record<string, unknown>): Record<string, string> {
   const entries = Object.entries(attributes).filter(([, value]) => value !== null && value !== '');
   return Object.fromEntries(

@@ -3,10 +3,13 @@ import type { ProductChangesPage, Schemas } from '@commerce-backend/sdk';
 
 type Product = Schemas['Product'];
 
-/** One line of the file: a page of changes together with the cursor behind it, so that neither is there without the other. */
+/** One line of the file: a page of changes together with the cursor after it, so that neither is there without the other. */
 type Line = Pick<ProductChangesPage, 'changes' | 'resume_cursor'>;
 
-/** Products in memory to be searched, and in a file to survive. The file grows by a line for each page, and shrinks at each start. */
+/**
+ * Products in memory for searching, and in a file to survive. The file grows by a line for each page, and shrinks at each
+ * start.
+ */
 export class SearchIndex {
   readonly #file: string;
   readonly #products = new Map<string, Product>();
@@ -15,7 +18,7 @@ export class SearchIndex {
   constructor(file: string) {
     this.#file = file;
     if (!existsSync(file)) return;
-    // What follows the last line end was cut short by a crash, and is told again.
+    // What follows the last line end was cut short by a crash, and is sent again.
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     for (const line of lines) this.#take(JSON.parse(line) as Line);
     this.#compact();
@@ -25,10 +28,10 @@ export class SearchIndex {
     return this.#products.size;
   }
 
-  /** Takes a page in, first to the file. */
+  /** Applies a page, first to the file. */
   apply(page: Line): void {
     const { changes, resume_cursor } = page;
-    // A page without news moves nothing, and would only lengthen the file.
+    // A page without changes would only lengthen the file.
     if (changes.length === 0 && resume_cursor === this.cursor) return;
     appendFileSync(this.#file, `${JSON.stringify({ changes, resume_cursor })}\n`);
     this.#take(page);
@@ -51,7 +54,7 @@ export class SearchIndex {
     this.cursor = resume_cursor;
   }
 
-  /** Writes what is left of all changes, aside and renamed, so never half. */
+  /** Writes what is left of all changes to a temporary file and renames it, so that it is never half written. */
   #compact(): void {
     if (this.cursor === undefined) return;
     const changes = [...this.#products].map(([product_id, product]) => {

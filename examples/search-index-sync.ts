@@ -6,15 +6,15 @@ import { createSyncClient, unwrap, WebhookVerificationError, webhooks } from '@c
 import { SearchIndex } from './search-index-file.ts';
 
 /**
- * A search index that is kept in step with the catalogue: a full crawl at first, then webhooks say when to go on from the
- * cursor. A webhook is only the bell: what changed is read from the feed, in whose order nothing is missed, so that it does
- * not matter when events come late, twice or in another order.
+ * A search index that is kept in step with the catalogue: a full crawl at first, then webhooks say when to continue from the
+ * cursor. A webhook is only a signal: what changed is read from the feed, whose order misses nothing, so it does not matter
+ * whether events come late, twice or in another order.
  *
  *   node examples/search-index-sync.ts        beside a running demo shop
  *   curl 'http://localhost:4001/search?q=mug'
  *
  * COMMERCE_URL, SITE_ID and SYNC_SECRET name another shop. PORT (4001) is where it listens, WEBHOOK_URL how the shop reaches
- * that, INDEX_DIR (.) where the index is kept, POLL_SECONDS (60) how often it looks without being told.
+ * that, INDEX_DIR (.) where the index is kept, POLL_SECONDS (60) how often it looks without being notified.
  */
 const { env } = process;
 const { PORT = '4001', INDEX_DIR = '.', POLL_SECONDS = '60' } = env;
@@ -22,7 +22,7 @@ const { WEBHOOK_URL = `http://localhost:${PORT}/hooks` } = env;
 const WEBHOOK_FILE = join(INDEX_DIR, 'search-index-webhook.json');
 const EVENTS = ['product.created', 'product.updated', 'product.deleted', 'inventory.changed'] as const;
 
-// So many attempts outlive a restart of the shop.
+// This many attempts outlive a restart of the shop.
 const sync = createSyncClient({ ...shop(), maxAttempts: 10 });
 const index = new SearchIndex(join(INDEX_DIR, 'search-index.jsonl'));
 const stopped = new AbortController();
@@ -39,7 +39,7 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>((listening) => server.listen(Number(PORT), listening));
 await catchUp();
-// The feed tells a change when all transactions before it have ended, which may be later than its event.
+// The feed returns a change once all earlier transactions have ended, which may be later than its event.
 const timer = setInterval(catchUp, Number(POLL_SECONDS) * 1000);
 process.stdout.write(`${index.size} products. Search them: http://localhost:${PORT}/search?q=\n`);
 
@@ -69,7 +69,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** Goes on from the cursor to the end of the feed. Who asks while it is under way has it go once more afterwards. */
+/** Continues from the cursor to the end of the feed. A call while it is under way makes it run once more afterwards. */
 function catchUp(): Promise<void> {
   wanted = true;
   running ??= follow().finally(() => {
@@ -85,18 +85,18 @@ async function follow(): Promise<void> {
       const changes = sync.products({ cursor: index.cursor, signal: stopped.signal });
       for await (const page of changes.pages()) index.apply(page);
     } catch (error) {
-      // The next event or the next look goes on from the same place.
+      // The next event or the next look continues from the same place.
       if (!stopped.signal.aborted) process.stderr.write(`${error}\n`);
     }
   }
 }
 
-/** The secret of our webhook, which is registered when it is not, and kept for the next start. */
+/** The secret of our webhook, which is registered if it is not yet, and kept for the next start. */
 async function registered(): Promise<string> {
   const kept = existsSync(WEBHOOK_FILE) ? JSON.parse(readFileSync(WEBHOOK_FILE, 'utf8')) : undefined;
   const ours = (await unwrap(sync.GET('/api/sync/webhook'))).filter(({ url }) => url === WEBHOOK_URL);
   if (kept && ours.some(({ id }) => id === kept.id)) return kept.secret;
-  // Of an earlier start that ended before it had kept the secret.
+  // Left by an earlier start that ended before it had kept the secret.
   for (const { id: webhook_id } of ours) {
     await unwrap(sync.DELETE('/api/sync/webhook/{webhook_id}', { params: { path: { webhook_id } } }));
   }

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * A receiver of webhooks that knows nothing of this backend: it verifies with npm's standardwebhooks, as it would those of
- * any shop. Each event is written to a file once, however often it is sent, and only then taken:
+ * A receiver of webhooks that knows nothing of this backend: it verifies with npm's standardwebhooks, as it would those of any
+ * shop. Each event is written to a file once, however often it is sent, and acknowledged only then:
  *
  *   WEBHOOK_SECRET=whsec_… node examples/webhook-receiver.ts
  *
@@ -22,7 +22,7 @@ const seen = new Set(eventsIn(EVENTS_FILE).map(({ id }) => id));
 
 const server = createServer((request, response) => {
   receive(request, response).catch((error: unknown) => {
-    // Not taken, so that it is sent again.
+    // Not acknowledged, so that it is sent again.
     process.stderr.write(`${error}\n`);
     response.writeHead(500).end();
   });
@@ -44,7 +44,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   }
   const id = String(request.headers['webhook-id']);
   if (!seen.has(id)) {
-    // Without a break in between, so that the same event cannot be written twice at the same time.
+    // Synchronously, so that the same event cannot be written twice at the same time.
     appendFileSync(EVENTS_FILE, `${JSON.stringify({ id, ...event })}\n`);
     seen.add(id);
     process.stdout.write(`${event.type}  ${id}\n`);
@@ -52,7 +52,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   response.writeHead(204).end();
 }
 
-/** The event, when it is signed with the secret and sent just now. */
+/** The event, if it is signed with the secret and was sent just now. */
 function verified(body: string, { headers }: IncomingMessage): { type: string } | undefined {
   try {
     return judge.verify(body, headers as Record<string, string>) as { type: string };
@@ -62,7 +62,7 @@ function verified(body: string, { headers }: IncomingMessage): { type: string } 
   }
 }
 
-/** What was received before a restart. A line that a crash cut short was not taken, and comes again. */
+/** What was received before a restart. A line that a crash cut short was not acknowledged, and is sent again. */
 function eventsIn(file: string): { id: string }[] {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');

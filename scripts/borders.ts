@@ -3,8 +3,8 @@ import { dirname, join, normalize, relative } from 'node:path';
 
 /**
  * Who may import whom: folders from the lowest floor to the highest. A floor is imported only by those above it, never by its
- * neighbours. `.` are the files beside the folders, but for those that have a floor of their own. docs/architecture.md lists
- * the same.
+ * neighbours. `.` stands for the files beside the folders, except those that have a floor of their own. docs/architecture.md
+ * lists the same.
  */
 export const FLOORS: Record<string, string[][]> = {
   'server/src': [
@@ -48,7 +48,7 @@ interface Border {
 
 const SURFACES = ['dashboard', 'storefront', 'sync', 'agent'].map((name) => `server/src/${name}`);
 
-/** What the floors do not say. */
+/** Rules that the floors do not express. */
 const BORDERS: Border[] = [
   { from: SURFACES, to: ['express'], why: 'A surface sees validated calls, not requests.' },
   { from: SURFACES, to: ['knex', 'pg', 'sql-template-tag', 'server/src/db'], why: 'SQL belongs to the shop.' },
@@ -61,7 +61,7 @@ const BORDERS: Border[] = [
 ];
 
 const ROOTS = ['server/src', 'sdk/src', 'cli/src', 'examples'];
-/** With names, for the effect alone, and where it is needed: the latter is also how a type is imported in passing. */
+/** Imports with names, for the side effect only, and inline: the latter is also how a type is imported in passing. */
 const IMPORT = /(?:^|\n)(?:import|export)\s(?:[^;'"]*?from )?'([^']+)'|\bimport\(\s*'([^']+)'/g;
 
 export interface Import {
@@ -114,7 +114,7 @@ function borderMistakes({ file, target }: Import): string[] {
   ).map(({ why }) => `${file} imports ${target}: ${why}`);
 }
 
-/** A circle through each file that stands in one, told once. */
+/** A cycle through each file that is part of one, reported once. */
 function circles(imports: Import[]): string[] {
   const targets = Map.groupBy(imports, ({ file }) => file);
   const done = new Set<string>();
@@ -130,7 +130,7 @@ function circles(imports: Import[]): string[] {
   return found;
 }
 
-/** A line for each import that crosses a border upwards or sideways, and for each circle of imports, of types, too. */
+/** A line for each import that crosses a border upwards or sideways, and for each cycle of imports, including those of types. */
 export function mistakesOf(imports: Import[]): string[] {
   return [...imports.flatMap((one) => [...floorMistakes(one), ...borderMistakes(one)]), ...circles(imports)];
 }

@@ -1,6 +1,7 @@
 /**
- * Whether the published figures are of this contract, and every promise held. Fails with a line for the rows of proofs/README.md and the sections of
- * bench/README.md that were measured when fewer operations were served than now. `npm run check:figures` runs it.
+ * Whether the published figures belong to this contract, and every promise held. Fails with a line for each row of
+ * proofs/README.md and each section of bench/README.md that was measured when fewer operations were served than now. `npm run
+ * check:figures` runs it.
  */
 import { readFileSync } from 'node:fs';
 
@@ -11,10 +12,13 @@ function servedIn(contract: string): number {
   return Object.values(paths).flatMap((item) => Object.keys(item).filter((key) => METHODS.includes(key))).length;
 }
 
-/** Benches on which the number of operations may tell. The others measure single operations, and carry commit and date. */
+/**
+ * Benches whose figures may depend on the number of operations. The others measure single operations, and carry commit and
+ * date.
+ */
 const OF_ALL_OPERATIONS = ['validation', 'process'];
 
-/** The rows of the proofs of which neither form counts as many operations, or that do not say how many. */
+/** The rows of the proofs in which neither form counts as many operations, or which do not say how many. */
 export function staleProofs(readme: string, served: number): string[] {
   const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)];
   if (rows.length === 0) throw new Error('proofs/README.md has no figures.');
@@ -33,11 +37,11 @@ export function brokenProofs(readme: string): string[] {
   return rows.flatMap(([, id = '', violations = '']) => (violations.trim() === '0' ? [] : [id]));
 }
 
-/** The sections of the bench that were measured with too few operations, where that may tell, or do not say with how many. */
+/** The sections of the bench that were measured with too few operations, where that may matter, or do not say with how many. */
 export function staleBenches(readme: string, served: number): string[] {
   const sections = [...readme.matchAll(/<!-- (\w+): written by npm run bench -->([\s\S]*?)<!-- end of \1 -->/g)];
   if (sections.length === 0) throw new Error('bench/README.md has no figures.');
-  // What has never been measured says nothing that could be out of date.
+  // What has never been measured cannot be out of date.
   return sections.flatMap(([, name = '', text = '']) => {
     if (text.trim() === '') return [];
     const operations = /^Measured at [0-9a-f]{7}\+? on [\d-]{10}, with (\d+) operations served\.$/m.exec(text)?.[1];

@@ -21,7 +21,7 @@ import { type Finding, keptFromIndex, type PlanNode, type Tables, withoutIndex, 
 const { values } = parseArgs({ options: { statement: { type: 'string' } } });
 const statements = values.statement ? new Map([[values.statement, new Set(['given:0'])]]) : readStatements();
 
-/** Fewer than this is not what the tests send, but what a part of them sends. */
+/** Fewer than this are sent only by a part of the tests. */
 const LEAST_STATEMENTS = 500;
 const SITE = '00000000-0000-0000-0000-000000000001';
 

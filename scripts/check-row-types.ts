@@ -4,11 +4,12 @@ import type * as Typescript from 'typescript';
 import { type ObservedColumn, readObserved } from '../server/test/observed-rows.ts';
 
 /**
- * Compares the row types that the source claims, as in `shop.rows<{ id: string }>(…)`, with the columns that came while the tests
- * ran: names, types, and whether null came. Run after the tests; silent unless a claim is not true, then fails with a line for each.
+ * Compares the row types that the source claims, as in `shop.rows<{ id: string }>(…)`, with the columns that occurred while the
+ * tests ran: names, types, and whether null occurred. Run it after the tests; it fails with a line for each claim that is not
+ * true.
  */
 const ROOT = join(import.meta.dirname, '../server');
-// TypeScript 7 has no compiler to be called; spec/ has the 5.9 that its generator needs.
+// TypeScript 7 has no compiler API; spec/ has the 5.9 that its generator needs.
 const ts = createRequire(join(ROOT, '../spec/package.json'))('typescript') as typeof Typescript;
 
 type Kind = 'string' | 'number' | 'boolean' | 'array' | 'bytes' | 'any';
@@ -26,7 +27,7 @@ function kinds(kind: Kind, types: number[]): Record<number, Kind> {
   return Object.fromEntries(types.map((type) => [type, kind]));
 }
 
-/** Columns that a statement has for its effect, not for what they hold. */
+/** Columns that a statement has for their side effect, not for their value. */
 const EFFECTS = ['?column?', 'set_config'];
 
 const program = createProgram();
@@ -39,7 +40,8 @@ for (const file of program.getSourceFiles()) {
   const path = relative(join(ROOT, 'src'), file.fileName);
   if (!path.startsWith('..') && !path.endsWith('.test.ts')) visit(file, file, path);
 }
-// So that a run that observed next to nothing does not pass. Backups and commands send theirs in processes of their own.
+// So that a run that observed next to nothing does not pass. Backups and commands send their statements in processes of their
+// own.
 if (unseen > claims / 10)
   mistakes.push(`Only ${claims - unseen} of ${claims} claims were observed: run npm test as a whole.`);
 for (const mistake of mistakes) console.error(mistake);
@@ -72,7 +74,7 @@ function judge(claim: Typescript.TypeNode, at: Typescript.Node, file: Typescript
     return;
   }
   const type = checker.getTypeFromTypeNode(claim);
-  // What depends on a type parameter is claimed where the parameter is given.
+  // A type that depends on a type parameter is checked where the parameter is given.
   if (type.flags & ts.TypeFlags.IndexedAccess || type.flags & ts.TypeFlags.TypeParameter) return;
   const said = new Set(sets.flatMap((columns) => compare(type, columns)));
   mistakes.push(...[...said].map((what) => `server/src/${place}: ${what}`));

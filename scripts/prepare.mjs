@@ -1,6 +1,6 @@
-// Runs after each `npm ci`: builds the SDK and the command line with the tools of development. Without these tools, as after
-// `npm ci --omit=dev`, there is nothing to build, for the server runs as it is. But Node must be new enough, since the one that
-// comes with the packages is a tool of development, too.
+// Runs after each `npm ci`: builds the SDK and the command line with the development tools. Without these tools, as after `npm
+// ci --omit=dev`, there is nothing to build, since the server runs as it is. But then Node must be new enough, because the one
+// that comes with the packages is a development tool, too.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 

@@ -11,9 +11,9 @@ export interface Profile {
   session_token?: string;
   /** When the session ends. */
   expires_at?: string;
-  /** Which of the merchants of a session the commands are for. */
+  /** The merchant that the commands are for, among those of a session. */
   merchant_id?: string;
-  /** Who logged in, and the shop's name: only to be shown. */
+  /** Who logged in, and the shop's name: only for display. */
   email?: string;
   shop?: string;
 }
@@ -54,7 +54,10 @@ function profilesIn(text: string): Profiles | undefined {
   }
 }
 
-/** Keeps the profiles in a file that only its owner may read; written aside and renamed, so never half. */
+/**
+ * Writes the profiles to a file that only its owner may read; written to a temporary file and renamed, so that it is never half
+ * written.
+ */
 export async function saveProfiles(env: Env, profiles: Profiles): Promise<void> {
   const path = configFile(env);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

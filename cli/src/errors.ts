@@ -3,7 +3,7 @@ import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' }
 import { CommanderError } from 'commander';
 import { FormatError } from './formats/reading.ts';
 
-/** What the process ends with. */
+/** The exit codes of the process. */
 export const EXIT = {
   done: 0,
   refused: 1,
@@ -15,7 +15,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Why a command cannot do what it was asked to, found before or beside the server. `remedy` says what to do. */
+/** Why a command cannot do what it was asked to, without the server having refused it. `remedy` says what to do. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly code: string;
@@ -34,7 +34,7 @@ export function usageError(message: string, remedy?: string): CommandError {
   return new CommandError(EXIT.usage, 'usage', message, remedy);
 }
 
-/** An error as it is told: to programs as it is, to people line by line. */
+/** An error as it is reported: to programs as it is, to people line by line. */
 export interface Report {
   error: string;
   message: string;
@@ -47,7 +47,7 @@ export interface Report {
   detail?: { field: string; message: string }[];
 }
 
-/** What is told of an error that ended a command. A bug is not an error of this kind: it is thrown on. */
+/** What is reported of an error that ended a command. A bug is not an error of this kind: it is rethrown. */
 export function reportOf(error: unknown): Report {
   if (error instanceof CommerceError) return refusal(error);
   if (error instanceof ConnectionError) {
@@ -118,7 +118,7 @@ function transitionRemedy({ field, from, allowed }: Record<string, unknown>): st
   return `Its ${field} is ${from}, which ${ways}. See: commerce orders get ORDER`;
 }
 
-/** The contract's own advice, which knows every code. The build takes nothing else of the contract along. */
+/** The contract's own advice, which covers every code. The build includes nothing else of the contract. */
 const REMEDIES: Record<string, { remedy?: string }> = contract.components.schemas.ErrorCode['x-error-catalogue'];
 
 function messageIn(body: unknown): string | undefined {

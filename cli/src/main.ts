@@ -79,7 +79,7 @@ function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.stderr.write(text),
       getOutHelpWidth: () => terminal.stdout.columns ?? 100,
       getErrHelpWidth: () => terminal.stderr.columns ?? 100,
-      // Said once, by `run`, in the form that was asked for.
+      // Reported once, by `run`, in the form that was asked for.
       outputError: () => {},
     })
     .exitOverride();

@@ -13,7 +13,7 @@ export function painter({ env }: Pick<Terminal, 'env'>, stream: { isTTY?: boolea
 
 export type Paint = ReturnType<typeof painter>;
 
-/** Prints a result to stdout: for programs the value as JSON, for people the text made of it. */
+/** Prints a result to stdout: for programs the value as JSON, for people the text made from it. */
 export function show(terminal: Terminal, json: boolean, value: unknown, text: (paint: Paint) => string): void {
   const printed = json ? JSON.stringify(value, null, 2) : text(painter(terminal, terminal.stdout));
   terminal.stdout.write(`${printed}\n`);
@@ -30,17 +30,17 @@ export function plain(text: string): string {
 export interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | null;
-  /** Numbers and amounts stand under one another at their right end. */
+  /** Numbers and amounts are aligned at the right. */
   right?: boolean;
   colour?: (row: Row) => Colour | undefined;
-  /** Gives way, down to 12 characters, when the table is wider than the terminal. */
+  /** Shrinks, down to 12 characters, when the table is wider than the terminal. */
   shrinks?: boolean;
 }
 
 const GAP = '  ';
 const LEAST = 12;
 
-/** Rows under their titles, in aligned columns, as wide as they need be or as the terminal is. */
+/** Rows below their titles, in aligned columns, as wide as needed or as the terminal is. */
 export function table<Row>(columns: Column<Row>[], rows: Row[], { paint, width }: TableStyle): string {
   const cells = rows.map((row) => columns.map(({ value }) => plain(String(value(row) ?? '–'))));
   const widths = columns.map(({ title }, index) =>
@@ -65,7 +65,7 @@ export function table<Row>(columns: Column<Row>[], rows: Row[], { paint, width }
 
 export interface TableStyle {
   paint: Paint;
-  /** Columns of the terminal; undefined when the output is none, and nothing is cut. */
+  /** The terminal's width in columns; undefined when the output is not a terminal, and nothing is cut. */
   width: number | undefined;
 }
 
@@ -88,7 +88,7 @@ function shrink<Row>(columns: Column<Row>[], widths: number[], available = Numbe
   });
 }
 
-/** Facts under one another, the names in one column. */
+/** Facts one below the other, with the names in one column. */
 export function facts(entries: Record<string, string | number | null | undefined>, paint: Paint): string {
   const given = Object.entries(entries).filter(([, value]) => value !== undefined);
   const width = Math.max(...given.map(([name]) => name.length));
@@ -97,7 +97,7 @@ export function facts(entries: Record<string, string | number | null | undefined
     .join('\n');
 }
 
-/** A moment in the reader's own zone, to the minute; `none` stands for null. */
+/** A time in the reader's own zone, to the minute; `none` stands for null. */
 export function moment(timestamp: string | null, none = '–'): string {
   if (timestamp === null) return none;
   const date = new Date(timestamp);
@@ -106,7 +106,7 @@ export function moment(timestamp: string | null, none = '–'): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Where a page of a list stands, and how to see the next one; undefined when the list is on one page. */
+/** Which page of a list this is, and how to see the next one; undefined when the list is on one page. */
 export function pageLine(noun: string, list: { total: number; page: number; pages: number }): string {
   const count = `${list.total} ${noun}`;
   if (list.pages <= 1 && list.page === 1) return `${count}.`;
@@ -118,7 +118,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 const NARROW = /[\p{M}\p{Cf}]/u;
 
-/** How many columns of a terminal a text takes: East Asian letters and emoji take two, marks none. */
+/** How many columns of a terminal a text takes: East Asian letters and emoji take two, combining marks none. */
 function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return [...text].reduce((sum, character) => sum + characterWidth(character), 0);

@@ -25,8 +25,8 @@ export async function askSecret(terminal: Terminal, question: string): Promise<s
 }
 
 /**
- * Lets a person agree before something is done; anything but a yes ends the command as cancelled. Where nobody can be
- * asked it is a usage error: a program agrees with --yes.
+ * Asks a person to agree before something is done; anything but a yes ends the command as cancelled. Where nobody can be asked
+ * it is a usage error: a program agrees with --yes.
  */
 export async function confirm(terminal: Terminal, question: string): Promise<void> {
   if (!(await agrees(terminal, question))) throw usageError('Cancelled. Nothing was changed.');
@@ -50,7 +50,7 @@ async function firstLine(stdin: AsyncIterable<Buffer>): Promise<string> {
   return (text.split('\n', 1)[0] ?? '').replace(/\r$/, '');
 }
 
-/** One line from the terminal. The question goes to stderr, so that stdout holds nothing but results. */
+/** One line from the terminal. The question goes to stderr, so that stdout contains only results. */
 function readLine({ stdin, stderr }: Terminal, question: string, hidden: boolean): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   if (hidden) stderr.write(question);

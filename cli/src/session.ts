@@ -11,7 +11,7 @@ export interface GlobalOptions {
   url?: string;
 }
 
-/** What a command calls with: whose server, and as whom. */
+/** What a command needs for its calls: which server, and as whom. */
 export interface Session {
   url: string;
   /** The profile's name; undefined when COMMERCE_API_KEY is used. */
@@ -21,7 +21,7 @@ export interface Session {
   client: DashboardClient;
 }
 
-/** Patience of a client, as the SDK takes it. */
+/** How patient a client is, in the options of the SDK. */
 export type Patience = { maxAttempts?: number; maxWaitMs?: number; timeoutMs?: number };
 
 export const LOCAL_URL = 'http://localhost:8080';
@@ -32,8 +32,8 @@ export function profileNameOf({ profile }: GlobalOptions, { env }: Pick<Terminal
 }
 
 /**
- * The server and credentials of a command. COMMERCE_API_KEY comes before the profile, unless --profile names one. What a
- * profile remembers is sent to its own server alone: another --url or COMMERCE_URL needs a login of its own.
+ * The server and credentials of a command. COMMERCE_API_KEY comes before the profile, unless --profile names one. A profile's
+ * credentials are sent only to its own server: another --url or COMMERCE_URL needs a login of its own.
  */
 export async function openSession(command: Command, terminal: Terminal, patience: Patience = {}): Promise<Session> {
   const options = command.optsWithGlobals<GlobalOptions>();
@@ -82,7 +82,7 @@ function notLoggedIn(name: string, others: string[]): CommandError {
   return new CommandError(EXIT.notLoggedIn, 'not_logged_in', `Profile "${name}" is not logged in.`, remedy);
 }
 
-/** A server's address as it is kept: without a slash at its end. A usage error when it is none. */
+/** A server's address as it is stored: without a slash at its end. A usage error when it is not one. */
 export function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {

@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a command may see and touch of the process it runs in. `process` is one. */
+/** What a command may use of the process it runs in; `process` itself fits. */
 export interface Terminal {
   env: Record<string, string | undefined>;
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };
-  /** Has something done when the process is asked to end, in place of its end; once, so that asking twice ends it. */
+  /** Does something instead of ending when the process is asked to end; only once, so that asking twice ends it. */
   once(signal: Ending, done: () => void): unknown;
   off(signal: Ending, done: () => void): unknown;
 }

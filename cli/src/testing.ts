@@ -21,10 +21,10 @@ export interface Seen {
 
 type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
 
-/** Answers by verb and path, such as `GET /api/dashboard/me`; a function decides by the request. */
+/** Answers by verb and path, such as `GET /api/dashboard/me`; a function chooses the answer by the request. */
 export type Answers = Record<string, Answer | ((seen: Seen) => Answer)>;
 
-/** A server in place of ours, for the time of one test, and all that it was asked. */
+/** A server in place of ours, for the duration of one test, and all requests that it got. */
 export async function fakeServer(answers: Answers): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -105,7 +105,7 @@ function collector(isTTY: boolean) {
   return Object.assign(stream, { isTTY, columns: 100, text: () => Buffer.concat(chunks).toString() });
 }
 
-/** Types line after line, each when the one before was taken. */
+/** Types line after line, each once the one before was read. */
 function keyboard(typed: string) {
   const stream = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stream });
   const lines = typed.split('\n');

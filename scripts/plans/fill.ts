@@ -6,7 +6,7 @@ import pg from 'pg';
  */
 const SITES = 1_000;
 const ROWS = 10_000;
-/** Of a page: so that reading a table from end to end costs what it does with ten times as many rows. */
+/** Of a page: so that reading a table from end to end costs as much as with ten times as many rows. */
 const FILL_PERCENT = 10;
 
 interface Column {
@@ -14,7 +14,7 @@ interface Column {
   name: string;
   type: string;
   nullable: boolean;
-  /** Part of a foreign key to something else than the site: several rows have the same. */
+  /** Part of a foreign key to something other than the site: several rows have the same value. */
   refers: boolean;
   /** What a check allows, if it lists it. */
   allowed: string[] | null;
@@ -43,7 +43,7 @@ export async function fill(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    // No foreign keys and no triggers, and no checks of values that go together: nothing but plans is asked of these rows.
+    // No foreign keys, no triggers, and no checks across columns: these rows are only for plans.
     await client.query('set session_replication_role = replica; set search_path = commerce, public');
     const { rows: checks } = await client.query<{ statement: string }>(CHECKS);
     const { rows: columns } = await client.query<Column>(COLUMNS);

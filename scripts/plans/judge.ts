@@ -1,4 +1,4 @@
-/** What EXPLAIN (FORMAT JSON, VERBOSE) tells of a node. */
+/** What EXPLAIN (FORMAT JSON, VERBOSE) says of a node. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -69,7 +69,7 @@ export function withoutIndex(plan: PlanNode, tables: Tables): Finding[] {
 }
 
 /**
- * Conditions that find rows by an index, and under row-level security only sort out what was found: functions that are not
+ * Conditions that find rows by an index, but under row-level security only filter what was found: functions that are not
  * leakproof, such as `lower`, may not see rows before the policy has.
  */
 export function keptFromIndex(bare: PlanNode, guarded: PlanNode): Finding[] {
@@ -98,7 +98,7 @@ const CONDITIONS = [
 const SITE = /^(\w+|"[^"]+")\.site_id$/;
 const EQUAL = /^(\S+) = (\S+)/;
 
-/** The parts of `((a) AND (b))`, without their brackets; any other condition is one part. */
+/** The parts of `((a) AND (b))`, without their parentheses; any other condition is one part. */
 function conjunctsOf(condition: string): string[] {
   const parts = [''];
   let depth = 0;
@@ -111,7 +111,7 @@ function conjunctsOf(condition: string): string[] {
   return parts.map((part) => unwrapped(part.trim()));
 }
 
-/** Without the brackets around all of it. */
+/** Without the parentheses around all of it. */
 function unwrapped(text: string): string {
   if (!text.startsWith('(')) return text;
   let depth = 0;

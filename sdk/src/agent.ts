@@ -6,7 +6,7 @@ export type AgentPaths = SurfacePaths<'agent'>;
 export type AgentClient = Client<AgentPaths>;
 
 export type AgentOptions = ClientOptions & {
-  /** What `requestConsent` brought (`agt_…`). It names the shop and the customer. */
+  /** The token that `requestConsent` obtained (`agt_…`). It names the shop and the customer. */
   agentToken: string;
 };
 

@@ -3,7 +3,7 @@ import type { AnswerOf, EasedPaths, ErrorAnswer, OperationOf, OptionsOf, PathsWi
 import { ConnectionError } from './errors.ts';
 import { type Limits, type Send, withRetries } from './retry.ts';
 
-/** What every client can be told. */
+/** The options of every client. */
 export interface ClientOptions extends Partial<Limits> {
   /** Where the server is, such as `https://shop.example`. A path (`/shop`) is relative to the page, in browsers. */
   baseUrl: string;
@@ -12,8 +12,8 @@ export interface ClientOptions extends Partial<Limits> {
 }
 
 /**
- * Calls operations of the contract by their verb and path. Each call resolves to the raw shape, whatever the status:
- * `data` of a 2xx or `error` of any other, and the `response`. `unwrap` makes of it the data or a thrown CommerceError.
+ * Calls operations of the contract by their verb and path. Each call resolves to the raw shape, whatever the status: `data` of
+ * a 2xx or `error` of any other, and the `response`. `unwrap` turns that into the data or a thrown CommerceError.
  *
  * A call throws only when there is no answer: ConnectionError, TimeoutError, or the reason of the caller's `signal`.
  */
@@ -30,7 +30,7 @@ type Call<Paths, Method extends Verb> = <Path extends PathsWith<Paths, Method>>(
   ...options: OptionsOf<OperationOf<Paths, Path, Method>>
 ) => Promise<Result<AnswerOf<OperationOf<Paths, Path, Method>>>>;
 
-/** The raw shape of a call: an answer of 2xx with its data, or any other with its error. */
+/** The raw shape of a call: a 2xx answer with its data, or any other with its error. */
 export type Result<Data> =
   | { data: Data; error?: undefined; response: Response }
   | { data?: undefined; error: ErrorAnswer; response: Response };
@@ -40,7 +40,7 @@ export type PublicPaths = EasedPaths<
   '/api/dashboard/auth/login' | '/api/agent/consent/request' | '/api/agent/consent/poll'
 >;
 
-/** A client without credentials, to log in or to ask for consent with. */
+/** A client without credentials, for logging in or asking for consent. */
 export function createClient(options: ClientOptions): Client<PublicPaths> {
   return createSurfaceClient<PublicPaths>(options, {});
 }
@@ -58,7 +58,7 @@ export function createSurfaceClient<Paths extends object>(
   const client = createFetchClient<Paths>({
     baseUrl,
     headers: credentials,
-    // Following would turn a POST into a GET, and hand the credentials to whoever is redirected to.
+    // Following a redirect would turn a POST into a GET, and send the credentials to another server.
     redirect: 'manual',
     fetch: withRetries(send, { maxAttempts, maxWaitMs, timeoutMs }),
     pathSerializer: safePath,
@@ -76,7 +76,7 @@ const idempotencyKey: Middleware = {
   },
 };
 
-/** Refuses what no server of ours says and a wrong baseUrl often gets: redirects, and pages in place of JSON. */
+/** Refuses what our server never sends and a wrong baseUrl often gets: redirects, and pages in place of JSON. */
 const answersOnly: Middleware = {
   onResponse({ request, response }) {
     const { origin } = new URL(request.url);

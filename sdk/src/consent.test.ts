@@ -23,7 +23,7 @@ const issued = {
 
 type Answer = () => Response;
 
-/** A server that answers the polls one after the other; answers when each came, in seconds, and with which key. */
+/** A server that answers the polls one after the other; records when each came, in seconds, and with which key. */
 function answerPolls(...answers: Answer[]) {
   const polls: { at: number; key: string | null }[] = [];
   const begun = Date.now();
@@ -42,7 +42,7 @@ const slowDown = () => refusal(400, 'slow_down', { retryable: true, headers: { '
 const granted = () => HttpResponse.json(issued);
 const ask = () => requestConsent({ baseUrl, siteId }, { agent_name: 'A' });
 
-// Time alone is played: what the network needs goes on.
+// Only timers are simulated: what the network needs is not.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
 

@@ -12,16 +12,16 @@ export type ConsentOptions = ClientOptions & {
 /** A request that the customer is to decide on. Show `verification_uri_complete`, and wait for the token. */
 export interface PendingConsent extends Readonly<Schemas['DeviceAuthorization']> {
   /**
-   * Polls as RFC 8628 asks until there is a token. Throws the CommerceError of a refusal (`access_denied`, `expired_token`, …).
-   * After `agent_cap_exceeded` it may be called again, once the customer has revoked another agent. Losing the connection
-   * loses no token: what a poll brought unheard, the next one brings again.
+   * Polls as RFC 8628 says until there is a token. Throws the CommerceError of a refusal (`access_denied`, `expired_token`, …).
+   * After `agent_cap_exceeded` it may be called again, once the customer has revoked another agent. A lost connection loses no
+   * token: if the answer to a poll was lost, the next poll gets it again.
    */
   token(options?: { signal?: AbortSignal }): Promise<Schemas['IssuedAgentToken']>;
 }
 
 const SLOWER_BY_SECONDS = 5;
 
-/** Asks for a customer's consent: scopes, a budget in the currency's minor unit, categories, an end. */
+/** Asks for a customer's consent: scopes, a budget in the currency's minor unit, categories, an end date. */
 export async function requestConsent(
   options: ConsentOptions,
   wish: components['schemas']['ConsentRequest'],
@@ -30,7 +30,7 @@ export async function requestConsent(
   const site_id = given('siteId', siteId);
   const request = createClient(rest).POST('/api/agent/consent/request', { params: { query: { site_id } }, body: wish });
   const authorization = await unwrap(request);
-  // Repeating a poll at once would be too early: the waits are kept here.
+  // Retrying a poll at once would be too early: the waits are below.
   const client = createClient({ ...rest, maxAttempts: 1 });
   const headers = { 'Idempotency-Key': crypto.randomUUID() };
   const { device_code, expires_in } = authorization;

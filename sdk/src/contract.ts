@@ -17,7 +17,7 @@ export type Open<Sent> = Sent extends string
 /** The contract's nouns as clients receive them: `Schemas['Product']`. */
 export type Schemas = Open<components['schemas']>;
 
-/** The body of an answer that is not 2xx. A 422 is the second. */
+/** The body of an answer that is not 2xx. A 422 has the second form. */
 export type ErrorAnswer = Open<ErrorBody> | HTTPValidationError;
 
 /** The paths of one surface, with the Idempotency-Key made optional, since the client sends one by itself. */

@@ -6,7 +6,7 @@ export class CommerceError extends Error {
   readonly status: number;
   /** The contract's stable code, or `http_<status>` when something before the server answered in its own words. */
   readonly code: ErrorCode | (string & {});
-  /** To be quoted when asking for help. */
+  /** Quote it when asking for help. */
   readonly requestId: string | undefined;
   /** Whether the same call, with the same Idempotency-Key, may succeed later. */
   readonly retryable: boolean;
@@ -40,17 +40,17 @@ export class PermissionError extends CommerceError {
   override readonly name = 'PermissionError';
 }
 
-/** 404 and 410: there is no such thing in this shop, or no more. */
+/** 404 and 410: there is no such thing in this shop, or not any more. */
 export class NotFoundError extends CommerceError {
   override readonly name = 'NotFoundError';
 }
 
-/** 409: the state of things does not allow the call. */
+/** 409: the current state does not allow the call. */
 export class ConflictError extends CommerceError {
   override readonly name = 'ConflictError';
 }
 
-/** 422: the request is not what the contract asks for. The message names the first mistakes, `detail` all of them. */
+/** 422: the request does not fit the contract. The message names the first mistakes, `detail` all of them. */
 export class ValidationError extends CommerceError {
   override readonly name = 'ValidationError';
 
@@ -71,12 +71,12 @@ export class ServerError extends CommerceError {
   override readonly name = 'ServerError';
 }
 
-/** No answer of the server could be had. What a mutation did is unknown: repeat it with the same Idempotency-Key. */
+/** The server gave no answer. Whether a mutation took effect is unknown: repeat it with the same Idempotency-Key. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';
 }
 
-/** No whole answer came within `timeoutMs`, in any attempt. */
+/** No complete answer came within `timeoutMs`, in any attempt. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
@@ -91,7 +91,7 @@ const families: Record<number, typeof CommerceError> = {
   429: RateLimitError,
 };
 
-/** The error that an answer stands for. */
+/** The error for an answer. */
 export function errorOf(response: Response, body: unknown): CommerceError {
   const Family = families[response.status] ?? (response.status >= 500 ? ServerError : CommerceError);
   return new Family(response, body);
@@ -108,12 +108,12 @@ export async function unwrap<Result extends { response: Response; error?: unknow
 
 type DataOf<Result> = Result extends { data: infer Data } ? Data : never;
 
-/** What the body says of it; by the status when the body is not the server's own. */
+/** What the body says about it; judged by the status when the body is not the server's own. */
 export function isRetryable(status: number, body: unknown): boolean {
   return fieldsOf(body).retryable ?? [408, 429, 502, 503, 504].includes(status);
 }
 
-/** The header Retry-After, in seconds or as a date, in milliseconds from now; undefined without a sound one. */
+/** The header Retry-After, in seconds or as a date, in milliseconds from now; undefined if it is missing or invalid. */
 export function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('Retry-After')?.trim();
   if (!value) return undefined;

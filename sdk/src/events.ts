@@ -6,7 +6,7 @@ export type WebhookEventType = keyof contract;
 
 /** What every event has, whatever its type. */
 interface Told {
-  /** The header webhook-id: the same each time that this event is sent. Know by it what you had already. */
+  /** The header webhook-id: the same each time that this event is sent. Use it to recognise what you have already received. */
   event_id: string;
   /** When it happened, not when it was sent. */
   timestamp: string;
@@ -26,7 +26,7 @@ type KnownEvent = {
 
 declare const unknown: unique symbol;
 
-/** A string that is no literal of this version. Its type is not `string`, for that would keep a switch from telling apart. */
+/** A string that is not one of this version's literals. Its type is not `string`, which would keep a switch from narrowing. */
 export interface UnknownEventType {
   readonly [unknown]: never;
   toString(): string;
@@ -39,7 +39,7 @@ export interface UnknownEvent extends Told {
 }
 
 /**
- * A verified event. A switch over `type` knows the `data` of each; give it a default, for a newer server may send more
+ * A verified event. A switch over `type` narrows the `data` of each; give it a default, since a newer server may send more
  * types. `WebhookEvent<'order.paid'>` is the event of one type.
  */
 export type WebhookEvent<Type extends WebhookEventType | undefined = undefined> = Type extends WebhookEventType

@@ -23,9 +23,9 @@ interface LooseOptions {
 }
 
 /**
- * The elements of a list in its order, from the page or cursor in the options to the end. Pages are fetched as they are
- * needed, 100 elements at a time unless `limit` says otherwise; leaving the loop ends the fetching. What changes during
- * the loop may be missed or seen twice in lists by page number. Throws what `unwrap` throws.
+ * The elements of a list in its order, from the page or cursor in the options to the end. Pages are fetched as they are needed,
+ * 100 elements at a time unless `limit` says otherwise; leaving the loop stops the fetching. In lists by page number, elements
+ * that change during the loop may be missed or seen twice. Throws what `unwrap` throws.
  */
 export async function* paginate<Paths, Path extends ListPaths<Paths>>(
   client: Client<Paths>,
@@ -45,7 +45,7 @@ export async function* paginate<Paths, Path extends ListPaths<Paths>>(
   }
 }
 
-/** What the query for the following page says; undefined at the end, which an empty page is in any case. */
+/** The query for the following page; undefined at the end, which an empty page is in any case. */
 function nextOf(page: Page, length: number): { page: number } | { cursor: string } | undefined {
   if ('next_cursor' in page) return page.next_cursor === null ? undefined : { cursor: page.next_cursor };
   return page.page < page.pages && length > 0 ? { page: page.page + 1 } : undefined;

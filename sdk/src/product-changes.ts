@@ -10,13 +10,13 @@ type SyncPaths = SurfacePaths<'sync'>;
 export type ProductChangesPage = AnswerOf<OperationOf<SyncPaths, typeof PATH, 'get'>>;
 
 export interface ProductChangesOptions {
-  /** Where to go on; without one it begins at the beginning, which is a full crawl. */
+  /** Where to continue; without one it starts at the beginning, which is a full crawl. */
   cursor?: string;
   /** Begin with what changed since then, a date-time; it counts only without a cursor. */
   updated_since?: string;
   /** How many changes in one answer, 500 at most. */
   limit?: number;
-  /** Ends it, with the signal's reason. */
+  /** Stops it, with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -26,11 +26,11 @@ export interface ProductChangesOptions {
  */
 export interface ProductChanges extends AsyncIterable<Schemas['ProductChange'], void, undefined> {
   /**
-   * Where a restart goes on, at any time: behind the last page that was gone through to its end. It does not expire.
-   * Undefined until then, unless one was given.
+   * Where a restart continues, at any time: after the last page that was iterated to its end. It does not expire. Undefined
+   * until then, unless one was given.
    */
   readonly cursor: string | undefined;
-  /** The same by page, for who writes each page and its `resume_cursor` together. */
+  /** The same by page, for writing each page and its `resume_cursor` together. */
   pages(): AsyncGenerator<ProductChangesPage, void, undefined>;
 }
 

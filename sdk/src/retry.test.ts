@@ -13,7 +13,7 @@ const dashboard = createDashboardClient({ ...fast, apiKey: 'key_1' });
 const patient = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1' });
 const body = { name: 'Mug' };
 
-/** Answers the calls one after the other, the last answer again and again, and keeps when and what came. */
+/** Answers the calls one after the other, the last answer again and again, and records when and what came. */
 function answer(...answers: (() => Response | Promise<Response>)[]) {
   const calls: { at: number; key: string | null; text: string }[] = [];
   network.use(
@@ -33,7 +33,7 @@ const never = () => new Promise<Response>(() => {});
 const busy = (retryAfter: string) => () =>
   refusal(429, 'rate_limited', { retryable: true, headers: { 'Retry-After': retryAfter } });
 
-/** A real server, for what happens below HTTP: it does this with its first answer, and well with those after it. */
+/** A real server, for what happens below HTTP: `first` sends its first answer, and those after it are good. */
 async function listen(first: (response: ServerResponse) => void) {
   let calls = 0;
   const server = createServer((_request, response) => {

@@ -5,7 +5,7 @@ export type Send = (request: Request) => Promise<Response>;
 export interface Limits {
   /** How often a call is tried at most, the first time included. */
   maxAttempts: number;
-  /** The longest wait between two attempts; when the server asks for more, its refusal is given to the caller at once. */
+  /** The longest wait between two attempts; when the server asks for more, the caller gets its refusal at once. */
   maxWaitMs: number;
   /** How long one attempt may take, its body included. */
   timeoutMs: number;
@@ -14,9 +14,9 @@ export interface Limits {
 const FIRST_WAIT_MS = 250;
 
 /**
- * Sends a request until it has an answer worth returning. Repeated are attempts without an answer and answers that say
- * they are retryable, after the Retry-After they name or else a growing random wait. A mutation without Idempotency-Key
- * is sent once, since it might have had its effect. The caller's abort ends everything at once, with its own reason.
+ * Sends a request until it has an answer worth returning. Attempts without an answer are repeated, and answers that say they
+ * are retryable, after the Retry-After they name or else a growing random wait. A mutation without Idempotency-Key is sent
+ * once, since it might have had its effect. The caller's abort ends everything at once, with its own reason.
  */
 export function withRetries(send: Send, limits: Limits): Send {
   return async (request) => {
@@ -47,7 +47,7 @@ async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promi
     attempt.abort(new TimeoutError(`${nameOf(request)} had no answer within ${timeoutMs} ms.`));
   }, timeoutMs);
   try {
-    // A clone each time, for a request can be sent only once.
+    // A clone each time, because a request can be sent only once.
     return await whole(await send(new Request(request.clone(), { signal: attempt.signal })));
   } catch (cause) {
     signal?.throwIfAborted();
@@ -59,7 +59,7 @@ async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promi
   }
 }
 
-/** The answer with its body read to the end, so that one which breaks off or stalls counts as no answer. */
+/** The answer with its body read to the end, so that an answer which breaks off or stalls counts as none. */
 async function whole(response: Response): Promise<Response> {
   if (response.type === 'opaqueredirect') return response;
   const body = await response.arrayBuffer();

@@ -6,8 +6,8 @@ export type StorefrontPaths = SurfacePaths<'storefront'>;
 
 export interface StorefrontClient extends Client<StorefrontPaths> {
   /**
-   * The same shop as one customer sees it: a client that sends the token of a login or of a renewal. This client stays
-   * what it is, so that a server may hold one client of a guest and make one for each customer.
+   * The same shop as one customer sees it: a new client that sends the token of a login or of a refresh. This client stays as
+   * it is, so that a server may keep one client for guests and make one for each customer.
    */
   withCustomer(customerToken: string): StorefrontClient;
   /** The same client, calling for the buyer at this address: for a server that answers many buyers. Needs a private token. */
@@ -16,7 +16,7 @@ export interface StorefrontClient extends Client<StorefrontPaths> {
 
 export interface StorefrontOptions extends ClientOptions {
   siteId: string;
-  /** A storefront token (`stk_…`). A public one may stand in public pages, a private one belongs on your server alone. */
+  /** A storefront token (`stk_…`). A public one may appear in public pages, a private one belongs only on your server. */
   storefrontToken: string;
   /** A customer's token (`cust_…`), a secret of that customer. Without one the calls are a guest's. */
   customerToken?: string;

@@ -12,7 +12,7 @@ export interface SyncClient extends Client<SyncPaths> {
 
 export interface SyncOptions extends ClientOptions {
   siteId: string;
-  /** The secret of a sync key (`syk_…`), for servers alone. */
+  /** The secret of a sync key (`syk_…`), only for servers. */
   syncSecret: string;
 }
 

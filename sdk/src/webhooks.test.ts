@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type Schemas, type WebhookEvent, WebhookVerificationError, webhooks } from './index.ts';
 
-/** The npm package standardwebhooks, which is not ours, judges both ways. */
+/** The npm package standardwebhooks, an independent implementation, checks both directions. */
 const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'] as const;
 const [secret, other] = secrets;
 const event_id = '0192f3a3-4444-7000-8000-000000000001';
@@ -46,7 +46,7 @@ describe('beside an independent library', () => {
     for (const key of secrets) {
       expect(new Webhook(key).verify(body, both)).toEqual(event);
       expect(await webhooks.verify(body, both, key)).toEqual({ ...event, event_id: both['webhook-id'] });
-      // The receiver changes over by giving both for a while.
+      // The receiver rotates its secret by giving both for a while.
       expect(await webhooks.verify(body, await webhooks.sign(body, key), secrets)).toMatchObject(event);
     }
   });
@@ -181,6 +181,6 @@ export function typesTellEventsApart(received: WebhookEvent): void {
 /** Never called: what is left when all that is known was handled is an event of a newer server. */
 export function typesLeaveTheUnknown(received: WebhookEvent): string {
   if (received.type === 'webhook.ping') return received.data.webhook_id ?? 'a listener';
-  // @ts-expect-error What kind of event it is was not asked.
+  // @ts-expect-error The event's type has not been checked.
   return received.data.webhook_id;
 }

@@ -8,7 +8,7 @@ import type { WebhookEvent } from './events.ts';
 const PREFIX = 'whsec_';
 const TOLERANCE_SECONDS = 300;
 
-/** Why a delivery was not verified. Answer it with 401, and do nothing of what it says. */
+/** Why a delivery was not verified. Answer it with 401, and ignore what it says. */
 export type WebhookVerificationReason =
   | 'missing_header'
   | 'invalid_timestamp'
@@ -17,7 +17,7 @@ export type WebhookVerificationReason =
   | 'no_matching_signature'
   | 'invalid_payload';
 
-/** The delivery is not from the shop, or not now, or was changed on its way. */
+/** The delivery is not from the shop, is too old or too new, or was changed on its way. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookVerificationReason;
@@ -28,26 +28,26 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Headers as fetch has them, or as Node has them. */
+/** Headers in the form of fetch, or of Node. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /** One secret or, while it is being rotated in your own settings, several: any of them may have signed. */
 export type WebhookSecrets = string | readonly string[];
 
-/** The body as it came: bytes, or the text of them. */
+/** The body as it came: bytes, or their text. */
 export type WebhookPayload = string | Uint8Array | ArrayBuffer;
 
 export interface VerifyOptions {
   /** How much older or newer than now a delivery may be. */
   toleranceSeconds?: number;
-  /** What time it is; now, unless a test says otherwise. */
+  /** The current time; only for tests. */
   now?: Date;
 }
 
 /**
- * The event that was delivered, when it is signed with one of the secrets. Give it the body as it came: one that was parsed
- * and written again has other bytes. Throws a WebhookVerificationError that says why, and a TypeError for a secret or a
- * payload that can be none.
+ * The event that was delivered, if it is signed with one of the secrets. Pass the body as it came: one that was parsed and
+ * written again has other bytes. Throws a WebhookVerificationError that says why, and a TypeError for an impossible secret or
+ * payload.
  */
 export async function verify(
   payload: WebhookPayload,
@@ -83,7 +83,7 @@ export interface WebhookSignature extends Record<string, string> {
   'webhook-signature': string;
 }
 
-/** Signs a body as the shop does, to test a receiver with. With several secrets there is a signature by each. */
+/** Signs a body as the shop does, to test a receiver with. With several secrets there is one signature for each. */
 export async function sign(
   payload: WebhookPayload,
   secret: WebhookSecrets,
@@ -103,7 +103,7 @@ export async function sign(
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Throws a TypeError for what is no secret: that is a mistake in the settings, and no fault of who sent. */
+/** Throws a TypeError for an invalid secret: that is a mistake in the settings, and not the sender's fault. */
 function keysOf(secret: WebhookSecrets, use: 'sign' | 'verify'): Promise<CryptoKey[]> {
   const secrets = typeof secret === 'string' ? [secret] : (secret ?? []);
   if (secrets.length === 0) throw new TypeError('secret is missing.');
@@ -131,7 +131,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 
 function ownHeader(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  // Sent twice, it is what fetch would make of it, and verifies nothing.
+  // A header sent twice is joined as fetch does, and verifies nothing.
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
@@ -157,14 +157,14 @@ function signedBytes(event_id: string, timestamp: string, body: Bytes): Bytes {
   return signed;
 }
 
-/** Whether one of the signatures of version 1 is by one of the keys. Others, such as v1a, are passed over. */
+/** Whether one of the signatures of version 1 is by one of the keys. Others, such as v1a, are skipped. */
 async function isSigned(signed: Bytes, signatures: string, keys: CryptoKey[]): Promise<boolean> {
   for (const signature of signatures.split(' ')) {
     const [version, encoded = ''] = signature.split(',', 2);
     const raw = version === 'v1' ? fromBase64(encoded) : undefined;
     if (!raw) continue;
     for (const key of keys) {
-      // Compares in constant time, as Web Crypto asks of it.
+      // Compares in constant time, as Web Crypto requires.
       if (await crypto.subtle.verify('HMAC', key, raw, signed)) return true;
     }
   }

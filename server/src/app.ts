@@ -35,12 +35,12 @@ import { sync } from './sync/index.ts';
 
 export interface AppDeps {
   db: Pool;
-  /** The connection of `/readyz`. */
+  /** The pool that `/readyz` uses. */
   probe: Pool;
   redis: RedisClientType | undefined;
   logger: Logger;
   readiness: Readiness;
-  /** Those of `DEADLINES` when absent. */
+  /** Default: `DEADLINES`. */
   deadlines?: Deadlines;
   cache: CatalogueCache;
   metrics: Metrics;
@@ -53,11 +53,11 @@ export interface AppDeps {
   secretKey: string;
   /** The provider of card payments; undefined means that cards are not accepted. */
   card: PaymentProvider | undefined;
-  /** Another address than Stripe's, outside production alone. */
+  /** In place of Stripe's own address; only outside production. */
   stripeApiUrl?: string | undefined;
-  /** Of the platform, for sites with a connected account. */
+  /** The platform's key, for sites with a connected account. */
   stripePlatformKey?: string | undefined;
-  /** How long providers are waited for; that of `PATIENCE` when absent. */
+  /** How long to wait for providers. Default: `PATIENCE`. */
   patience?: Patience;
   /** Which addresses webhooks may go to. */
   egressPolicy: EgressPolicy;
@@ -115,7 +115,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** What the contract does not describe. */
+/** The routes that the contract does not describe. */
 function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, deadlines: Deadlines): Router {
   const { db, baseUrl, hosts, secretKey, card, metrics } = deps;
   const router = Router({ caseSensitive: true, strict: true });
@@ -131,7 +131,7 @@ function besideApi(deps: AppDeps, limits: Limits, accounts: PaymentAccounts, dea
   return router;
 }
 
-/** Calls of the API pass it by: to match them against the paths of all pages would cost more than what they do. */
+/** Lets API calls skip the router: matching them against the paths of all pages would cost more than handling them. */
 function unlessApi(router: Router): RequestHandler {
   return (req, res, next) => (req.url.startsWith('/api/') ? next() : router(req, res, next));
 }

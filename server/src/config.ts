@@ -68,9 +68,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * The configuration that the environment describes; an empty variable counts as unset. Outside production a missing
- * secret key is made and kept in the data directory. Throws ConfigError with all mistakes at once; no message of it
- * holds a value that is secret.
+ * The configuration that the environment describes; an empty variable counts as unset. Outside production a missing secret key
+ * is made and kept in the data directory. Throws ConfigError with all mistakes at once; its message contains no secret value.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, secretKeyIn);

@@ -81,7 +81,7 @@ test('an idle connection that its client keeps open does not hold the process', 
 
   child.kill('SIGTERM');
 
-  // It would be kept for a minute, and the process that waits for it ends with 1 before that.
+  // Otherwise the connection would be kept for a minute, and the process would exit with 1 before that.
   expect(await exited()).toBe(0);
 });
 

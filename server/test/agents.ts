@@ -68,7 +68,7 @@ export async function givenAgentCheckout(
     secretKey: 'a secret of the tests, long enough to be one',
     card: undefined,
   };
-  // Beyond its budget an agent can prepare nothing: these were made while it was larger.
+  // Agents cannot prepare anything beyond their budget: these were made while it was larger.
   const more = 1_000_000_000;
   await shop.owner.query(
     sql`update commerce.agent_tokens set budget_cents = budget_cents + ${more} where id = ${token_id}`,

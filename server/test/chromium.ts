@@ -13,7 +13,7 @@ export function findChromium(): string | undefined {
   return findTool(CHROMIUM);
 }
 
-/** What to say where there is none. */
+/** What to say where there is no Chromium. */
 export const NO_CHROMIUM = skippedWithout(CHROMIUM);
 
 /** A browser without a window. The caller closes it. */

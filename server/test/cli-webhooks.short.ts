@@ -5,7 +5,7 @@ import { workJobs } from './jobs.ts';
 import { openReceiver, waitFor } from './receiver.ts';
 import { openShop } from './shop.ts';
 
-/** The command line of webhooks against the real server, with its workers; npm's standardwebhooks judges what arrives. */
+/** The command line's webhooks against the real server, with its workers; npm's standardwebhooks verifies what arrives. */
 
 async function merchant() {
   const shop = await openShop();

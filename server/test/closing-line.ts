@@ -1,8 +1,8 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Ends a run with one line that a program can read: `1500 passed, 0 failed`. In CI a test that was skipped fails the run, for
- * there everything that tests need can be installed.
+ * Ends a run with one line that a program can read: `1500 passed, 0 failed`. In CI a test that was skipped fails the run, since
+ * everything that tests need can be installed there.
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 
 /**
- * What the schema and the statements ask of PostgreSQL beyond plain tables and plain SQL, by the names that docs/scaling.md
- * has for it: the part that another engine may lack. The schema is read from a migrated database; statements, from the
- * sources, from the bodies of the functions in the database, and from graphile-worker.
+ * What the schema and the statements need from PostgreSQL beyond plain tables and plain SQL, under the names in
+ * docs/scaling.md: what another engine may lack. The schema is read from a migrated database; statements, from the sources,
+ * from the bodies of the functions in the database, and from graphile-worker.
  */
 export async function featuresUsed(client: Client): Promise<Record<string, string[]>> {
   const features: Record<string, string[]> = {};
@@ -104,7 +104,7 @@ const IN_THE_CATALOGUE: Record<string, string> = {
 
 const LOCKS = String.raw`pg_(?:try_)?advisory\w+`;
 
-/** Each finds a part of a statement; what is named by the pattern's group, or all of it, is the item. */
+/** Each finds a part of a statement; the item is what the pattern's group matches, or else the whole match. */
 const IN_STATEMENTS: Record<string, RegExp> = {
   'Advisory locks': new RegExp(String.raw`\b(${LOCKS})\s*\(`, 'gi'),
   '`listen` and `notify`': /\b(listen\s+\\?"[\w:]+|pg_notify)\b/gi,

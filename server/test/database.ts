@@ -11,9 +11,9 @@ import { forgetStatements } from './sent-statements.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * Of the migrated databases, one for each worker (worker-database.ts), where each test has shops of its own. The login is
-     * a superuser on another's server: tests look behind row-level security, which requests are under whatever the login
-     * (see openPool).
+     * The addresses of the migrated databases, one for each worker (worker-database.ts), where each test has shops of its own.
+     * With DATABASE_URL the login is a superuser: tests look past row-level security, which applies to requests whatever the
+     * login (see openPool).
      */
     databaseUrls: string[];
     /** The same databases, seen past row-level security. */
@@ -68,7 +68,7 @@ interface DatabaseServer {
   /** With the login that is to own the databases. */
   url: string;
   superuserUrl: string;
-  /** Sends a statement as a superuser, in none of the databases of the tests. */
+  /** Sends a statement as a superuser, outside the databases of the tests. */
   admin: (statement: string) => Promise<void>;
   stop: () => Promise<void>;
 }

@@ -12,8 +12,8 @@ import { openShop } from './shop.ts';
 type Abouts = { [Template in MailTemplate]: Mails[Template] };
 
 /**
- * Every mail there is, as a shop in this language sends it. Each is written when its time has come: some say nothing once the
- * order has moved on.
+ * Every mail there is, as a shop in this language sends it. Each is written at the right moment: some are empty once the order
+ * has moved on.
  */
 export async function everyMail(locale: string): Promise<{ template: MailTemplate; mail: Mail }[]> {
   const shop = await openShop();

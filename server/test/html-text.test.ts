@@ -52,9 +52,9 @@ const PIECES = [
 ];
 
 /**
- * There are two, kept equal by this: the command line is a package that merchants install without the server, and reaches it
- * through the SDK alone (scripts/borders.ts). What both could import, the SDK and the contract, is published, and no place for a
- * parser of HTML.
+ * There are two implementations, kept equal by this test: the command line is a package that merchants install without the
+ * server, and depends only on the SDK (scripts/borders.ts). What both could import, the SDK and the contract, is published, and
+ * no place for a parser of HTML.
  */
 test('the command line makes the same text of HTML as the server', () => {
   const html = fc.array(fc.constantFrom(...PIECES)).map((pieces) => `<p>${pieces.join('')}`);

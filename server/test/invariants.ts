@@ -216,7 +216,7 @@ const INVARIANTS: Record<string, string> = {
     where w.status = 'disabled' and d.status = 'pending'`,
 };
 
-/** Takes longer than all others together, for it reads each product as the index does. Of the shops that were opened since $1. */
+/** Takes longer than all others together, since it reads each product as the index does. Only shops that were opened since $1. */
 const INDEXED_AS_IT_IS = {
   rule: 'every product that this release indexed is indexed as it is now, and nothing else is',
   statement: `
@@ -240,12 +240,12 @@ export function brokenInvariants(db: Pool): Promise<BrokenRule[]> {
   return brokenSince(db, '-infinity');
 }
 
-/** Until when a database was found well, by its address. */
+/** The time up to which a database was found to be correct, by its address. */
 const foundWell = new Map<string | undefined, string>();
 
 /**
- * The same after each file of tests, whose shops are its own: of the search index, that of the shops which were opened since the
- * last call. The whole index is looked at when all tests have run (lasting-invariants.ts).
+ * The same after each file of tests, whose shops are its own: for the search index, only the shops that were opened since the
+ * last call. The whole index is checked when all tests have run (lasting-invariants.ts).
  */
 export async function newlyBrokenInvariants(db: Pool): Promise<BrokenRule[]> {
   const address = db.options.connectionString;

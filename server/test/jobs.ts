@@ -11,7 +11,7 @@ import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
-/** The background jobs, working in this process until the file is through. Mails of other tests' shops go where those look. */
+/** The background jobs, running in this process until the file ends. Mails of other tests' shops go where those tests look. */
 export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
   const { db } = await testServer();
   return startJobs({
@@ -30,8 +30,8 @@ export async function workJobs({ allowPrivate = true } = {}): Promise<Jobs> {
 }
 
 /**
- * Does what is overdue, as the jobs of an installation do: finds out with the login that owns the tables, and acts as the
- * requests do. Throws what went wrong in the shop; others may have been left with payments whose provider is gone.
+ * Does what is overdue, as the jobs of an installation do: finds it with the login that owns the tables, and acts as requests
+ * do. Throws what went wrong in the shop; other shops may have been left with payments whose provider is gone.
  */
 export async function workOverdue(
   { db, site_id }: { db: pg.Pool; site_id: string },

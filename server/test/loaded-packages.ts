@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** Loaded into a server before its own code: tells the packages that it has loaded, and the parts of Node, to whoever asks. */
+/** Loaded into a server before its own code: reports the packages, and the parts of Node, that it has loaded. */
 const packages = new Set<string>();
 
 registerHooks({

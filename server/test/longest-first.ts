@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longer than their length suggests, the longest first. Begun last, one of them would keep a worker busy when
+ * Files that take longer than their length suggests, the longest first. Started last, one of them would keep a worker busy when
  * the others have nothing left to do.
  */
 const LONG = [

@@ -25,8 +25,8 @@ interface Shop {
 }
 
 /**
- * Delivers what the shop has queued and reads what an address has got, oldest first. Whoever delivers takes the mails of all
- * shops along, so that a mail of ours may be under way in another test.
+ * Delivers what the shop has queued and reads what an address received, oldest first. Each delivery takes the mails of all
+ * shops, so a mail of ours may be under way in another test.
  */
 export async function mailsTo(shop: Shop, email: string): Promise<ReceivedMail[]> {
   const deadline = Date.now() + 10_000;

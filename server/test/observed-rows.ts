@@ -5,8 +5,8 @@ import type pg from 'pg';
 import { observeResults } from '../src/db/connect.ts';
 
 /**
- * What the statements of the server answered while the tests ran, by the places in the source that sent them.
- * scripts/check-row-types.ts compares it with the types that the source claims.
+ * The columns of the results that the server's statements had while the tests ran, by the places in the source that sent them.
+ * scripts/check-row-types.ts compares them with the types that the source claims.
  */
 export interface ObservedColumn {
   name: string;
@@ -24,15 +24,15 @@ export const ALL_GO_THROUGH = [
   'db/connect.ts',
   'shop/shop.ts',
 ];
-/** Test files are loaded with a query behind their names. */
+/** Test files are loaded with a query after their names. */
 const FRAME = /(file:\/\/[^()\s?]+\.ts)(?:\?[^():\s]*)?:(\d+):\d+\)?$/;
 
 /** By place, `shop/carts/carts.ts:57`, and then by the names of the columns, of which a place may have several sets. */
 const observed = new Map<string, Map<string, ObservedColumn[]>>();
 
 /**
- * The places that send a text, and how often it was sent. They are looked for the first few times alone: a stack costs more
- * than a statement.
+ * The places that send a text, and how often it was sent. Only the first few sends are traced: a stack trace costs more than a
+ * statement.
  */
 const senders = new Map<string, { places: Set<string>; sent: number }>();
 const STACKS_PER_TEXT = 5;
@@ -49,7 +49,9 @@ export function observeRows(): void {
   });
 }
 
-/** Notes what these places were answered; several statements in one text have no columns that one claim could be about. */
+/**
+ * Records the columns that these places got; several statements in one text have no columns that a single claim could be about.
+ */
 export function observeAnswer(places: Set<string>, result: pg.QueryResult): void {
   if (Array.isArray(result) || result.fields.length === 0) return;
   for (const one of places) note(one, result);

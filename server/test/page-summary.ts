@@ -1,6 +1,6 @@
 import { parseDocument } from 'htmlparser2';
 
-/** What a person reads in the summary of a checkout's page: its texts alone, of which amounts are given without their currency. */
+/** What a person reads in the summary of a checkout's page: only its texts, with amounts given without their currency. */
 export interface PageSummary {
   lines: { name: string; variant_name: string | null; quantity: number; price: string; total: string }[];
   subtotal: string | undefined;
@@ -60,7 +60,7 @@ function lineOf(line: Node): PageSummary['lines'][number] {
   };
 }
 
-/** `€1,234.50` is `1234.50` to a reader. */
+/** `€1,234.50` stands for `1234.50`. */
 function amountOf(text: string): string | undefined {
   const digits = text.replaceAll(/[^\d.]/g, '');
   return digits === '' ? undefined : digits;
@@ -90,7 +90,7 @@ function withClass(node: Node, wanted: string): Node[] {
   return all(node, ({ attribs }) => attribs?.class?.split(' ').includes(wanted) ?? false);
 }
 
-/** The text of an element as it is shown: with its blanks run together. */
+/** The text of an element as it is shown: with its whitespace collapsed. */
 export function textOf(node: Node | undefined): string {
   return shownAs(rawTextOf(node));
 }
@@ -99,7 +99,7 @@ function rawTextOf(node: Node | undefined): string {
   return node?.data ?? (node?.children ?? []).map(rawTextOf).join('');
 }
 
-/** A text as a page can show it: blanks run together, and no control characters, which nobody sees. */
+/** A text as a page can show it: with its whitespace collapsed, and without control characters, which nobody sees. */
 export function shownAs(text: string): string {
   return text
     .replaceAll(/(?![\t\n\r])\p{Cc}/gu, '')

@@ -1,4 +1,4 @@
-/** A browser of paper: it keeps cookies, follows redirects, and sends the forms that it reads, as a real one would. */
+/** A simulated browser: it keeps cookies, follows redirects, and sends the forms that it reads, as a real one would. */
 export class PaperBrowser {
   readonly #origin: string;
   readonly #headers: Record<string, string>;
@@ -15,7 +15,7 @@ export class PaperBrowser {
     this.#ask = ask;
   }
 
-  /** Opens an address; whatever its host, it is asked of the server under test. */
+  /** Opens an address; whatever its host, it is requested from the server under test. */
   async open(address: string, init: RequestInit = {}): Promise<Page> {
     const { pathname, search } = new URL(address, this.#origin);
     const Cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
@@ -62,7 +62,7 @@ function markupWith(html: string, action: string): string {
   return form;
 }
 
-/** Where the form goes when the button is pressed. */
+/** The address that the form is sent to when the button is pressed. */
 export function actionOf({ html, path }: Pick<Page, 'html' | 'path'>, action: string): string {
   const [button = ''] = new RegExp(`<button[^>]*value="${action}"[^>]*>`).exec(html) ?? [];
   return attribute(button, 'formaction') ?? attribute(markupWith(html, action), 'action') ?? path;

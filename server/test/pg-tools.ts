@@ -11,7 +11,7 @@ export const PG_DUMP: Tool = { names: ['pg_dump'], debianPackage: 'postgresql' }
 
 const INSTALLED = '/usr/lib/postgresql';
 
-/** Where the programs of the newest PostgreSQL of this machine lie; undefined where there is none. */
+/** The directory of the programs of the newest PostgreSQL of this machine; undefined if there is none. */
 export function findPostgres(): string | undefined {
   if (!findTool(PG_DUMP)) return undefined;
   const versions = readVersions().toSorted((a, b) => Number(b) - Number(a));
@@ -27,7 +27,7 @@ function readVersions(): string[] {
 }
 
 export interface OwnCluster {
-  /** Of the superuser `postgres`, in the database of that name. */
+  /** The address for the superuser `postgres`, in the database of that name. */
   url: string;
   stop(): Promise<void>;
 }

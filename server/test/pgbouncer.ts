@@ -11,7 +11,7 @@ export const PGBOUNCER = { names: ['pgbouncer'], debianPackage: 'pgbouncer' };
 
 export interface PoolerOptions {
   mode?: 'session' | 'transaction';
-  /** Connections to PostgreSQL. */
+  /** The number of connections to PostgreSQL. */
   size?: number;
   /** Startup parameters that it drops; others that it does not know make it refuse a client. */
   ignore?: string[];
@@ -23,11 +23,11 @@ export interface Pooler {
   stop(): Promise<void>;
 }
 
-/** PgBouncer is told to run as somebody else than root. */
+/** PgBouncer refuses to run as root. */
 const NOBODY = 65_534;
 const ANSWERS_WITHIN_MS = 10_000;
 
-/** Puts PgBouncer before a PostgreSQL; whoever connects to it acts as the login of `databaseUrl`, in any of its databases. */
+/** Starts PgBouncer in front of a PostgreSQL; its clients act as the login of `databaseUrl`, in any of its databases. */
 export async function startPgBouncer(
   program: string,
   databaseUrl: string,

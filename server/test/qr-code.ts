@@ -1,6 +1,6 @@
 import jsQR from 'jsqr';
 
-/** Pixels for each module: with fewer, the reader's sampling meets borders. */
+/** Pixels for each module: with fewer, the reader samples the edges of modules. */
 const SCALE = 4;
 
 /** What a scanner reads from a QR code, given as dark and light modules. */

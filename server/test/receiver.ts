@@ -32,7 +32,7 @@ export async function openReceiver(answer: (received: Received, count: number) =
   return {
     url: `http://127.0.0.1:${port}/hooks`,
     received,
-    /** Waits until so many have come. */
+    /** Waits until this many have arrived. */
     async until(count: number) {
       await waitFor(() => received.length >= count);
       return received;

@@ -9,7 +9,7 @@ import { ALL_GO_THROUGH, observeAnswer, placeIn } from './observed-rows.ts';
  */
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/sent-statements');
 
-/** As observed-rows.ts does, and for the same reason, the sender is looked for a few times alone. */
+/** As in observed-rows.ts, and for the same reason, the sender is looked for only a few times. */
 const STACKS_PER_TEXT = 5;
 /** These send what others hand them. */
 const SENDERS = [...ALL_GO_THROUGH, 'db/transaction.ts'];
@@ -17,7 +17,7 @@ const sent = new Map<string, { places: Set<string>; times: number }>();
 
 let watching = false;
 
-/** Begins to watch all clients of this process, once: a worker has one for all its files. */
+/** Begins to watch all clients of this process, once: a worker uses one process for all its files. */
 export function watchStatements(): void {
   if (watching) return;
   watching = true;
@@ -75,7 +75,7 @@ function isOfPool(statement: unknown): boolean {
 
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
-  // What is neither is a stream of rows or a cursor.
+  // Anything else is a stream of rows or a cursor.
   const { text } = statement as { text?: unknown };
   return typeof text === 'string' ? text : undefined;
 }

@@ -14,16 +14,19 @@ import { databaseUrl, superuserUrl } from './worker-database.ts';
 
 export const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
-/** A real server in this process, on the PostgreSQL of the test run. Answers are held against the contract. */
+/** A real server in this process, on the PostgreSQL of the test run. Answers are checked against the contract. */
 export interface TestServer {
   baseUrl: string;
   /** As requests see the database: under row-level security. */
   db: pg.Pool;
-  /** As `/readyz` sees it. */
+  /** The pool of `/readyz`. */
   probe: pg.Pool;
-  /** As nobody sees it in production, past row-level security: for arranging time, and for looking behind the scenes. */
+  /**
+   * Sees the database past row-level security, as nobody does in production: for setting times, and for looking behind the
+   * scenes.
+   */
   owner: pg.Pool;
-  /** To be read again after a change. */
+  /** Call `reload` after a change. */
   hosts: SiteHosts;
 }
 
@@ -31,8 +34,8 @@ let running: TestServer | undefined;
 let asked = false;
 
 /**
- * The server of all files of this worker, started when it is first asked for. It ends with the worker: another for each file
- * would have every connection read the catalogue and plan every statement anew, a seventh of what the tests cost.
+ * The server of all files of this worker, started when it is first asked for. It ends with the worker: with one for each file,
+ * every connection would read the catalogue and plan every statement again, a seventh of what the tests cost.
  */
 export async function testServer(): Promise<TestServer> {
   asked = true;
@@ -89,7 +92,7 @@ export async function startServer(
     ...settings,
   });
   const server = createServer(app);
-  // A connection that was idle for long must not be closed in the moment in which a client uses it again.
+  // An idle connection must not be closed at the moment in which a client uses it again.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(givenPort, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;

@@ -14,13 +14,13 @@ import { testServer } from './server.ts';
 
 let count = 0;
 const PASSWORD = 'correct horse battery staple';
-// Hashed once for all: a hash takes tens of milliseconds, as it has to.
+// Hashed once for all: a hash takes tens of milliseconds, on purpose.
 const PASSWORD_HASH = await hashPassword(PASSWORD);
 const STAFF_PASSWORD = await mintPassword();
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** What a checkout needs from its customer, but for a way to ship. */
+/** What a checkout needs from its customer, apart from a way to ship. */
 export const FILLED_IN = {
   email: 'june@example.com',
   shipping_address: {
@@ -35,7 +35,7 @@ export const FILLED_IN = {
 } as const;
 
 interface GivenCheckout extends CheckoutPatch {
-  /** Of a new cart; see `givenCart`. */
+  /** What is in a new cart; see `givenCart`. */
   content?: string | { variant_id: string; quantity: number }[];
   /** An existing cart. */
   cart_id?: string;

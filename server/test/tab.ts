@@ -5,7 +5,7 @@ import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
-/** A tab of a new browser context of a width, without script unless told otherwise, and what the page complained of. */
+/** A tab of a given width in a new browser context, without scripts unless told otherwise, and what the page complained of. */
 export async function openTab(browser: Browser, width: number, { script = false } = {}) {
   const context = await browser.createBrowserContext();
   onTestFinished(() => context.close());

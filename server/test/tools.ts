@@ -14,8 +14,8 @@ export interface Tool {
 }
 
 /**
- * The path of a program of this machine. Where it is missing it is installed with apt-get, if that can be done here. If not,
- * undefined is answered, and who needs it says in one line what is skipped. In CI that is a failure.
+ * The path of a program of this machine. If it is missing it is installed with apt-get, if that is possible here. If not,
+ * returns undefined, and the caller says in one line what is skipped. In CI that is a failure.
  */
 export function findTool(tool: Tool): string | undefined {
   const found = onPath(tool.names);
@@ -38,7 +38,7 @@ export function skippedWithout({ names, debianPackage }: Tool): string {
   return `Skipped: no ${names[0]} on PATH. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
 }
 
-/** Test files run at the same time: whoever comes second waits for the lock of apt. */
+/** Test files run at the same time: the second one waits for the lock of apt. */
 function install(debianPackage: string): void {
   const wait = ['-o', 'DPkg::Lock::Timeout=300'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

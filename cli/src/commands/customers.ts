@@ -126,7 +126,7 @@ function details(customer: CustomerDetails, paint: Paint): string {
   );
 }
 
-/** Whether the customer agreed to mails about offers, when and where that was said last, and to what words. */
+/** Whether the customer agreed to mails about offers, and when, where and to what wording they last did. */
 function newsletterOf({ marketing_opt_in, marketing_consents: [newest] }: CustomerDetails): string {
   const holds = marketing_opt_in ? 'yes' : 'no';
   if (!newest || newest.granted !== marketing_opt_in) return holds;

@@ -121,7 +121,7 @@ async function showOne(delivery_id: string, command: Command, terminal: Terminal
     );
     const tried =
       attempts.length > 0 ? table(ATTEMPT_COLUMNS, attempts, styleOf(terminal, paint)) : 'Not attempted yet.';
-    // Line by line, so that the body keeps its lines, and nothing in it moves the cursor.
+    // Line by line, so that the body keeps its lines, and none of its characters move the cursor.
     const body = JSON.stringify(payload, null, 2).split('\n').map(plain).join('\n');
     return `${told}\n\n${tried}\n\n${body}`;
   });
@@ -142,7 +142,7 @@ async function replayOne(delivery_id: string, command: Command, terminal: Termin
   show(terminal, isJson(command), delivery, () => `On its way again: ${delivery.type}, event ${delivery.event_id}.`);
 }
 
-/** The server replays so many at a call; it is called until none remain. */
+/** The server replays a limited number in each call; it is called until none remain. */
 async function replayFailed(body: { since: string; webhook_id?: string }, command: Command, terminal: Terminal) {
   const { client } = await openSession(command, terminal);
   const total = { replayed: 0, remaining: 0 };
@@ -150,7 +150,7 @@ async function replayFailed(body: { since: string; webhook_id?: string }, comman
     const batch = await unwrap(client.POST('/api/dashboard/webhook-deliveries/replay-failed', { body }));
     total.replayed += batch.replayed;
     total.remaining = batch.remaining;
-    // A batch of none: others are at work on what remains.
+    // An empty batch: others are at work on what remains.
     more = batch.remaining > 0 && batch.replayed > 0;
     if (more) terminal.stderr.write(`${total.replayed} on their way again, ${batch.remaining} remain.\n`);
   }

@@ -1,7 +1,7 @@
 import type { WebhookEventType } from '@commerce-backend/sdk';
 import { InvalidArgumentError } from 'commander';
 
-/** Every type of event, and when it is told. */
+/** Every type of event, and when it is sent. */
 const MEANINGS = {
   'product.created': 'a product was made',
   'product.updated': 'a product changed, or its variants, options, images or prices',

@@ -37,7 +37,7 @@ export function addListen(program: Command, terminal: Terminal): void {
 
 async function listen({ forwardTo, event }: ListenOptions, command: Command, terminal: Terminal): Promise<void> {
   const url = forwardTo === undefined ? undefined : receiverUrl(forwardTo);
-  // It tells of lost connections itself, and goes on, so the client need not hide them.
+  // It reports lost connections itself, and goes on, so the client need not retry.
   const { client } = await openSession(command, terminal, { maxAttempts: 1 });
   const teller = isJson(command) ? jsonTeller(terminal) : wordTeller(terminal, url);
   const ended = new AbortController();
@@ -79,7 +79,7 @@ function receiverUrl(text: string): string {
   throw usageError(`"${text}" is not the address of a receiver.`, 'Write it as http://localhost:4000/hooks');
 }
 
-/** How it is told what happens: results go to stdout, remarks to stderr. */
+/** How the user is told what happens: results go to stdout, remarks to stderr. */
 interface Teller {
   opened(listener_id: string, secret: string): void;
   forwarded(forwarded: Forwarded): void;

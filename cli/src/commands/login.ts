@@ -123,7 +123,7 @@ async function chosen(merchants: Merchant[], asked: string | undefined, terminal
   return picked;
 }
 
-/** The demo shop's API key, which does not end, from the file that the server writes for its owner. */
+/** The demo shop's API key, which does not expire, from the file that the server writes for its owner. */
 async function demoProfile({ demo, url }: LoginOptions, { env }: Terminal): Promise<Profile> {
   const path = join(typeof demo === 'string' ? demo : env.DATA_DIR || '.data', 'demo.json');
   const { base_url, api_key } = demoIn(await readDemo(path), path);
@@ -145,7 +145,7 @@ function demoIn(text: string, path: string): { base_url: string; api_key: string
     const { base_url, api_key } = JSON.parse(text) as Record<string, unknown>;
     if (typeof base_url === 'string' && typeof api_key === 'string') return { base_url, api_key };
   } catch {
-    // Told below, together with JSON that lacks the fields.
+    // Reported below, together with JSON that lacks the fields.
   }
   throw usageError(`${path} does not hold the credentials of a demo shop.`);
 }

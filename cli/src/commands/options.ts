@@ -25,12 +25,12 @@ export function amount(text: string): string {
   return text;
 }
 
-/** A moment; of a day without a time its beginning, in the zone of whoever calls. */
+/** A point in time; for a day without a time its beginning, in the caller's time zone. */
 export function since(text: string): string {
   return momentOf(text, 0);
 }
 
-/** A moment; of a day without a time its end, in the zone of whoever calls. */
+/** A point in time; for a day without a time its end, in the caller's time zone. */
 export function until(text: string): string {
   return momentOf(text, 1);
 }
@@ -56,15 +56,15 @@ export function days(text: string): string {
 
 const NONE = 'none';
 
-/** What an option holds that takes "none", too: commander knows no null. */
+/** The value of an option that also takes "none": commander knows no null. */
 export type OrNone<Value> = Value | typeof NONE;
 
-/** Makes an option take "none", too, which takes back what was set. */
+/** Makes an option also take "none", which clears what was set. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => OrNone<Value> {
   return (text) => (text === NONE ? NONE : parse(text));
 }
 
-/** What such an option stands for in a body; undefined, and so left out, when it was not given. */
+/** The value of such an option in a body; undefined, and so left out, when it was not given. */
 export function orNull<Value>(value: OrNone<Value> | undefined): Value | null | undefined {
   return value === NONE ? null : value;
 }
@@ -89,7 +89,7 @@ export function repeated(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
 
-/** Whether a body would say nothing. */
+/** Whether a body would change nothing. */
 export function isEmpty(body: object): boolean {
   return Object.values(body).every((value) => value === undefined);
 }

@@ -79,7 +79,9 @@ Examples:
   $ commerce orders refund 1001 --all --reason returned
   $ commerce orders refund 1001 --amount 14.00 --reason returned --item MUG-1=1 --restock`;
 
-/** `orders mark-paid|capture|ship|deliver|cancel|refund`: what moves an order on. Each tells what it moved. */
+/**
+ * `orders mark-paid|capture|ship|deliver|cancel|refund`: the commands that change an order's state. Each shows what it changed.
+ */
 export function addOrderMoves(orders: Command, terminal: Terminal): void {
   orders
     .command('mark-paid <order>')
@@ -138,7 +140,8 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const { id: order_id, payment_status, payment_method } = before;
-  // What does not await a transfer changes nothing, or is refused in the server's own words: nothing to agree to.
+  // An order that does not await a transfer stays as it is, or is refused in the server's own words: there is nothing to
+  // confirm.
   if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
     const { total, currency } = before;
     await confirm(terminal, `${headOf(before)}\nHas the bank transfer of ${total} ${currency} arrived?`);
@@ -226,7 +229,7 @@ async function cancel(wanted: string, options: CancelOptions, command: Command, 
 
 /** Asks whether to cancel, and whether to return what was paid if that is not said yet; resolves to the latter. */
 async function askCancel(before: OrderDetails, given: boolean | undefined, terminal: Terminal): Promise<boolean> {
-  // What is cancelled already changes nothing.
+  // Cancelling again changes nothing.
   if (before.status === 'cancelled') return given ?? false;
   const paid = `${before.refundable} ${before.currency}`;
   const asked = given === undefined && isPaid(before);
@@ -272,15 +275,15 @@ async function refund(wanted: string, options: RefundOptions, command: Command, 
 interface Move {
   before: OrderDetails;
   order: Order;
-  /** What the order is or has now. */
+  /** What has been done to the order. */
   deed: string;
-  /** What there is to do now. */
+  /** What to do next. */
   next?: string;
   /** What programs get beside the order and its changes. */
   more?: object;
 }
 
-/** Tells an order as it is now, and what the command moved. */
+/** Shows an order as it is now, and what the command changed. */
 function tell({ before, order, deed, next, more }: Move, command: Command, terminal: Terminal): void {
   const changed = changesOf(before, order);
   show(terminal, isJson(command), { order, ...more, changed }, (paint) => {

@@ -8,7 +8,7 @@ export type Order = Schemas['Order'];
 export type OrderDetails = Schemas['OrderDetails'];
 type LineItem = Order['line_items'][number];
 
-/** The order of an id or of an order number, with or without # before it. */
+/** The order with an id or an order number, with or without # before it. */
 export async function findOrder(client: DashboardClient, wanted: string): Promise<OrderDetails> {
   const order_id = isUuid(wanted) ? wanted : await idOfNumber(client, wanted.replace(/^#/, ''));
   return unwrap(client.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id } } }));
@@ -23,19 +23,19 @@ async function idOfNumber(client: DashboardClient, number: string): Promise<stri
   throw new CommandError(EXIT.refused, 'not_found', `There is no order ${number}.`, remedy);
 }
 
-/** The statuses that move on their own, by what they are called here. */
+/** The statuses that change independently, by the names they have here. */
 const STATUSES = { Order: 'status', Payment: 'payment_status', Fulfilment: 'fulfillment_status' } as const;
 
 type Status = (typeof STATUSES)[keyof typeof STATUSES];
 type Statuses = Pick<Order, Status>;
 
-/** What a command moved: each status that is another now, with what it was. */
+/** What a command changed: each status that differs now, with what it was. */
 export function changesOf(before: Statuses, after: Statuses): { [Name in Status]?: { from: string; to: string } } {
   const moved = Object.values(STATUSES).filter((name) => before[name] !== after[name]);
   return Object.fromEntries(moved.map((name) => [name, { from: before[name], to: after[name] }]));
 }
 
-/** The statuses of an order under one another, before → after where they moved. */
+/** The statuses of an order one below the other, before → after where they changed. */
 export function statusLines(before: Statuses, after: Statuses, paint: Paint): string {
   const arrow = (name: Status) =>
     before[name] === after[name] ? after[name] : `${before[name]} → ${paint('green', after[name])}`;

@@ -70,7 +70,7 @@ interface Found {
   outcome: Outcome;
   /** The orders that the transfer names. */
   orders: Order[];
-  /** What the server said of one that it refused. */
+  /** What the server said of an order that it refused. */
   message?: string;
 }
 
@@ -102,7 +102,7 @@ export function matchTransfers(transfers: Transfer[], orders: Order[]): Found[] 
   });
 }
 
-/** The orders whose numbers stand in a text by themselves, or behind letters as in RE1001, but not within longer numbers. */
+/** The orders whose numbers occur in a text by themselves, or after letters as in RE1001, but not within longer numbers. */
 function namedIn(text: string, byNumber: Map<string, Order>): Order[] {
   const words = new Set([...(text.match(/\d+/g) ?? []), ...text.split(/[^\p{L}\p{N}_-]+/u)]);
   return [...words].flatMap((word) => byNumber.get(word) ?? []);

@@ -21,7 +21,7 @@ Examples:
   $ commerce payments capture manual               take the money when an order ships
   $ commerce payments show`;
 
-/** `payments show|set|capture|remove`: by which account the shop is paid. */
+/** `payments show|set|capture|remove`: the account that the shop is paid through. */
 export function addPayments(program: Command, terminal: Terminal): void {
   const payments = program
     .command('payments')

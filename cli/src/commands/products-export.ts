@@ -46,7 +46,7 @@ async function exportProducts(options: ExportOptions, command: Command, terminal
     const query = status ? { status } : {};
     for await (const product of paginate(client, '/api/dashboard/products/export', { params: { query } })) {
       count += 1;
-      // What is received has open enums; what is written is what a server of this version takes again.
+      // Received data has open enums; what is written is what a server of this version accepts.
       yield product as Product;
     }
   };

@@ -157,7 +157,7 @@ test('a server that stops answering ends the import, which says how far it came'
   expect(out).toBe('');
   expect(err).toContain('Stopped: 200 created, 0 updated, 0 unchanged, 0 refused. Run the same command again');
   expect(err).toContain('Use a credential with the scope write.');
-  // The two that were answered, and the three that were under way: none of the five others.
+  // The two that were answered, and the three that were under way: none of the other five.
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 

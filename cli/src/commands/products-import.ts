@@ -57,7 +57,7 @@ export function addProductsImport(products: Command, terminal: Terminal): void {
     .action((file: string, options: ImportOptions, command: Command) => importFile(file, options, command, terminal));
 }
 
-/** A slow answer is waited for, and a server that restarts is found again. */
+/** Waits for slow answers, and for a server that restarts. */
 const PATIENCE = { maxAttempts: 6, maxWaitMs: 60_000, timeoutMs: 120_000 };
 
 async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
@@ -109,7 +109,7 @@ const AGAIN = 'Run the same command again: what is already there stays as it is.
 /** More warnings than these are only counted: a file may have one for each line. */
 const MOST_WARNINGS = 10;
 
-/** Who is told of refused products and warnings: people in words, programs as JSON lines, both on stderr; and the file. */
+/** Who hears of refused products and warnings: people in words, programs as JSON lines, both on stderr; and the file. */
 async function openListeners(errorsFile: string | undefined, progress: Progress, json: boolean) {
   const file = errorsFile === undefined ? undefined : await openFile(errorsFile);
   let warnings = 0;

@@ -1,11 +1,11 @@
 import type { SettingsPatch } from '@commerce-backend/spec';
 import { usageError } from '../errors.ts';
 
-/** The settings that can be changed, with how each is written on the command line and shown again in the same way. */
+/** The settings that can be changed, and how each is written on the command line, for setting as well as for showing. */
 
 export type SettingName = keyof SettingsPatch;
 
-/** `optional` ones take "none" as well. */
+/** `optional` ones also take "none". */
 export type Kind = 'text' | 'code' | 'iban' | 'switch' | 'number' | 'rate' | 'list' | 'rates' | 'synonyms' | Optional;
 type Optional = 'optional text' | 'optional number';
 /** The fields of a setting that has several. They are sent together, so those that are not named are sent as they are. */
@@ -57,14 +57,14 @@ export const SETTINGS: Record<SettingName, Kind | Fields> = {
 
 const NONE = 'none';
 
-/** What a setting is called, as it was typed: `brand.accent-color` is one of the brand's. */
+/** A setting by the name that was typed: `brand.accent-color` is one of the brand's. */
 export interface Named {
   name: SettingName;
-  /** Of a setting that has several. */
+  /** The field of a setting that has several. */
   field?: string;
 }
 
-/** Finds the setting of a key. Throws a usage error that lists what there is. */
+/** Finds the setting of a key. Throws a usage error that lists the settings. */
 export function settingOf(key: string): Named {
   const [name = '', field, ...rest] = key.toLowerCase().replaceAll('-', '_').split('.');
   if (!isSetting(name)) throw usageError(`There is no setting ${key}.`, `The settings are: ${NAMES.join(', ')}.`);
@@ -81,7 +81,7 @@ function isSetting(name: string): name is SettingName {
 
 const NAMES = Object.keys(SETTINGS);
 
-/** What is to be set of a setting: its value, or the fields that are named, of which the others stay. */
+/** The new value of a setting, or the fields that are named, of which the others stay. */
 export function valueIn({ name, field }: Named, values: string[]): unknown {
   const kind = SETTINGS[name];
   if (typeof kind === 'string') return parse(name, kind, values);
@@ -154,7 +154,7 @@ function switchOf(key: string, text: string): boolean {
   return found;
 }
 
-/** A share such as 0.19, or per cent such as 19% or 7.25%. */
+/** A share such as 0.19, or a percentage such as 19% or 7.25%. */
 function rateOf(key: string, text: string): string {
   const [, whole = '', fraction = ''] = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%$/.exec(text) ?? [];
   if (!whole) {

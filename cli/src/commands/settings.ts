@@ -29,7 +29,7 @@ Examples:
 
 Where the shop delivers is set by commerce shipping-options, and cards by commerce payments.`;
 
-/** `settings get|set`: what holds for the whole shop. */
+/** `settings get|set`: the settings of the whole shop. */
 export function addSettings(program: Command, terminal: Terminal): void {
   const settings = program
     .command('settings')

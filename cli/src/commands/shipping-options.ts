@@ -202,7 +202,7 @@ async function remove(wanted: string, command: Command, terminal: Terminal): Pro
   show(terminal, options.isJson(command), deletion, () => `Deleted: ${wanted}.`);
 }
 
-/** The id of an option named by id or name; names need not be unique, and one that several have names none. */
+/** The id of an option named by id or name; names need not be unique, and one that several options have identifies none. */
 async function idOf(client: DashboardClient, wanted: string): Promise<string> {
   if (options.isUuid(wanted)) return wanted;
   const found: string[] = [];

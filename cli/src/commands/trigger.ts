@@ -13,7 +13,7 @@ Examples:
   $ commerce trigger order.paid
 ${EVENT_TYPES_HELP}`;
 
-/** `trigger`: a test event for all that are subscribed to its type. */
+/** `trigger`: a test event for all subscribers of its type. */
 export function addTrigger(program: Command, terminal: Terminal): void {
   program
     .command('trigger')

@@ -23,10 +23,10 @@ Examples:
   $ commerce webhooks rotate ID        a new secret; for 24 hours both sign
   $ commerce webhooks enable ID        after it was disabled; then: commerce deliveries replay --failed-since WHEN`;
 
-/** Those that a webhook gets unless some are named: a ping is sent to each in any case. */
+/** The types that a webhook gets unless some are named; the ping is sent to each webhook anyway. */
 const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
 
-/** `webhooks list|create|enable|disable|test|rotate|delete`: who is told of events. */
+/** `webhooks list|create|enable|disable|test|rotate|delete`: where events are sent. */
 export function addWebhooks(program: Command, terminal: Terminal): void {
   const webhooks = program
     .command('webhooks')

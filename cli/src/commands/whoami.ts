@@ -4,7 +4,7 @@ import { facts, moment, show } from '../output.ts';
 import { type GlobalOptions, openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `whoami`: asks the server whom the credentials stand for. */
+/** `whoami`: asks the server whom the credentials belong to. */
 export function addWhoami(program: Command, terminal: Terminal): void {
   program
     .command('whoami')

@@ -25,7 +25,7 @@ export const BOUNDS = {
   barcode: 255,
 } as const;
 
-/** A part of a product that the contract does not take; `field` is the property, `variant` its place in `variants`. */
+/** A part of a product that the contract does not accept; `field` is the property, `variant` its place in `variants`. */
 export type OutOfBounds = { field: string; variant?: number; message: string };
 
 const URL_START = /^https?:\/\/\S/;
@@ -121,7 +121,7 @@ class Findings {
   list<Item>(field: string, items: Item[] | undefined, most: number, check: (item: Item, index: number) => void): void {
     if (!Array.isArray(items)) return;
     if (items.length > most) this.add(field, `There are ${items.length}; at most ${most} are kept.`);
-    // Checking what is over the bound would bury the reason under its consequences.
+    // Checking what exceeds the limit would hide the reason among its consequences.
     items.slice(0, most).forEach(check);
   }
 }

@@ -4,8 +4,8 @@ import { createReadStream } from 'node:fs';
 export type Encoding = { damaged: boolean };
 
 /**
- * The bytes of a file, chunk by chunk, as they are asked for. Tells `onBytes` how many each chunk has, and notes in
- * `encoding` when they are not UTF-8, so that replacement characters can be told from those the file really holds.
+ * The bytes of a file, chunk by chunk, as they are asked for. Tells `onBytes` how many each chunk has, and records in
+ * `encoding` when they are not UTF-8, so that replacement characters can be told from those that the file really contains.
  */
 export async function* readBytes(
   path: string,

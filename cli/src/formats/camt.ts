@@ -34,7 +34,7 @@ export function readCamt(xml: string, path: string): Transfer[] {
         if (name === 'TxDtls') entry?.details.push({ amount: '', currency: null, payer: [], text: [] });
         if (name === 'Amt' && entry && Ccy) target(entry).currency ??= Ccy;
       },
-      // It comes in pieces, one for each entity.
+      // Text comes in pieces, one for each entity.
       ontext(text) {
         written += text;
       },
@@ -65,17 +65,17 @@ function newEntry(): Entry {
   return { amount: '', currency: null, counts, payer: [], text: [], details: [] };
 }
 
-/** What is read belongs to the payment that is open, else to the entry. */
+/** The payment that is open, else the entry, which what is read belongs to. */
 function target(entry: Entry): Entry | Entry['details'][number] {
   return entry.details.at(-1) ?? entry;
 }
 
-/** Takes in the text of one element, by where it stands. */
+/** Takes in the text of one element, depending on where it is. */
 function note(entry: Entry, stack: string[], text: string): void {
   if (text === '') return;
   const [within, name] = stack.slice(-2);
   const into = stack.includes('TxDtls') ? target(entry) : entry;
-  // Charges and amounts in other currencies stand deeper, in elements of their own.
+  // Charges and amounts in other currencies are nested deeper, in elements of their own.
   if (name === 'Amt' && (within === 'Ntry' || within === 'TxDtls' || within === 'TxAmt')) into.amount ||= text;
   else if (name === 'CdtDbtInd' && within === 'Ntry') entry.counts.incoming = text === 'CRDT';
   else if (name === 'RvslInd' && within === 'Ntry') entry.counts.reversal = text === 'true' || text === '1';

@@ -4,7 +4,7 @@ import { type InfoRecord, parse } from 'csv-parse';
 /** A row of a CSV file. With `problem` its cells cannot be trusted; there are none when nothing of it could be read. */
 export type CsvRow = { line: number; cells: string[]; problem?: string };
 
-/** More than the longest product a shop could mean; past it a quote was left open somewhere. */
+/** More than the longest product could need; beyond it a quote was left open somewhere. */
 const LONGEST_ROW_BYTES = 4 * 1024 * 1024;
 
 const BAD_QUOTE =

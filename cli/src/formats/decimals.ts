@@ -1,4 +1,4 @@
-/** The text as the contract's money (`1299.00`), undefined when it is not a plain amount. Zeros past its digits go. */
+/** The text as the contract's money (`1299.00`), undefined when it is not a plain amount. Surplus zeros are dropped. */
 export function moneyOf(text: string): string | undefined {
   if (text.length > 30) return undefined;
   const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
@@ -18,7 +18,7 @@ function thousandths(amount: string): bigint {
   return BigInt(whole + fraction.padEnd(3, '0'));
 }
 
-/** A number in plain decimals, at most so many after the point and none that says nothing. */
+/** A number in plain decimals, with at most this many after the point and no trailing zeros. */
 export function plainDecimal(value: number, digits: number): string {
   const text = value.toFixed(digits);
   return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;

@@ -4,8 +4,8 @@ const SHOPIFY = ['url handle', 'body (html)', 'option1 name', 'variant sku', 'va
 const MAGENTO = ['product_type', 'attribute_set_code', 'additional_attributes', 'configurable_variations'];
 
 /**
- * The format of a product file, from its beginning (the first line at least) and its name; undefined when it is none
- * of ours. The content decides; the name is asked only for JSON, where an empty first line says nothing.
+ * The format of a product file, from its beginning (the first line at least) and its name; undefined when it is none of ours.
+ * The content decides; the name is used only for JSON, where an empty first line says nothing.
  */
 export function detectFormat(header: string, fileName: string): Format | undefined {
   const start = header.replace(/^\uFEFF/, '').trimStart();

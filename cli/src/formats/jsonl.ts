@@ -4,12 +4,12 @@ import { outOfBounds } from './bounds.ts';
 import type { Read } from './reading.ts';
 import { firstUseOf, slugOf } from './slug.ts';
 
-/** Far past any product the contract takes; a longer line is not JSON Lines. */
+/** Far more than any product that the contract accepts; a longer line is not JSON Lines. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 /**
- * The products of a JSON Lines file: one object in the contract's shape per line, blank lines skipped. A slug left out
- * is made from the name. Lines that are not JSON, or hold more than the contract takes, are refused with the reason.
+ * The products of a JSON Lines file: one object in the contract's shape per line, blank lines skipped. A missing slug is made
+ * from the name. Lines that are not JSON, or exceed the contract's limits, are refused with the reason.
  */
 export async function* readJsonl(bytes: AsyncIterable<Buffer>): AsyncGenerator<Read> {
   const slugs = new Map<string, number>();
@@ -112,7 +112,7 @@ function variantOf(variant: Variant): VariantInput {
   return { option1, option2, option3, image_url, ...soldOf(variant) };
 }
 
-/** What a product without options says of itself and one with options of each variant. */
+/** What a product without options has at its top level, and one with options in each variant. */
 function soldOf(variant: Variant): VariantInput {
   const { sku, barcode, price, compare_at_price, cost_per_item } = variant;
   const { inventory_quantity, inventory_policy, low_stock_threshold, weight, weight_unit, requires_shipping } = variant;

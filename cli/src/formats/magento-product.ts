@@ -9,7 +9,7 @@ import { slugOf } from './slug.ts';
 
 export type MagentoRow = RowReader<MagentoColumn>;
 
-/** A child row and what its parent says of it. */
+/** A child row and what its parent says about it. */
 export type Child = { row: MagentoRow; variation: Variation };
 
 /** The product of a simple, virtual or downloadable row, sold by itself. */
@@ -53,7 +53,7 @@ export function configurableProductOf(row: MagentoRow, children: Child[], contex
   };
 }
 
-/** What a product says of itself whether it has variants or not. */
+/** What a product has whether it has variants or not. */
 function sharedOf(row: MagentoRow, optionCodes: Set<string>): ProductImport {
   const name = decodeEntities(row.text('name'));
   const attributes = pairsOf(row.text('additional_attributes'));
@@ -102,7 +102,7 @@ function trackingOf(rows: MagentoRow[]): Pick<ProductImport, 'track_inventory'> 
   return { track_inventory: !rows.every(untracked) };
 }
 
-/** Code, prices, stock and shipping of a row; a price it does not have is its parent's. */
+/** Code, prices, stock and shipping of a row; a missing price is its parent's. */
 function soldOf(row: MagentoRow, context: ReadContext, parent?: MagentoRow): VariantInput {
   const backorders = row.text('use_config_backorders') === '0' && ['1', '2'].includes(row.text('allow_backorders'));
   const ownThreshold = row.text('use_config_notify_stock_qty') === '0';
@@ -135,7 +135,7 @@ function pricesOf(row: MagentoRow, context: ReadContext, parent: MagentoRow | un
 function isSaleOn(row: MagentoRow, now: Date): boolean {
   const from = Date.parse(row.text('special_price_from_date'));
   const to = Date.parse(row.text('special_price_to_date'));
-  // The day named last is a day of sale; a date that is absent or unreadable sets no bound.
+  // The last day is included in the sale; a date that is absent or unreadable sets no bound.
   const end = to + 24 * 60 * 60 * 1000;
   return !(from > now.getTime()) && !(end <= now.getTime());
 }

@@ -4,8 +4,8 @@ import { decodeEntities } from './html-text.ts';
 export type Pair = { code: string; value: string };
 
 /**
- * The pairs of a cell such as `size=XS,color=Black`. A comma parts two pairs only where another `code=` follows it, so
- * values may hold commas; a value in quotes loses them. Entities in values are decoded.
+ * The pairs of a cell such as `size=XS,color=Black`. A comma separates two pairs only where another `code=` follows it, so
+ * values may contain commas; a quoted value loses its quotes. Entities in values are decoded.
  */
 export function pairsOf(cell: string): Pair[] {
   return cell
@@ -41,8 +41,8 @@ export function metadataOf(pairs: Pair[], optionCodes: Set<string>): Record<stri
 }
 
 /**
- * What a cell of category paths (`Root/Men/Tees,Root/Sale`) says: the last name of each path as tags, each once, and
- * that of the first path as the product's type. The root stands above every product and says nothing.
+ * What a cell of category paths (`Root/Men/Tees,Root/Sale`) contains: the last name of each path as tags, each once, and that
+ * of the first path as the product's type. The root is above every product and means nothing.
  */
 export function categoriesOf(cell: string): { tags: string[]; product_type: string | null } {
   const leaves = cell.split(',').flatMap((path) => {
@@ -63,7 +63,10 @@ export function optionNames(codes: string[], labels: string): string[] {
   });
 }
 
-/** The address of an image named in the file; undefined for none, Magento's `no_selection`, or a name without an address before it. */
+/**
+ * The address of an image named in the file; undefined for none, for Magento's `no_selection`, and for a name without a base
+ * address.
+ */
 export function imageUrlOf(name: string, baseImageUrl: string | undefined): string | undefined {
   if (/^https?:\/\//i.test(name)) return name;
   if (name === '' || name === 'no_selection' || baseImageUrl === undefined) return undefined;

@@ -11,10 +11,10 @@ import { firstUseOf, slugOf } from './slug.ts';
 const SOLD_ALONE = new Set(['simple', 'virtual', 'downloadable']);
 
 /**
- * The products of a Magento 2 product CSV. A configurable product comes as soon as the rows of all variations it lists
- * have been read, wherever they stand; simple rows wait until the end of the file, for only then it is known that
- * none claims them, and are then products of their own (drafts, if Magento shows them nowhere alone). Rows of single
- * store views are left out with a warning, kinds of product unknown here are refused.
+ * The products of a Magento 2 product CSV. A configurable product is returned as soon as the rows of all variations it lists
+ * have been read, wherever they are; simple rows wait until the end of the file, since only then it is known that none claims
+ * them, and are then products of their own (drafts, if Magento does not show them on their own). Rows of single store views are
+ * left out with a warning; unknown kinds of product are refused.
  */
 export async function* readMagento(
   header: string[],
@@ -154,7 +154,7 @@ class MagentoFile {
     return errors.length > 0 ? { line: row.line, slug: product.slug, errors } : { line: row.line, product };
   }
 
-  /** Two products may share a name but not an address: without a url_key, the later one's has its SKU behind it. */
+  /** Two products may share a name but not an address: without a url_key, the later one's SKU is appended to it. */
   #slugFor(row: MagentoRow, slug: string): string {
     const taken = row.text('url_key') === '' && this.#slugs.has(slug);
     return taken ? slugOf(`${slug} ${row.text('sku')}`) : slug;

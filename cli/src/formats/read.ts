@@ -9,9 +9,9 @@ import { FormatError, type Read, type ReadContext, type ReadOptions } from './re
 import { readShopify } from './shopify.ts';
 
 /**
- * The products of a file, one after the other and never all at once (a Magento file's simple products excepted: they
- * wait for the product they belong to). Throws a FormatError before the first product when the format is unknown, and
- * the file system's own error when the file cannot be read.
+ * The products of a file, one after the other and never all at once (except a Magento file's simple products, which wait for
+ * the product they belong to). Throws a FormatError before the first product when the format is unknown, and the file system's
+ * own error when the file cannot be read.
  */
 export async function* readProducts(path: string, options: ReadOptions = {}): AsyncGenerator<Read> {
   const head = await headOf(path);

@@ -9,24 +9,27 @@ import type { FieldError } from './row-reader.ts';
  */
 export type Read = { line: number; product: ProductImport } | { line: number; slug?: string; errors: FieldError[] };
 
-/** Something a file says that was changed or left out on the way, though the product goes on. */
+/** Something in a file that was changed or left out on the way, though the product is imported. */
 export type Warning = { line: number; message: string };
 
 export type ReadOptions = {
-  /** The file's format; found out from its name and first line when absent. */
+  /** The file's format; detected from its name and first line when absent. */
   format?: Format;
-  /** What image names of a Magento file are put behind; without it they are left out, with a warning each product. */
+  /**
+   * The address that image names of a Magento file are appended to; without it they are left out, with a warning for each
+   * product.
+   */
   baseImageUrl?: string;
   /** The unit of a Magento file's weights, which the file does not say. Default: lb, as Magento's own. */
   weightUnit?: 'kg' | 'lb';
-  /** The moment at which sale prices must be running. Default: now. */
+  /** The time at which sale prices must be in effect. Default: now. */
   now?: Date;
   /** Called with the size of each piece read; the sum is the file's size at the end. */
   onBytes?: (bytes: number) => void;
   onWarning?: (warning: Warning) => void;
 };
 
-/** What the readers of the single formats are given. */
+/** What the reader of each format is given. */
 export type ReadContext = {
   encoding: Encoding;
   baseImageUrl: string | undefined;

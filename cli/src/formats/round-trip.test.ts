@@ -148,7 +148,7 @@ function expectedFromCsv(product: Product): object {
     };
   });
   const images = product.images.map(({ url, alt, position }) => ({ url, alt, position }));
-  // The format tells no more than whether tax is charged.
+  // The format says only whether tax is charged.
   const taxed = product.tax_class === 'zero' ? { tax_class: 'zero' } : {};
   const shared = { name, slug, description, vendor, product_type, tags, status, track_inventory, images, ...taxed };
   if (!product.has_variants) return { ...shared, ...variants[0] };

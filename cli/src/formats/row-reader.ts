@@ -1,9 +1,9 @@
 import { moneyOf } from './decimals.ts';
 
-/** What is wrong with one field, and the line where it stands. */
+/** What is wrong with one field, and the line where it is. */
 export type FieldError = { line: number; field: string; message: string };
 
-/** Where each column of a format stands in this file, and how this file writes its name. */
+/** Where each column of a format is in this file, and how this file writes its name. */
 export type Columns<Name extends string> = Map<Name, { index: number; header: string }>;
 
 /** Finds a format's columns in a header row by any of their names, without regard to case; the first wins. */
@@ -37,7 +37,7 @@ export class RowReader<Name extends string> {
     this.#cells = cells;
   }
 
-  /** Whether the file has the column at all: what it does not have, an import must leave alone. */
+  /** Whether the file has the column at all: an import must not change fields without a column. */
   has(column: Name): boolean {
     return this.#columns.has(column);
   }

@@ -1,6 +1,6 @@
 /**
- * The columns of Shopify's product CSV that mean something here, with the names they have had: first the one long in
- * use, then that of the newer template. Others (SEO, tax, Google Shopping, markets) are left alone.
+ * The columns of Shopify's product CSV that are used here, with the names they have had: first the long-established one, then
+ * that of the newer template. Others (SEO, tax, Google Shopping, markets) are ignored.
  */
 export const SHOPIFY_COLUMNS = {
   handle: ['Handle', 'URL handle'],
@@ -64,7 +64,7 @@ export function tagsCell(tags: string[]): string {
     .join(', ');
 }
 
-/** Spreadsheets keep leading zeros of a number behind an apostrophe, and Shopify writes codes that way. */
+/** Spreadsheets keep leading zeros of a number after an apostrophe, and Shopify writes codes that way. */
 export function codeOf(cell: string): string {
   return /^'+\d+$/.test(cell) ? cell.slice(1) : cell;
 }

@@ -59,7 +59,7 @@ export function variantsOf(variantRows: ShopifyRow[], warn: (message: string) =>
 
 const POLICIES = { deny: 'deny', continue: 'continue', false: 'deny', true: 'continue' } as const;
 
-/** Codes, prices, stock and shipping of one row. Columns that the file has not are not said. */
+/** Codes, prices, stock and shipping of one row. Fields without a column in the file are left out. */
 export function soldOf(row: ShopifyRow, warn: (message: string) => void): VariantInput {
   const quantity = row.whole('quantity');
   const policy = row.word('policy', POLICIES);

@@ -9,7 +9,7 @@ import type { ShopifyRow } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf } from './shopify-variants.ts';
 import { firstUseOf, slugOf } from './slug.ts';
 
-/** 250 variants and as many images need no more; past it the handle column is surely not what it seems. */
+/** 250 variants and as many images need no more rows; beyond that the handle column is surely not what it seems. */
 const MOST_ROWS = 1000;
 
 /** The rows of one product as they come in. */
@@ -68,7 +68,7 @@ function finish(group: Group, columns: Columns<ShopifyColumn>, slugs: Map<string
   };
 
   for (const found of outOfBounds(product)) {
-    // An empty slug is said below, in the words of the file.
+    // An empty slug is reported below, in the words of the file.
     if (found.field === 'slug' && slug === '') continue;
     add(columnOf(found), found.message, found.variant === undefined ? first.line : variantRows[found.variant]?.line);
   }

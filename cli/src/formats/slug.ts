@@ -20,7 +20,7 @@ export function slugOf(text: string): string {
 }
 
 /**
- * Notes the line of a slug's first use in `lines`, and answers that earlier line when the slug comes a second time: two
+ * Records the line of a slug's first use in `lines`, and returns that earlier line when the slug comes a second time: two
  * products under one slug would overwrite each other.
  */
 export function firstUseOf(slug: string, line: number, lines: Map<string, number>): number | undefined {

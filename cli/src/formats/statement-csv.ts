@@ -54,7 +54,7 @@ function columnsOf(header: string[]): Columns | undefined {
   return columns.amount.length > 0 && columns.text.length > 0 ? columns : undefined;
 }
 
-/** Nothing for money that went out, and for rows without an amount, as the sums at the end of some files. */
+/** Undefined for outgoing money, and for rows without an amount, such as the totals at the end of some files. */
 function transferOf(cells: string[], columns: Columns, line: number, path: string): Transfer[] {
   const texts = (field: Field) => columns[field].map((i) => cells[i]?.trim() ?? '').filter(Boolean);
   const [written] = texts('amount');
@@ -66,7 +66,7 @@ function transferOf(cells: string[], columns: Columns, line: number, path: strin
   return [{ line, amount, currency, payer: texts('payer')[0] ?? '', text: texts('text').join(' ') }];
 }
 
-/** `1.234,56`, `1,234.56`, `1 234,56 €` and `-5,00` as a plain decimal; undefined for what may be read in two ways or none. */
+/** `1.234,56`, `1,234.56`, `1 234,56 €` and `-5,00` as a plain decimal; undefined for what is ambiguous or not an amount. */
 export function amountOf(written: string): string | undefined {
   const text = written.replace(/[\s\u00a0\u202f'’]|[A-Z]{3}|[€$£¥+]/g, '').replace(/^\((.*)\)$/, '-$1');
   const [, minus = '', digits = '', after] = /^([-−]?)([\d.,]*\d)([-−]?)$/.exec(text) ?? [];
@@ -77,7 +77,7 @@ export function amountOf(written: string): string | undefined {
   const [whole, fraction] = [digits.slice(0, last), digits.slice(last + 1)];
   const mark = digits[last] ?? '';
   const other = mark === '.' ? ',' : '.';
-  // A mark that stands more than once separates thousands, and so does one before three digits, unless the other does.
+  // A mark that occurs more than once separates thousands, and so does one before three digits, unless the other does.
   if (whole.includes(mark)) return thousands(digits, mark) ? sign + digits.replaceAll(mark, '') : undefined;
   if (whole.includes(other))
     return thousands(whole, other) ? `${sign}${whole.replaceAll(other, '')}.${fraction}` : undefined;

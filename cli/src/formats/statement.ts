@@ -7,8 +7,8 @@ import type { Transfer } from './transfer.ts';
 const LARGEST_BYTES = 20 * 1024 * 1024;
 
 /**
- * What came in by a bank statement: CAMT.053 (ISO 20022), or the CSV of a bank. Throws a FormatError that says what is missing,
- * and the file system's own error when the file cannot be read.
+ * The incoming payments of a bank statement: CAMT.053 (ISO 20022), or the CSV of a bank. Throws a FormatError that says what is
+ * missing, and the file system's own error when the file cannot be read.
  */
 export async function readStatement(path: string): Promise<Transfer[]> {
   const file = await open(path);
@@ -23,7 +23,7 @@ export async function readStatement(path: string): Promise<Transfer[]> {
   }
 }
 
-/** Banks write UTF-8, or what Windows had before it. */
+/** Banks write UTF-8, or the older encoding of Windows. */
 function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -5,7 +5,7 @@ import type { ProductImport } from '@commerce-backend/spec';
 import { readProducts } from './read.ts';
 import type { Read, ReadOptions, Warning } from './reading.ts';
 
-/** Writes a file for the time of one reading, and gives all that is read from it. For tests. */
+/** Writes a temporary file, and returns all that is read from it. For tests. */
 export async function readText(
   text: string | Buffer,
   { name = 'products.csv', ...options }: ReadOptions & { name?: string } = {},

@@ -1,10 +1,10 @@
-/** Money that came in, as a bank statement tells of it. */
+/** An incoming payment, as a bank statement lists it. */
 export interface Transfer {
   /** Where in the file: the line of a CSV, the entry of a CAMT file, counted from 1. */
   line: number;
   /** As a plain decimal, such as 35.82. */
   amount: string;
-  /** Null where the file does not say. */
+  /** Null if the file does not say. */
   currency: string | null;
   payer: string;
   /** What the payer wrote. */

@@ -15,7 +15,7 @@ export interface Refused {
   errors: FieldError[];
 }
 
-/** What one call may hold: the contract's 100 rows, and less than the 1 MB that servers take of a body. */
+/** What one call may contain: the contract's 100 rows, and less than the 1 MB that servers accept as a body. */
 const MOST_ROWS = 100;
 const MOST_BYTES = 900_000;
 /** Keeps one call short: the work of an import is in the variants. */

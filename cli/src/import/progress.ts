@@ -2,9 +2,9 @@ import { painter } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Counts } from './send.ts';
 
-/** How far an import is, told on stderr. */
+/** How far an import is, shown on stderr. */
 export interface Progress {
-  /** Takes note of what was read, in bytes, and shows it when it is time. */
+  /** Records how much was read, in bytes, and shows it when it is time. */
   read: (bytes: number) => void;
   /** Shows how far the import is, when it is time. */
   update: () => void;

@@ -21,14 +21,14 @@ export interface Counts {
   refused: number;
 }
 
-/** An import under way: where to, how, and who hears of it. `counts` grow as answers come in. */
+/** An import under way: where to, how, and who is told of it. `counts` grow as answers come in. */
 export interface Import {
   client: DashboardClient;
   settings: ImportSettings;
   counts: Counts;
   /** Called after each answer of the server. */
   sent: () => void;
-  /** Called for what the server took out of a row. */
+  /** Called for what the server removed from a row. */
   warned: (warning: { line: number; message: string }) => void;
   /** Called for each row that the server refuses. */
   refused: (refused: Refused) => void;
@@ -77,7 +77,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
   }
 }
 
-/** A 409 may be about a row as well, but not one that the same call gets over by waiting. */
+/** A 409 may be about a row as well, but not one that waiting and repeating the call would resolve. */
 function isAboutRows(error: unknown): error is CommerceError {
   if (!(error instanceof CommerceError)) return false;
   return error.status === 422 || error.status === 413 || (error.status === 409 && !error.retryable);

@@ -12,11 +12,11 @@ import {
 type Listener = Schemas['EventListenerWithSecret'];
 type Event = Schemas['ListenerEvent'];
 
-/** What `follow` tells of itself. */
+/** What `follow` reports. */
 export interface Follower {
-  /** A listener was opened; again, when the time of the one before was over, as after the sleep of a laptop. */
+  /** A listener was opened; `again` when the one before had expired, as after the sleep of a laptop. */
   opened(listener: Listener, again: boolean): void;
-  /** An event, in its order; the next one is told when this is done. */
+  /** An event, in its order; the next one is reported when this is done. */
   happened(event: Event, listener: Listener): Promise<void>;
   /** The server could not be reached or could not answer, and will be asked again. */
   interrupted(reason: string): void;
@@ -76,7 +76,7 @@ function open(client: DashboardClient, events: WebhookEventType[] | undefined, s
   return unwrap(client.POST('/api/dashboard/events/listeners', { body: { ...(events && { events }) }, signal }));
 }
 
-/** Waits for events; not after a failure, to know at once that the server is back. */
+/** Waits for events; after a failure it asks without waiting, to notice at once that the server is back. */
 async function fetchEvents(
   client: DashboardClient,
   listener_id: string,

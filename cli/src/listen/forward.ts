@@ -3,7 +3,7 @@ import { type Schemas, webhooks } from '@commerce-backend/sdk';
 /** As long as the shop itself waits for a receiver. */
 const TIMEOUT_MS = 15_000;
 
-/** What became of an event that was handed on: the status of the answer, or why there was none. */
+/** The result of forwarding an event: the status of the answer, or why there was none. */
 export interface Forwarded {
   event_id: string;
   type: string;

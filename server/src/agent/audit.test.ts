@@ -11,7 +11,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 const me = '/api/agent/customer/me';
 
-/** What is on record of an agent, oldest first. */
+/** An agent's audit events, oldest first. */
 async function eventsOf({ owner }: OpenShop, token_id: string) {
   const { rows } = await owner.query<{ action: string; status: number; correlation_id: string; hash: number }>(
     sql`select action, status, correlation_id, length(payload_hash) as hash from commerce.audit_events

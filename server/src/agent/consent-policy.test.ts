@@ -19,7 +19,7 @@ async function allow({ dashboard }: OpenShop, change: Partial<AgentPolicy>) {
   if (error) throw new Error(`The policy was refused: ${JSON.stringify(error)}`);
 }
 
-/** A request for 900.00 and 60 days, which the policy of its moment allows. */
+/** A request for 900.00 and 60 days, which the policy allows at that moment. */
 async function givenLargeRequest() {
   const shop = await openShop();
   const customer = await shop.givenCustomer();

@@ -20,7 +20,7 @@ import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { dump } from './dump.ts';
 import { encode, opening, readFrames } from './format.ts';
 
-/** Commands as they are run, on databases of an ordinary login that has no client tools. */
+/** The commands run as an operator runs them, with an ordinary login and without PostgreSQL's client tools. */
 const SECRET_KEY = randomBytes(32).toString('base64');
 const ODD_TEXT = 'a\\b\tc\nd\r\\.\n\\N "quoted" €, 日本, 🫖';
 
@@ -30,7 +30,7 @@ const LONG_ENOUGH_MS = 300_000;
 let dir = '';
 let shop = '';
 let made = '';
-/** The shop once more, restored. */
+/** The shop's backup, restored into another database. */
 let restored = '';
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ async function newDatabase({ migrated = false } = {}): Promise<string> {
   return url.href;
 }
 
-/** One that is gone after the test. */
+/** A database that is dropped after the test. */
 async function givenDatabase(options?: { migrated: boolean }): Promise<string> {
   const url = await newDatabase(options);
   onTestFinished(async () => {

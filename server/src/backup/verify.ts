@@ -19,7 +19,7 @@ export async function verify(file: string): Promise<Contents> {
   return { header, rows };
 }
 
-/** The frames in their order, or DamagedBackup. */
+/** The frames in order. Throws DamagedBackup. */
 export async function* checkedFrames(file: string): AsyncGenerator<Frame> {
   let counter: RowCounter | undefined;
   let tables = 0;

@@ -2,13 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Bounds the connections of a server so that those who ask nothing keep nobody out. Node's `maxConnections` refuses whoever
- * comes last; here one that the server waits for has to go: the one that has said nothing, or no more than part of its
- * headers, for longest, then the one that has been idle for longest after a request, then the oldest whose body is still on
- * its way. What has arrived is never cut off: when nothing else is left, the newcomer is refused.
+ * Limits the connections of a server, so that clients that send nothing keep nobody out. Node's `maxConnections` refuses the
+ * newest connection; here one that the server is waiting for is closed: first the one that has been silent, or sent only part
+ * of its headers, for longest; then the one that has been idle for longest after a request; then the oldest whose body is still
+ * arriving. A request that has arrived is never cut off: if nothing else is left, the newest connection is refused.
  */
 export function boundConnections(server: Server, most: number): void {
-  // Each in the order in which its connections came to it.
+  // Each set in the order in which connections entered it.
   const silent = new Set<Socket>();
   const idle = new Set<Socket>();
   const busy = new Map<Socket, IncomingMessage>();

@@ -58,7 +58,7 @@ describe('beside a running server', () => {
     expect(await page.text()).toContain('Rowan Stoneware Mug');
   });
 
-  // Alone: beside another command it may also say that it waits for that one's migrations.
+  // By itself: beside another command it may also say that it waits for that one's migrations.
   test('a currency that is none is told in one line', async () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 
@@ -188,7 +188,7 @@ async function run(args: string[], env?: Record<string, string>) {
   return { code, stdout, stderr };
 }
 
-/** Starts the server and resolves to what it greets with. */
+/** Starts the server and resolves to its greeting. */
 async function startServer(): Promise<string> {
   const child = launch(['start']);
   server = child;

@@ -9,7 +9,7 @@ import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 /** The database that the configuration names, running. */
 export interface Database {
-  /** For requests; it may be that of a pooler. Contains a password. */
+  /** The address for requests, perhaps that of a pooler. Contains a password. */
   url: string;
   /** Without a pooler, for migrations and jobs. Its login may change the schema. */
   directUrl: string;

@@ -29,7 +29,7 @@ async function send(url: string, statement: string): Promise<unknown[]> {
   return rows;
 }
 
-/** What doctor says of a check in an environment, beside a data directory of its own. */
+/** What doctor reports about a check in an environment, with a data directory of its own. */
 async function findingsOf(check: string, env: Record<string, string>) {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-doctor-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));

@@ -76,7 +76,7 @@ test('a client that dawdles over its headers is told and let go', async () => {
 });
 
 describe('at the limit of connections', () => {
-  /** A server that has three at most, and as many callers as a test wants. */
+  /** A server that accepts three connections at most, and as many callers as a test wants. */
   async function crowdedServer() {
     const app = express().get('/', (_req, res) => void res.json({}));
     const held: express.Response[] = [];

@@ -8,7 +8,7 @@ import { answerTo } from '../http/pipeline/errors.ts';
 import { ShopError } from '../shop/errors.ts';
 import { boundConnections } from './bound-connections.ts';
 
-/** Not imported: an import takes all names of a module, and one of node:http brings Node's whole WebSocket client. */
+/** Not imported: an import evaluates all exports of a module, and one of node:http loads Node's whole WebSocket client. */
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
@@ -22,7 +22,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 64;
 const MAX_REQUESTS_PER_SOCKET = 1_000;
 export const MAX_CONNECTIONS = 4_096;
-/** How many may wait to be accepted; Node's own 511 is full at once when thousands come together. */
+/** How many connections may wait to be accepted. Node's own 511 is full at once when thousands arrive together. */
 const BACKLOG = 4_096;
 const REFUSED_AT_ONCE = 20;
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -31,9 +31,9 @@ export interface ListenOptions {
   host: string;
   port: number;
   keepAliveSeconds: number;
-  /** How long a client may take for its headers. */
+  /** How long a client may take to send its headers. */
   headersSeconds?: number;
-  /** Beyond that many, see boundConnections. */
+  /** The limit that boundConnections enforces. */
   maxConnections?: number;
 }
 
@@ -64,8 +64,8 @@ export async function listen(
 }
 
 /**
- * Node finds all requests that are out of time in one go, and they may be thousands: they are refused some at a time, so that
- * others are served in between.
+ * Node reports all requests that have timed out in one go, perhaps thousands. They are refused a few at a time, so that others
+ * are served in between.
  */
 function refuseInTurn(): (error: ParseError, socket: Duplex) => void {
   const late: [ParseError, Duplex][] = [];

@@ -194,7 +194,7 @@ test('a key that is kept in DATA_DIR is changed there, also after an interruptio
   const shop = await givenShop();
   const file = join(shop.dataDir, 'secret.key');
   writeFileSync(file, `${OLD}\n`);
-  // The command was ended after it had chosen a key, and after the database had taken it.
+  // As if the command had been killed after choosing a key and changing the database.
   writeFileSync(`${file}.new`, `${NEW}\n`);
   await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));
 

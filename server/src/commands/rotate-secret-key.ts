@@ -12,7 +12,7 @@ import { printProgress } from './progress.ts';
 import { prepareSchema } from './schema.ts';
 
 /**
- * Changes SECRET_KEY: encrypts again what is encrypted with it, in one transaction, and gives open checkouts links of the new
+ * Changes SECRET_KEY: re-encrypts what is encrypted with it, in one transaction, and gives open checkouts links under the new
  * key. Running it again with the same keys does what is left, such as what a process with the old key has encrypted meanwhile.
  */
 export async function rotateSecretKey(config: Config): Promise<void> {
@@ -54,11 +54,11 @@ function newKeyOf({ newSecretKey, secretKeyInFile, dataDir }: Config): string {
 
 interface Changed {
   resealed: number;
-  /** Of payment accounts. */
+  /** The number of payment accounts' keys. */
   keys: number;
   links: number;
   closed: string[];
-  /** The sites whose keys of the payment account neither key opens. */
+  /** The sites whose payment account has keys that neither SECRET_KEY decrypts. */
   closedAccounts: string[];
 }
 

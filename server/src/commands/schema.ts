@@ -56,7 +56,7 @@ function connectionTo(url: string) {
   return { connectionString: url, application_name: 'commerce migrate' };
 }
 
-/** Each role by name, and the number of grants and policies, of which there may be many. */
+/** Names each role, but only counts grants and policies: there may be many. */
 function inWords(roles: string[], gaps: Gap[]): string[] {
   const count = (kind: Gap['kind']) => gaps.filter((gap) => gap.kind === kind).length;
   const counted = [

@@ -12,7 +12,7 @@ export interface SitePaymentsOptions {
   webhookSecretFile?: string;
 }
 
-/** Shows by which account a site is paid, after setting the connected account that is given. Prints JSON; keys are never shown. */
+/** Shows which account a site is paid through, after setting the connected account if one is given. Prints JSON, without keys. */
 export async function sitePayments(config: Config, site_id: string, options: SitePaymentsOptions): Promise<void> {
   const account = await withPool(config, async (db) => {
     const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id);

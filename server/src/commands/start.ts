@@ -82,7 +82,7 @@ async function serve(config: Config, logger: Logger, database: Database, readine
   return server;
 }
 
-/** What only some processes need is loaded by those alone: a start is to be quick, and take little memory. */
+/** Loads what only some processes need only in those: a start should be quick, and take little memory. */
 async function runJobs(config: Config, url: string, db: pg.Pool, logger: Logger): Promise<Stop> {
   const [{ startJobs }, { createMailer }, { openEgress }] = await Promise.all([
     import('../jobs/run.ts'),

@@ -44,7 +44,7 @@ test('refunds that are made at the same time never exceed what was paid', async 
   const answers = await Promise.all(Array.from({ length: 12 }, () => refund(shop, id, '4.00')));
   expect(answers.filter(({ data }) => data)).toHaveLength(3);
   expect(answers.find(({ error }) => error)?.error).toMatchObject({ error: 'refund_exceeds_paid', refundable: '2.90' });
-  // One of two that ask at the same time is told by Stripe to wait.
+  // Of two requests at the same time, Stripe tells one to wait.
   await Promise.allSettled([shop.finishMoves(), shop.finishMoves(), shop.finishMoves()]);
   await shop.finishMoves();
   expect(refundedAt(shop)).toBe(1_200);
@@ -209,7 +209,7 @@ test('a refund from the dashboard and one of ours never exceed what was paid tog
   standIn.refund(intentOf(shop, id), 1_000);
   const [event] = shop.events().slice(-1);
   if (!event) throw new Error('There is no event.');
-  // Ours is on record and not made: which of the two holds is for Stripe to say.
+  // Our refund is recorded but not made: Stripe decides which of the two stands.
   expect(await shop.send(event)).toBeGreaterThanOrEqual(400);
   await shop.finishMoves();
   expect(await shop.send(event)).toBe(200);
@@ -221,7 +221,7 @@ test('a refund from the dashboard and one of ours never exceed what was paid tog
   expect(refundedAt(shop)).toBe(1_000);
 });
 
-/** The id at Stripe of what an order was paid with. */
+/** The id of the payment intent that an order was paid with. */
 function intentOf(shop: StripeShop, order_id: string): string {
   const mine = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
   const [first] = mine;

@@ -23,7 +23,7 @@ interface OrderFields {
   total?: string;
 }
 
-/** An order as it stands in the books, of someone with a name and an address. */
+/** A past order of someone with a name and an address. */
 async function givenPastOrder(
   shop: OpenShop,
   { customer_id, number, status = 'completed', payment_status = 'paid', total = '20.00' }: OrderFields,

@@ -17,7 +17,7 @@ const oneWebhook = '/api/dashboard/webhooks/{webhook_id}';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** A shop that tells the events of these types, and what it has told so far. */
+/** A shop with a webhook for these event types, and the events that it has recorded so far. */
 async function givenSubscriber(...events: EventType[]) {
   const shop = await openShop();
   const url = 'https://hooks.example.net/shop';
@@ -158,7 +158,7 @@ test('what a long outage left is replayed in batches, each delivery once', async
   const shop = await givenSubscriber('customer.created');
   const { site_id } = shop;
   const since = new Date(Date.now() - 60_000).toISOString();
-  // In a transaction that is taken back, so that no worker of another test is kept busy with it.
+  // In a transaction that is rolled back, so that no worker of another test is kept busy with it.
   const client = await shop.owner.connect();
   try {
     await client.query('begin');
@@ -196,7 +196,7 @@ test('what a long outage left is replayed in batches, each delivery once', async
   }
 });
 
-/** A shop that listens, and how it waits for what happens, at a server that can be told to drain. */
+/** A shop with an event listener, and a way to wait for its events at a server that can be told to drain. */
 async function givenListener() {
   const shop = await openShop();
   const { data } = await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
@@ -213,7 +213,7 @@ async function givenListener() {
       params: { path: { listener_id }, query: { wait_seconds } },
       ...(signal && { signal }),
     });
-  /** Ever another one, each time that the listener is renewed. */
+  /** Changes each time the listener is renewed. */
   const version = async () => {
     const { rows } = await shop.owner.query('select xmin from commerce.event_listeners where id = $1', [listener_id]);
     return rows[0]?.xmin;

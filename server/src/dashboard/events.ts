@@ -10,11 +10,11 @@ export const createEventListener: Handler<'dashboard.createEventListener'> = ({ 
 const LOOK_EVERY_MS = 500;
 
 export const listListenerEvents: Beforehand<'dashboard.listListenerEvents'> = {
-  // Whoever waits holds no connection meanwhile.
+  // A caller that waits holds no connection meanwhile.
   async beforehand({ db, caller, path, query, ended }) {
     const actor = { type: caller.kind, id: caller.principal_id, customer_id: null };
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
-    // Who comes anew while the process drains waits a moment all the same, so that clients do not come at each other's heels.
+    // A new call while the process drains still waits a moment, so that clients do not call again and again without a pause.
     while (Date.now() < until) {
       const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor);
       if (await inShop(db, caller.tenant, actor, look)) break;

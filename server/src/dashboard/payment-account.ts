@@ -4,7 +4,7 @@ import * as accounts from '../shop/payments/accounts/accounts.ts';
 export const getPaymentAccount: Handler<'dashboard.getPaymentAccount'> = ({ shop, checkoutDeps }) =>
   accounts.get(shop, checkoutDeps);
 
-/** Whether Stripe accepts a key is asked before, outside the transaction. */
+/** Asks Stripe beforehand, outside the transaction, whether it accepts a key. */
 export const updatePaymentAccount: Beforehand<'dashboard.updatePaymentAccount'> = {
   async beforehand({ body, caller, checkoutDeps }) {
     const { site_id } = caller.tenant;

@@ -155,7 +155,7 @@ test('of new products that are written together, only those are refused whose SK
   expect(data?.results.map(({ errors }) => errors[0]?.ctx)).toEqual([
     ...[undefined, undefined, { sku: 'TAKEN' }, undefined, { sku: 'A' }, undefined],
   ]);
-  // What a dry run tries is undone at once, so a row may not see what the one before it took.
+  // A dry run undoes each row at once, so a row may not see what the one before it took.
   expect(tried.data?.results.map(({ status }) => status)).toEqual(expected.with(4, 'created'));
   const { data: page } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'p5' } } });
   expect(page?.products).toMatchObject([{ slug: 'p5', price: '7.50', tags: ['tag-5'], total_inventory: 2 }]);

@@ -116,7 +116,7 @@ test('a patch changes what it names and leaves the rest', async () => {
   expect(data).toMatchObject({
     vendor: null,
     price: '12.00',
-    compare_at_price: null, // A sale that is none any more ends.
+    compare_at_price: null, // At this price it is no longer a sale.
     tags: ['a', 'b'],
     description: 'Old',
     metadata: { material: 'clay' },

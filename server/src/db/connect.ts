@@ -86,7 +86,7 @@ async function transmit<Row extends object>(
   }
 }
 
-/** Statements that are sent without waiting in between leave in one packet: writing it costs more than what is in it. */
+/** Statements that are sent without waiting in between leave in one packet: writing a packet costs more than its content. */
 function gatherWrites(connection: Connection): void {
   const stream = streamOf(connection);
   if (stream.writableCorked > 0) return;

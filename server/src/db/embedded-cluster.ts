@@ -23,7 +23,7 @@ import { type Account, type Binaries, makeOpenDir, mayEnter } from './embedded-b
 export interface Cluster {
   /** Absolute, without symbolic links. */
   directory: string;
-  /** Of the superuser and of the owner of the shop's database. */
+  /** The password of the superuser and of the owner of the shop's database. */
   password: string;
 }
 
@@ -130,7 +130,7 @@ async function makeElsewhere(making: Making, place: string): Promise<void> {
 
 const DRAFT_LIFETIME_MS = 600_000;
 
-/** Removes what starts that were killed have left. A young draft may be another start at work. */
+/** Removes what killed starts have left behind. A recent draft may belong to another start that is still at work. */
 function sweepDrafts(place: string): void {
   const parent = join(place, '..');
   for (const name of readdirSync(parent)) {
@@ -158,7 +158,7 @@ async function initdb(
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
-    // Except for what is a letter, where pg_trgm asks the machine: by the C locale, only ASCII is.
+    // Except for what counts as a letter: pg_trgm asks the machine's locale, and in the C locale only ASCII letters do.
     `--lc-ctype=${unicodeLocale()}`,
     '--no-instructions',
   ];

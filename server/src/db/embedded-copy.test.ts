@@ -23,7 +23,7 @@ function documentedCopy(dataDir: string, file: string): string[] {
 }
 
 test('a copy of DATA_DIR by the documented command is a whole one, also where DATA_DIR/postgres is a link', async () => {
-  // Root's temporary directory is closed to PostgreSQL's user; anybody else gets no link.
+  // Root's temporary directory is closed to PostgreSQL's user, so root gets a link; other users do not.
   const closed = mkdtempSync(join(tmpdir(), 'commerce-closed-'));
   const open = mkdtempSync(join(tmpdir(), 'commerce-open-'));
   const [dataDir, copy, file] = [join(closed, 'data'), join(open, 'data'), join(closed, 'copy.tar.gz')];

@@ -223,7 +223,8 @@ function settings(durable: boolean): string[] {
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
-    // What is planned while a table is empty is planned anew once it has been analysed: a first import should not wait a minute.
+    // Plans made while a table is empty are replaced once it has been analysed; a first import should not wait a minute for
+    // that.
     autovacuum_naptime: '10s',
     // After a crash the whole directory is synced before recovery begins; file by file that takes seconds.
     recovery_init_sync_method: canSyncAtOnce() ? 'syncfs' : 'fsync',

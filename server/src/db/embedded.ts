@@ -19,9 +19,9 @@ import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostm
  * The connection that holds the lock also watches PostgreSQL: when it breaks, steps 2 and 3 are repeated.
  */
 export interface Embedded {
-  /** Of the owner of the database `commerce`, who is not a superuser. */
+  /** The address for the owner of the database `commerce`, who is not a superuser. */
   url: string;
-  /** Of the superuser, in the same database: for what must bypass row-level security, such as tests. */
+  /** The address for the superuser, in the same database: for what must bypass row-level security, such as tests. */
   superuserUrl: string;
   /** True when PostgreSQL was running already, left behind by a server that was killed. */
   reused: boolean;

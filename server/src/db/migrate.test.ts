@@ -64,7 +64,7 @@ test('what came after the first release goes down and up over a shop that has ev
     }
     const client = new pg.Client(url);
     await client.connect();
-    // Only what is of the last batch is taken back.
+    // Only the last batch is rolled back.
     await client.query(sql`update public.commerce_migrations set batch = batch + 1 where name > ${FIRST_RELEASE}`);
     await client.end();
 
@@ -80,7 +80,7 @@ test('what came after the first release goes down and up over a shop that has ev
   }, migratedTemplate());
 });
 
-/** Of the customers of all shops, which are hidden from the owner otherwise. */
+/** The e-mail addresses of all shops' customers, which the owner cannot see otherwise. */
 async function emailsOf(url: string, statement: string): Promise<string[]> {
   const client = new pg.Client(url);
   await client.connect();

@@ -86,7 +86,7 @@ export async function migrateLocked(url: string, last = LATEST_MIGRATION): Promi
 /** A restored database begins an era of its own (see 0009_sync). */
 const BEGIN_ERA = 'call commerce.begin_change_era()';
 
-/** Whether exactly the migrations of this release have run. Whatever else is the case is for knex to judge. */
+/** Whether exactly the migrations of this release have run. Every other case is left to knex. */
 async function isMigrated(url: string): Promise<boolean> {
   return withClient({ connectionString: url, application_name: 'commerce migrate' }, async (client) => {
     const { rows: tables } = await client.query(`select to_regclass('public.commerce_migrations') as found`);

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const ROLES = 'commerce_app, commerce_search, commerce_sweep, commerce_backup, commerce_backup_members';
 
-/** What a dump lacks that was restored on a cluster where nobody had made the roles. */
+/** Removes what a dump lacks when it is restored on a cluster without the roles. */
 const LOSE_ROLES = `
   reassign owned by commerce_search to postgres;
   drop owned by ${ROLES};
@@ -39,7 +39,7 @@ async function send(url: string, statement: string): Promise<Record<string, unkn
   return rows;
 }
 
-/** Everything that any role beside the owner may do, as lines. */
+/** Everything that any role other than the owner may do, as lines. */
 async function accessOf(url: string): Promise<unknown[]> {
   return send(
     url,
@@ -62,7 +62,7 @@ async function accessOf(url: string): Promise<unknown[]> {
   );
 }
 
-/** What doctor finds of the roles of the cluster's database. */
+/** What doctor reports about the roles of the cluster's database. */
 async function findings(): Promise<unknown[]> {
   const found = await examine({ DATABASE_URL: cluster.url, DATA_DIR: dataDir });
   return found.filter(({ check }) => check === 'role' || check === 'access');

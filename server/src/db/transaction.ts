@@ -36,7 +36,7 @@ export async function inSentTransaction<T>(
   let broken: Error | undefined;
   try {
     const begun = send(connection, begin(), BEGIN_WITHIN_MS);
-    // Whoever waits for it is told; work that failed before did not wait.
+    // Work that awaits `begun` sees its error; work that failed before did not await it.
     begun.catch(() => undefined);
     const { result, last } = await work(connection, begun);
     await commit(connection, last);
@@ -92,7 +92,7 @@ async function undo(connection: Connection, error: unknown): Promise<Error | und
 
 const unheard = new WeakMap<Connection, Promise<unknown>[]>();
 
-/** Sends a statement that nobody waits for but the end of its transaction, which fails if the statement does. */
+/** Sends a statement without waiting for it. If it fails, so does the end of its transaction. */
 export function sendUnheard(connection: Connection, statement: Sql): void {
   const sent = query(connection, statement);
   sent.catch(() => undefined);

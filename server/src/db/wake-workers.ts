@@ -2,12 +2,12 @@ import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 
 /**
- * Wakes the workers of graphile-worker once jobs are committed. The transaction that adds a job sends no NOTIFY itself: all
- * commits of a database that do take turns, through the flush to disk. Where the message gets lost, workers find the jobs
- * when they look next, within two seconds.
+ * Wakes the workers of graphile-worker once jobs are committed. The transaction that adds a job sends no NOTIFY itself: commits
+ * with a NOTIFY wait for each other across the whole database, including the flush to disk. If the message gets lost, workers
+ * find the jobs when they look next, within two seconds.
  */
 
-/** Of the notice by which `commerce.add_jobs` tells the session how many jobs it has added (migration 0023). */
+/** The code of the notice by which `commerce.add_jobs` reports how many jobs it has added (migration 0023). */
 const JOBS_ADDED = 'CJ001';
 
 const added = new WeakMap<object, number>();

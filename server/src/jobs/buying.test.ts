@@ -215,7 +215,7 @@ test('a payment or a shop that fails keeps no other from its time, and the job f
   await workOverdue(shops[0] as OpenShop);
 });
 
-/** The test provider, listened to. */
+/** The test provider, recording which payments are cancelled. */
 function listening(shop: OpenShop): PaymentProvider & { cancelled: string[] } {
   const cancelled: string[] = [];
   return {

@@ -32,7 +32,7 @@ export interface ExpiryDeps {
   accounts?: PaymentAccounts;
   secretKey: string;
   logger: Logger;
-  /** How long providers are asked in one run; tests have less time. */
+  /** How long one run asks providers; shorter in tests. */
   providersMs?: number;
 }
 
@@ -46,7 +46,7 @@ const STEPS: Step[] = [
   async (tenant, { db }) => ({ sales: await countAllSales(db, tenant) }),
 ];
 
-/** They wait for providers, which are foreign and may hang: the other steps of all shops come first. */
+/** They wait for providers, which are beyond our control and may hang: the other steps of all shops come first. */
 const PROVIDER_STEPS: Step[] = [
   async (tenant, deps) => ({ payments: await settlePayments(deps.db, tenant, deps) }),
   async (tenant, deps) => ({ moves: await finishMoves(deps.db, tenant, deps) }),

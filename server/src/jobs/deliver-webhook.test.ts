@@ -314,7 +314,7 @@ test.each([
     const shop = await openShop();
     const webhook = await givenWebhook(shop, 'https://hooks.example.net/', ['customer.created']);
     const due = await givenDue(shop, webhook.id);
-    // From the second failure on, the webhook is written to when it is disabled, and not before.
+    // After a second failure, the webhook's row is written only if the webhook is disabled, as a 410 does.
     if (response_status === 410) {
       await shop.owner.query('update commerce.webhooks set failing_since = now() where id = $1', [webhook.id]);
     }
@@ -363,7 +363,7 @@ test('a delivery that a killed process or a replay left two jobs for goes on as 
       seconds,
     ]);
 
-  // One that comes before its time finds that another will come, and ends.
+  // A job that comes before its time finds that another will come, and ends.
   await another(0);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
   // Of two that come at the same time, one goes on.
@@ -372,7 +372,7 @@ test('a delivery that a killed process or a replay left two jobs for goes on as 
   await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 2);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
   expect(await deliveriesOf(shop)).toMatchObject([{ status: 'pending', attempts_count: 2 }]);
-  // Given up and replayed: the job of before comes too early, or not at all.
+  // Given up and replayed: the earlier job comes too early, or not at all.
   const params = { path: { webhook_id: id } };
   for (const status of ['disabled', 'active'] as const) {
     await shop.dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } });

@@ -24,7 +24,7 @@ const DUE_SOON = `select count(*) filter (where run_at <= now())::int as due,
 
 interface DueSoon {
   due: number;
-  /** Until the next of the others, if it is due before the next poll. */
+  /** Milliseconds until the next of the later jobs, if that is before the next poll. */
   next_ms: number | null;
 }
 

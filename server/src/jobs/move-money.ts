@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { finishMoves, type MovingDeps } from '../shop/checkout/moving.ts';
 import { findTenant } from '../shop/in-shop.ts';
 
-/** Does a capture or a refund as soon as it is written down. Each minute the others are gone on with as well. */
+/** Carries out a capture or a refund as soon as it is recorded. What is left over is continued every minute. */
 export function moveMoney({ db, ...deps }: MovingDeps & { db: Pool }) {
   return async (payload: unknown): Promise<void> => {
     const { site_id, move_id } = payload as { site_id: string; move_id: string };

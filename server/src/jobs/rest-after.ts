@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Of the time that long work in the background takes, requests have three quarters for themselves. */
+/** Long work in the background leaves requests three quarters of the time. */
 const REST = 3;
 
 /**

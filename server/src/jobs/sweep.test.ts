@@ -213,7 +213,7 @@ test('of the changes of a product the last one stays, and that customers saw it'
     ).rows;
   expect((await entries()).length).toBeGreaterThan(2);
 
-  // Nothing goes as long as a reader may not see what stays: not before everything that ran meanwhile has ended.
+  // Nothing is removed while a reader may not see what stays: only after everything that ran meanwhile has ended.
   await vi.waitFor(
     async () => {
       await sweepOnce();

@@ -33,7 +33,10 @@ const EXPIRIES = {
     table: sql`commerce.customer_registrations`,
     expired: sql`created_at <= now() - interval '7 days'`,
   },
-  /** Those of orders whose state has not changed since: they have shown only that they have ended, for 90 days (see shop/orders/links.ts). */
+  /**
+   * Links of orders whose state has not changed since: for 90 days they have shown only that they have ended (see
+   * shop/orders/links.ts).
+   */
   order_links: {
     table: sql`commerce.order_links`,
     expired: sql`created_at <= now() - interval '180 days'`,

@@ -5,12 +5,12 @@ type Values<K extends MessageKey, V> = [ArgumentOf<MessageText<K>>] extends [nev
   ? []
   : [values: Record<ArgumentOf<MessageText<K>>, V>];
 
-/** How a reader is spoken to: the texts of a language, and amounts, moments and names of countries as its region writes them. */
+/** How a reader is addressed: the texts of a language, and amounts, times and country names as its region writes them. */
 export class Language {
   readonly code: LanguageCode;
   readonly locale: Locale;
   readonly timeZone: string;
-  /** Between English words the day stands before the month, whatever the region, unless the region is named. */
+  /** In English without a region, the day comes before the month. */
   readonly #dates: string;
 
   constructor(locale: Locale, timeZone: string) {
@@ -20,7 +20,7 @@ export class Language {
     this.#dates = locale === 'en' ? 'en-GB' : locale;
   }
 
-  /** A text as it is written. */
+  /** A text as a string. */
   readonly say = <K extends MessageKey>(key: K, ...[values]: Values<K, string | number>): string =>
     String(messageFor(this.code, this.locale, key).format(values));
 

@@ -6,7 +6,7 @@ export type LanguageCode = (typeof LANGUAGES)[number];
 /** A language, or a language and a region (`de-AT`): the texts follow the language, amounts and dates the region too. */
 export type Locale = string;
 
-/** The language of a locale. What is none of ours reads English. */
+/** The language of a locale; English where we have no texts. */
 export function languageCode(locale: Locale): LanguageCode {
   const code = locale.slice(0, 2);
   return LANGUAGES.find((known) => known === code) ?? 'en';
@@ -25,7 +25,7 @@ export function chooseLocale(asker: Asker, stored: Locale | null, fallback: Loca
   return !preferred || preferred === own ? fallback : preferred;
 }
 
-/** The locale that a caller asks for by name; null when any would do, or none of ours. */
+/** The locale that a caller asks for by name; null when any would do, or we have none of them. */
 export function askedLocale(asker: Asker): Locale | null {
   const asked = asker.acceptsLanguages(['und', ...LANGUAGES]);
   return asked && asked !== 'und' ? asked : null;

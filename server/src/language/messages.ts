@@ -44,7 +44,7 @@ export function messageFor(code: LanguageCode, locale: string, key: MessageKey):
   return made;
 }
 
-/** French leaves a space before these signs, at which no line may end. */
+/** French puts a space before these signs, at which no line may break. */
 function bindSigns(text: string): string {
   return text.replaceAll(/ (?=[:;!?»])/g, '\u00a0').replaceAll('« ', '«\u00a0');
 }

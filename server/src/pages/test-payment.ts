@@ -10,7 +10,7 @@ import { type Html, html } from './parts/html.ts';
 import { COMMON_NOTICES } from './parts/notices.ts';
 import type { PageAnswer, PageRequest, PageRoute } from './parts/route.ts';
 
-/** The page of the test provider, where a human approves or declines a payment: so that the way of a payment can be tried. */
+/** The page of the test provider, where a human approves or declines a payment, so that payments can be tried out. */
 interface TestPaymentVisit extends PageRequest {
   path: string;
   tenant: Tenant;

@@ -18,7 +18,7 @@ export function needsPostalCode(country: string): boolean {
   return NEEDS_POSTAL_CODE.has(country);
 }
 
-/** Whether an address has the postal code that its country needs, in a form that the country has. */
+/** Whether an address has the postal code that its country needs, in a form that the country uses. */
 export function hasPostalCode({ country, postal_code }: Address): boolean {
   return !country || fitsCountry(postal_code ?? '', country);
 }

@@ -1,6 +1,6 @@
 /**
- * The countries: one list, by which requests are judged and from which people choose. It is made when first needed: naming all
- * codes takes a tenth of a second.
+ * The countries: one list, for checking requests and for people to choose from. It is made when first needed: naming all codes
+ * takes a tenth of a second.
  */
 
 interface Countries {
@@ -10,7 +10,7 @@ interface Countries {
   byText: ReadonlyMap<string, string>;
 }
 
-/** Codes that the runtime names and that are no country: unions, reserved ones, and parts of a country that share its post. */
+/** Codes that the runtime names but that are not countries: unions, reserved ones, and parts of a country that share its post. */
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ', 'QO', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA'];
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];

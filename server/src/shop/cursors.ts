@@ -2,7 +2,7 @@ import { ValidationError } from './errors.ts';
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id behind a cursor of a list that is ordered by id. Throws a ValidationError for a cursor that is none of ours. */
+/** The id behind a cursor of a list that is ordered by id. Throws a ValidationError for a cursor that we did not make. */
 export function idOfCursor(cursor: string): string {
   if (ID.test(cursor)) return cursor;
   const msg = 'This cursor is not valid. Send next_cursor of an answer unchanged.';

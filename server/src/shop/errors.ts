@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
 
-/** A refusal: a code of the contract's catalogue, one sentence for the caller, and what else the code promises to tell. */
+/** A refusal: a code of the contract's catalogue, one sentence for the caller, and whatever else the code promises. */
 export class ShopError extends Error {
   readonly code: ErrorCode;
   readonly context: Record<string, unknown>;
@@ -25,12 +25,12 @@ export class ShopError extends Error {
 /** The server is overloaded and refuses the request. That is no failure of the server, so refusals are not logged one by one. */
 export class Overload extends ShopError {}
 
-/** The refusal of an overloaded server. Those who were refused together are told to come back one by one. */
+/** The refusal of an overloaded server. The callers refused together are told different times to come back. */
 export function overloaded(message: string, longest_retry_seconds: number): Overload {
   return new Overload('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
 
-/** Input that the contract's schema cannot judge alone; answers 422 like every other validation error. */
+/** Input that the contract's schema cannot judge by itself; answers 422 like every other validation error. */
 export class ValidationError extends Error {
   readonly detail: ValidationErrorItem[];
 

@@ -1,6 +1,6 @@
 /**
- * Characters that nobody sees, or that turn the text around them: in a name they make one thing look like another. Refused in
- * requests, taken out of what is imported, and out of what pages and mails show of older texts.
+ * Characters that nobody sees, or that reverse the text around them: in a name they make one thing look like another. They are
+ * refused in requests, removed from what is imported, and left out where pages and mails show older texts.
  */
 
 /** Fields that hold texts of several lines: line breaks and tabs belong there. */
@@ -16,7 +16,7 @@ const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})
 const IN_LINE = new RegExp(`[${HIDDEN}]|${LONE_JOINER}`, 'gu');
 const IN_LINES = new RegExp(`(?!\\t|\\n|\\r\\n)[${HIDDEN}]|${LONE_JOINER}`, 'gu');
 
-/** The first such character of a text, such as `U+202E`. `lines` lets line breaks and tabs be. */
+/** The first such character of a text, such as `U+202E`. `lines` allows line breaks and tabs. */
 export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): string | undefined {
   const pattern = lines ? IN_LINES : IN_LINE;
   const at = text.search(pattern);
@@ -26,7 +26,7 @@ export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): 
 /** Latin letters and what is written with them: most texts have nothing else. */
 const PLAIN = /^[ -~\u00a0-\u02ff]*$/;
 
-/** Whether `mapTexts` would meet such a character, without the places: quick, since most values have none. */
+/** Whether `mapTexts` would find such a character; quick, since most values have none and no places are needed. */
 export function holdsHidden(value: unknown, lines = false): boolean {
   if (typeof value === 'string') return !PLAIN.test(value) && hiddenCharacterIn(value, { lines }) !== undefined;
   if (typeof value !== 'object' || value === null) return false;
@@ -44,8 +44,8 @@ export function withoutHidden(text: string, { lines }: { lines: boolean }): stri
 type Place = (string | number)[];
 
 /**
- * Calls `visit` for each text in a value, with its place and whether line breaks belong there; what it answers stands in the
- * text's place in the result. Passwords are nobody's to look at.
+ * Calls `visit` for each text in a value, with its place and whether line breaks are allowed there; the result has what it
+ * returns in place of the text. Passwords are skipped.
  */
 export function mapTexts(
   value: unknown,

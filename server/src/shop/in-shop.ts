@@ -4,12 +4,12 @@ import { type Connection, query } from '../db/connect.ts';
 import { CONFLICTS, hasCode, inTransaction, queryAlone, retryConflicts } from '../db/transaction.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
-/** What runs a transaction's work on the connection that it has: it may end both before COMMIT. */
+/** Runs a transaction's work on its connection, and may end both before COMMIT. */
 type Holder = <T>(connection: Connection, work: () => Promise<T>) => Promise<T>;
 
 const holdOn: Holder = (_connection, work) => work();
 
-/** A job has the time to wait for a lock once more; a request is answered instead. */
+/** A job has the time to wait for a lock once more; a request gets its answer instead. */
 const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
 
 /**

@@ -24,7 +24,7 @@ export function withoutHosts(baseUrl: string): ShopAddresses {
   return { addressOf: () => baseUrl, originsOf: () => [] };
 }
 
-/** The address of a host, which is reached by the scheme and the port of the configured one; without a host, that one itself. */
+/** The address of a host, with the scheme and the port of the configured address; without a host, the configured address. */
 export function addressOfHost(baseUrl: string, host: string | undefined): string {
   return host ? Object.assign(new URL(baseUrl), { hostname: host }).origin : baseUrl;
 }
@@ -62,8 +62,8 @@ export function resetLink(baseUrl: string, site_id: string, token: string): stri
 }
 
 /**
- * The secret in the address of a checkout's page. It follows from the server's secret, so that it can be told again while
- * only its hash is stored.
+ * The secret in the address of a checkout's page. It is derived from the server's secret, so that it can be computed again
+ * while only its hash is stored.
  */
 export function checkoutToken(
   { siteId }: Pick<Shop, 'siteId'>,
@@ -74,7 +74,7 @@ export function checkoutToken(
   return tokenFrom('checkout', seed);
 }
 
-/** The secret of the link to an order that its confirmation leads to: told again in the same way, so that it is kept once. */
+/** The secret of the link to an order that its confirmation leads to; derived in the same way, so that it is stored once. */
 export function orderToken({ siteId }: Shop, { secretKey }: Pick<LinkDeps, 'secretKey'>, order_id: string): string {
   const seed = createHmac('sha256', secretKey).update(`order|${siteId}|${order_id}`).digest();
   return tokenFrom('order', seed);

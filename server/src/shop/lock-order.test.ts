@@ -21,7 +21,7 @@ const checkoutDeps = {
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** An operation in a transaction of its own that is not tried again: a deadlock shows. */
+/** An operation in a transaction of its own that is not retried, so that a deadlock shows. */
 function once<T>({ db, site_id }: OpenShop, work: (shop: Shop) => Promise<T>): Promise<T> {
   const tenant = {
     site_id,
@@ -58,7 +58,7 @@ test('completing, renewing and cancelling with the same code and variants at onc
     const made = await Promise.all(
       ready.slice(0, 3).map(({ id }) => once(shop, (inside) => complete(inside, checkoutDeps, id, NOTHING, undefined))),
     );
-    // Some have let their reservation lapse, and must take the stock anew.
+    // Some have let their reservation lapse, and must reserve the stock again.
     const lapsed = ready.slice(0, 6).map(({ id }) => id);
     await shop.owner.query(
       'update commerce.checkouts set reserved_until = now() where id = any($1) and reserved_until is not null',
@@ -126,7 +126,7 @@ test('logins that take carts along, while their checkouts are changed and others
 
     const results = await Promise.allSettled([...merges, ...others].map((work) => once<unknown>(shop, work)));
 
-    // Who comes second is refused by a rule of the shop, and never by the database.
+    // The second is refused by a rule of the shop, and never by the database.
     const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(refusals.filter((error) => !(error instanceof ShopError))).toEqual([]);
   }

@@ -20,16 +20,16 @@ export interface LoginAttempt {
   unlocks: string[];
 }
 
-/** What the failures of a try are counted by. */
+/** What the failures of an account, or of one of its browsers, are counted by. */
 export type Counter = Buffer;
 
 /**
- * Takes one try at logging in, before the password is looked at, so that parallel guesses count one by one. After five
- * failures each further try must wait, 1 s at first and doubling up to 10 minutes, and failures are forgotten after an hour
- * without a try: at most 20 guesses an hour, whoever makes them and however they are spaced. The owner is told by mail when
- * the delay begins, once an hour at most, with a link: the browser that has opened it is counted by itself, under the same
- * rule. Where there is no delay, none arises from a clock that is set back. What is done is the same where there is no such
- * account. `clearLoginFailures` ends the count that this answers.
+ * Takes one try at logging in, before the password is looked at, so that parallel guesses count one by one. After five failures
+ * each further try must wait, 1 s at first and doubling up to 10 minutes, and failures are forgotten after an hour without a
+ * try: at most 20 guesses an hour, whoever makes them and however they are spaced. When the delay begins, at most once an hour,
+ * the owner gets a mail with a link: the browser that has opened it is counted separately, under the same rule. A clock that is
+ * set back causes no delay where there was none. All this is done in the same way if there is no such account.
+ * `clearLoginFailures` ends the count that this returns.
  */
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);
@@ -71,7 +71,7 @@ async function delayed(db: Pool, counter: Counter): Promise<ShopError> {
   );
 }
 
-/** Ends a count after a login that succeeded. When its owner was last told stays known. */
+/** Ends a count after a login that succeeded. When its owner was last sent a mail stays known. */
 export async function clearLoginFailures(db: Pool, counter: Counter): Promise<void> {
   await queryAlone(
     db,
@@ -84,7 +84,7 @@ export function accountKey(account: string): Buffer {
   return sha256(account.normalize('NFKC').toLowerCase());
 }
 
-/** Of a customer: one address may have an account in several shops. */
+/** A customer's account: one address may have an account in several shops. */
 export function customerAccount(site_id: string, email: string): string {
   return `${site_id} ${email}`;
 }

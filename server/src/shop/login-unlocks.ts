@@ -5,14 +5,14 @@ import type { Shop } from './shop.ts';
 import { hashToken, isWellFormed, mintToken } from './tokens.ts';
 
 /**
- * Links in mails to those whom strangers keep out of their accounts by guessing. A link works once: it gives the browser that
- * opens it a pass, by which it is no longer counted together with the strangers. A program shows the link's own token until
- * it has logged in. Neither is a credential: the password is asked for as ever.
+ * Links in mails to people who cannot log in because strangers guess at their password. A link works once: it gives the browser
+ * that opens it a pass, with which its tries are no longer counted together with those of the strangers. A program sends the
+ * link's own token instead, until it has logged in. Neither is a credential: the password is still required.
  */
 export const LINK_LIFE = '15 minutes';
 const PASS_LIFE = '24 hours';
 
-/** A new link for the account of this key, of a site or, for staff, of none; links before it stop working. */
+/** A new link for the account of this key, in a site or, for staff, in none; earlier links stop working. */
 export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: string | null): Promise<string> {
   const token = mintToken('unlock');
   await shop.run(
@@ -33,7 +33,7 @@ export interface FoundUnlock {
   site_id: string | null;
 }
 
-/** The link as a browser with these passes finds it; nothing for one that is unknown or replaced. */
+/** The state of a link for a browser with these passes; undefined if the link is unknown or was replaced. */
 export async function findUnlock(db: Pool, token: string, passes: string[]): Promise<FoundUnlock | undefined> {
   if (!isWellFormed('unlock', token)) return undefined;
   const { rows } = await queryAlone<FoundUnlock>(
@@ -45,7 +45,7 @@ export async function findUnlock(db: Pool, token: string, passes: string[]): Pro
   return rows[0];
 }
 
-/** Uses a link up: of parallel calls one gets the pass. */
+/** Uses a link up: of parallel calls, only one gets the pass. */
 export async function useUnlock(db: Pool, token: string): Promise<string | undefined> {
   const pass = mintToken('unlock');
   const { rowCount } = await queryAlone(
@@ -56,7 +56,7 @@ export async function useUnlock(db: Pool, token: string): Promise<string | undef
   return rowCount ? pass : undefined;
 }
 
-/** The hash of what lets its holder pass, if one of the tokens does for the account of this key. */
+/** The hash of the token that is a pass for the account of this key, if one of the tokens is. */
 export async function findPass(db: Pool, account_key: Buffer, tokens: string[]): Promise<Buffer | undefined> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return undefined;
@@ -68,7 +68,7 @@ export async function findPass(db: Pool, account_key: Buffer, tokens: string[]):
   return rows[0]?.token_hash;
 }
 
-/** After a login the token of a link that a program has shown works no more. */
+/** After a login, ends the link tokens that a program has sent. */
 export async function endUnlocks(db: Pool, tokens: string[]): Promise<void> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return;

@@ -2,21 +2,24 @@ import sql from 'sql-template-tag';
 import type { Shop } from './shop.ts';
 
 /**
- * What each mail is about. Only that is queued: addressee, words and secrets in links are found when the mail is sent, so
- * that no secret lies in the queue, and a request takes the same time whether or not there is anyone to write to.
+ * What each mail is about. Only that is queued: addressee, words and secrets in links are determined when the mail is sent, so
+ * that no secret is in the queue, and a request takes the same time whether or not there is anyone to write to.
  */
 export interface Mails {
   /** Someone asked for an account. Goes out with a link, or as a warning to whoever has the address. */
   registration: { email: string; registration_id: string };
-  /** Someone who waits for a verification link asked for another. It is not known whose registration it was: all are told. */
+  /**
+   * Someone who waits for a verification link asked for another. It is not known whose registration it was: all of them get
+   * one.
+   */
   verification: { email: string };
-  /** Staff changed the address: its owner is to verify it. */
+  /** Staff changed the address: its owner is asked to verify it. */
   address_changed_by_staff: { customer_id: string };
   /** A customer wants another address. */
   address_change: { customer_id: string; email: string };
   /** To the address that a customer had before. */
   address_changed: { former_email: string; customer_id?: string };
-  /** `locale` is that of whoever asked for it: used for a customer who has chosen none. */
+  /** `locale` is that of the request; it is used for a customer who has chosen none. */
   password_reset: { email: string; locale?: string };
   password_changed: { customer_id: string };
   /** A customer has approved what an agent asks for. */
@@ -29,7 +32,7 @@ export interface Mails {
   order_shipped: { order_id: string; fulfillment_id: string };
   order_cancelled: { order_id: string };
   order_refunded: { order_id: string; refund_id: string };
-  /** What went back came back from the customer's bank. */
+  /** The customer's bank has sent a refund back. */
   refund_sent_back: { order_id: string; refund_id: string };
   /** Strangers guess at the password of an address, if it has an account: its owner gets a link past the delay. */
   login_delayed: { email: string };
@@ -46,7 +49,7 @@ export interface Mails {
 
 export type MailTemplate = keyof Mails;
 
-/** A mail as it lies in the queue. */
+/** A mail as it is queued. */
 export interface QueuedMail<Template extends MailTemplate = MailTemplate> {
   /** Null for staff, who may belong to several: the mail then comes from the first of their shops. */
   site_id: string | null;

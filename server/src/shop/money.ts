@@ -2,12 +2,12 @@ import { ValidationError } from './errors.ts';
 
 /**
  * Money is a decimal string on the wire and numeric in the database, both with exactly the currency's digits. Arithmetic
- * happens here alone, in whole minor units (cents, yen, fils), which stay below 10^15 and so are exact as numbers.
+ * happens only here, in whole minor units (cents, yen, fils), which stay below 10^15 and so are exact as numbers.
  */
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
-/** Whether a code is a currency of ISO 4217, by the runtime's own table. Units of account (CLF, XDR) are none. */
+/** Whether a code is a currency of ISO 4217, by the runtime's own table. Units of account (CLF, XDR) do not count. */
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code);
 }
@@ -33,12 +33,12 @@ export function decimal(minor: number, digits: number): string {
 }
 
 /**
- * A requested amount in canonical form. The contract has checked its shape; whether the currency has so many decimals is
+ * A requested amount in canonical form. The contract has checked its shape; whether it has more decimals than the currency is
  * checked here. `loc` names the field in the 422.
  */
 export function canonicalAmount(amount: string, digits: number, loc: (string | number)[]): string {
   const fraction = amount.split('.')[1] ?? '';
-  // Zeros too many say nothing: 1000.00 is 1000 yen.
+  // Superfluous zeros mean nothing: 1000.00 is 1000 yen.
   if (/[1-9]/.test(fraction.slice(digits))) {
     const msg = digits === 0 ? 'This currency has no decimals.' : `This currency has ${digits} decimals at most.`;
     throw new ValidationError([{ loc, msg, type: 'decimal_max_places', ctx: { decimal_places: digits } }]);

@@ -4,7 +4,7 @@ export interface PageQuery {
   limit?: number;
 }
 
-/** What each page of a list tells besides its entries. */
+/** What each page of a list contains besides its entries. */
 export interface Page {
   total: number;
   page: number;

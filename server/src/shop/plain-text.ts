@@ -70,7 +70,7 @@ export function plainText(description: string): string {
   return text.replaceAll(/\n{3,}/g, '\n\n').trim();
 }
 
-/** In one pass: a pattern for a whole tag would look for its end anew from every `<`. */
+/** In one pass: a pattern for a whole tag would look for its end again from every `<`. */
 function hasTags(text: string): boolean {
   const start = text.search(/<[a-z!/]/i);
   return start >= 0 && text.includes('>', start);

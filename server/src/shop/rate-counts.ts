@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
 
-/** What is drawn from a limit: so many points for one key within so many seconds. */
+/** What is drawn from a limit: this many points for one key within this many seconds. */
 export interface Draw {
   key: string;
   points: number;
@@ -17,8 +17,8 @@ export interface Drawn {
 }
 
 /**
- * Takes a point from each limit, in PostgreSQL: the count holds across processes, and there is no answer without it. Answers
- * in the order of what was drawn. To be called with no connection held.
+ * Takes a point from each limit, in PostgreSQL: the count holds across processes, and there is no answer without it. Returns
+ * the results in the order of the draws. Call it with no connection held.
  */
 export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
   const keyed = draws.map(({ key, points, seconds }) => ({ hash: hashOf(key), points, seconds }));

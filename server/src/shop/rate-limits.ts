@@ -9,7 +9,7 @@ export interface RateLimit {
   counts: string;
   /** Whose requests are counted together. Everything is counted by site, too, where the request names one. */
   per: string;
-  /** Counted in PostgreSQL, and never skipped. The others live in Redis or in the process, and bound load alone. */
+  /** Counted in PostgreSQL, and never skipped. The others are counted in Redis or in the process, and only bound load. */
   strict: boolean;
 }
 

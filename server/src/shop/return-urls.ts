@@ -3,7 +3,7 @@ import { bodyMistake, ValidationError } from './errors.ts';
 import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
 
-/** Addresses of the shop's own pages, to which a shopper is led back. Nothing else is ever led to. */
+/** Addresses of the shop's own pages, to which a shopper may be sent back. Shoppers are never sent anywhere else. */
 
 export interface ReturnRules {
   site_id: string;
@@ -16,9 +16,9 @@ type JudgeDeps = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 const LONGEST = 2048;
 
 /**
- * The address as a browser writes it, if shoppers may be led there: https (plain http for this very machine, as long as the
- * server itself has no https), of an origin that the shop named, and with nothing in it that two readers could take for two
- * things.
+ * The address as a browser writes it, if shoppers may be sent there: https (plain http for this very machine, as long as the
+ * server itself has no https), of an origin that the shop named, and without anything that two readers could understand
+ * differently.
  */
 export function safeReturnUrl(
   text: string,
@@ -32,7 +32,7 @@ export function safeReturnUrl(
   return allowed.includes(url.origin) ? url.href : undefined;
 }
 
-/** An address that can be led to at all, whoever's it is. */
+/** An address that shoppers could be sent to at all, whoever owns it. */
 export function safeUrl(text: string, baseUrl: string): URL | undefined {
   if (text.length > LONGEST || /[\p{C}\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -41,13 +41,13 @@ export function safeUrl(text: string, baseUrl: string): URL | undefined {
   // An empty user name leaves no trace in what was parsed.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || authority.includes('@')) return undefined;
-  // A host that is encoded, or a number, is read by browsers as another one than by people.
+  // An encoded or numeric host is read by browsers as a different one than by people.
   const host = authority.replace(/:\d*$/, '').toLowerCase();
   if (/^[ -~]*$/.test(host) && host !== url.hostname) return undefined;
   return url.href.length <= LONGEST ? url : undefined;
 }
 
-/** The address with the order that came of it, and nothing else of ours: links hold secrets, and addresses people. */
+/** The address with the order that came of it, and nothing else of ours: links hold secrets, and addresses identify people. */
 export function withOrder(href: string, order_id: string): string {
   const url = new URL(href);
   url.searchParams.set('order_id', order_id);

@@ -8,9 +8,9 @@ const TAG_LENGTH = 16;
 export interface Sealing {
   /** 32 bytes. */
   key: Buffer;
-  /** Where the tag stands: behind the nonce or at the end. It must stay what it was for what is stored already. */
+  /** Where the tag is: after the nonce or at the end. It must stay where it is in what is stored already. */
   tag: 'first' | 'last';
-  /** What the text belongs to, such as the id of its row: without it, it does not open. */
+  /** What the text belongs to, such as the id of its row: without it, the text cannot be opened. */
   context?: string;
 }
 

@@ -3,17 +3,17 @@ import type { Sql } from 'sql-template-tag';
 import { type Connection, query } from '../db/connect.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
-/** What the credential's look-up tells of the tenant, so that no work has to ask again. */
+/** What the credential's look-up returns about the tenant, so that no work has to ask again. */
 export interface Tenant {
   site_id: string;
   merchant_id: string;
   currency: string;
   currency_digits: number;
-  /** What everybody but the merchant is told of its stock. */
+  /** What everybody but the merchant is shown of its stock. */
   show_stock: ShowStock;
   /** Changes with every committed change of the catalogue (see 0002_catalogue). */
   catalog_version: string;
-  /** The stock of the products of a kept answer, where that was asked for. */
+  /** The stock of the products of a cached answer, where that was asked for. */
   shown_stock?: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface Actor {
   agent?: Mandate;
 }
 
-/** What a customer has given an agent, as far as the credential's look-up tells it. */
+/** What a customer has allowed an agent, as far as the credential's look-up returns it. */
 export interface Mandate {
   token_id: string;
   /** Product types and handles of collections, as the customer wrote them; empty means all. */
@@ -44,12 +44,12 @@ export interface Mandate {
 
 export type ActorType = 'agent' | 'anonymous' | 'staff' | 'api_key' | 'storefront' | 'customer' | 'sync' | 'system';
 
-/** The shop's own doing: jobs, and what is found to be past its time. */
+/** The shop itself: jobs, and what expires. */
 export const SYSTEM: Actor = { type: 'system', id: '00000000-0000-0000-0000-000000000000', customer_id: null };
 
 /**
- * One tenant seen through one connection, on which `app.site_id` is set: row-level security shows this tenant alone.
- * Statements name `shop.siteId` themselves as the first wall; the setting is the third.
+ * One tenant seen through one connection, on which `app.site_id` is set: row-level security shows only this tenant. Statements
+ * name `shop.siteId` themselves as the first wall; the setting is the third.
  */
 export class Shop {
   readonly siteId: string;
@@ -58,14 +58,14 @@ export class Shop {
   readonly currencyDigits: number;
   readonly showStock: ShowStock;
   readonly catalogVersion: string;
-  /** The stock of the products of a kept answer, as of that version, where it was read. */
+  /** The stock of the products of a cached answer, as of that version, where it was read. */
   readonly shownStock: string | null;
   readonly actorType: ActorType;
   /** Who acts: the id of the member of staff, of the customer or of the credential, never a secret. */
   readonly actorId: string;
   /** The logged-in customer who acts, or for whom an agent does; null for guests and for everyone else. */
   readonly customerId: string | null;
-  /** The agent who acts; null when nobody but people do. */
+  /** The agent who acts; null when people act. */
   readonly agent: Mandate | null;
   readonly #tenant: Tenant;
   readonly #connection: Connection;
@@ -86,12 +86,12 @@ export class Shop {
     this.#connection = connection;
   }
 
-  /** The same shop in the same transaction, doing what nobody asked for: what time does. */
+  /** The same shop in the same transaction, acting as the system: for what expires. */
   asSystem(): Shop {
     return this.as(SYSTEM);
   }
 
-  /** The same shop in the same transaction, on behalf of whoever began what is finished now. */
+  /** The same shop in the same transaction, on behalf of the actor who began what is finished now. */
   as(actor: Actor): Shop {
     return new Shop(this.#tenant, actor, this.#connection);
   }
@@ -106,7 +106,7 @@ export class Shop {
     return (await query<Row>(this.#connection, statement)).rows[0];
   }
 
-  /** Runs a statement for its effect; answers how many rows it touched. */
+  /** Runs a statement for its effect; returns how many rows it touched. */
   async run(statement: Sql): Promise<number> {
     return (await query(this.#connection, statement)).rowCount ?? 0;
   }
@@ -116,7 +116,7 @@ export class Shop {
     sendUnheard(this.#connection, statement);
   }
 
-  /** Runs a part that may fail by itself: what it threw is thrown on, and its effects alone are undone. */
+  /** Runs a part that may fail by itself: its error is rethrown, and only its effects are undone. */
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
     await this.#connection.query('savepoint part');
     try {

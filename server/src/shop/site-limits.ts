@@ -6,7 +6,7 @@ import { isRateLimitName, RATE_LIMITS, type RateLimit, type RateLimitName } from
 /** The limits that a site has in place of the usual ones. They are read with every request, so a change counts at once. */
 export type SiteLimits = Partial<Record<RateLimitName, number>>;
 
-/** Kept before a request is known to belong to a site: the same for all. */
+/** Checked before a request is known to belong to a site: the same for all. */
 const OF_ALL_SITES: RateLimitName[] = ['login', 'failed_credentials', 'failed_credentials_address'];
 
 export function isOfAllSites(name: RateLimitName): boolean {
@@ -23,7 +23,7 @@ export function limitFor(name: RateLimitName, limits: SiteLimits): { points: num
   return { points: limits[name] ?? points, seconds };
 }
 
-/** Nothing for a site that there is none of. */
+/** Undefined for a site that does not exist. */
 export async function findSiteLimits(db: Pool, site_id: string): Promise<SiteLimits | undefined> {
   const { rows } = await queryAlone<{ limits: SiteLimits }>(
     db,
@@ -32,7 +32,7 @@ export async function findSiteLimits(db: Pool, site_id: string): Promise<SiteLim
   return rows[0]?.limits;
 }
 
-/** Sets some of a site's limits; `undefined` gives one its usual value back. Answers nothing for an unknown site. */
+/** Sets some of a site's limits; `undefined` restores the usual value. Returns undefined for an unknown site. */
 export async function setSiteLimits(db: Pool, site_id: string, wanted: Map<RateLimitName, number | undefined>) {
   const set = Object.fromEntries([...wanted].filter(([, points]) => points !== undefined));
   const usual = [...wanted].filter(([, points]) => points === undefined).map(([name]) => name);

@@ -6,14 +6,17 @@ const slugifier = () => require('@sindresorhus/slugify') as typeof import('@sind
 
 const MAX_LENGTH = 240; // Leaves room for a suffix within the 255 of the contract.
 
-/** The slug that a name suggests: lower-case ASCII words joined by hyphens. `fallback` where none of it can be written so. */
+/**
+ * The slug that a name suggests: lower-case ASCII words joined by hyphens. `fallback` if the name has nothing that can be
+ * written so.
+ */
 export function slugOf(name: string, fallback: string): string {
   const { default: slugify } = slugifier();
   const slug = slugify(name.slice(0, MAX_LENGTH), { decamelize: false }).replaceAll(/[^a-z0-9-]/g, '');
   return slug.slice(0, MAX_LENGTH).replaceAll(/^-+|-+$/g, '') || fallback;
 }
 
-/** The given slug, then it with -2, -3 …; those of the names already taken are left out. */
+/** The given slug, then the same with -2, -3 …; those that are taken are left out. */
 export function* candidates(slug: string, taken: Set<string>): Generator<string> {
   if (!taken.has(slug)) yield slug;
   for (let suffix = 2; suffix < 100_000; suffix += 1) {

@@ -3,7 +3,7 @@ import { bodyMistake } from './errors.ts';
 import { stateKey } from './states.ts';
 import { STANDARD_CLASS, type TaxTerms } from './totals.ts';
 
-/** Which of a shop's rates hold for an address. */
+/** Which of a shop's rates apply to an address. */
 
 export interface TaxSettings {
   prices_include_tax: boolean;
@@ -14,8 +14,8 @@ export interface TaxSettings {
 const NOT_TAXED = { zero: '0' };
 
 /**
- * The rates at an address, by class. Of several that fit the most specific: that of the class in the state, that of the class,
- * and for the standard class that of the state, that of the country, the default.
+ * The rates at an address, by class. The most specific one applies: that of the class in the state, that of the class, and for
+ * the standard class that of the state, that of the country, the default.
  */
 export function taxTermsFor(
   { tax_rates, default_tax_rate, prices_include_tax }: TaxSettings,
@@ -37,7 +37,7 @@ function classOf({ class: tax_class = STANDARD_CLASS }: CountryTaxRate): string 
   return tax_class;
 }
 
-/** A rate that is given twice would leave open which one counts. */
+/** Refuses a rate that is given twice, which would leave open which one applies. */
 export function repeatedRates(rates: CountryTaxRate[]): ValidationErrorItem[] {
   const keys = rates.map((rate) => JSON.stringify([rate.country, keyOfState(rate), classOf(rate)]));
   return keys.flatMap((key, i) =>

@@ -34,7 +34,7 @@ export function mintToken(kind: TokenKind): string {
   return `${TOKEN_PREFIXES[kind]}_${random}${checksum(random)}`;
 }
 
-/** A secret that follows from 32 secret bytes, in the form of every other. */
+/** A secret derived from 32 secret bytes, in the form of every other. */
 export function tokenFrom(kind: TokenKind, seed: Buffer): string {
   let rest = BigInt(`0x${seed.toString('hex')}`);
   let text = '';

@@ -19,14 +19,17 @@ export interface DiscountTerms {
   kind: 'percentage' | 'fixed_amount' | 'free_shipping';
   /** Percent, or an amount; a decimal string. */
   value: string;
-  /** Whether the code is for this line. */
+  /** Whether the code applies to this line. */
   covers: (line: PricedLine) => boolean;
 }
 
 export interface TaxTerms {
-  /** Of the shipping cost, and of every class without one of its own. 0.19 is 19 %; a decimal string with four decimals at most. */
+  /**
+   * The rate of the shipping cost, and of every class without one of its own. 0.19 is 19 %; a decimal string with four decimals
+   * at most.
+   */
   rate: string;
-  /** Those of other classes. */
+  /** The rates of other classes. */
   rates?: Record<string, string>;
   included: boolean;
 }
@@ -80,7 +83,7 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
   };
 }
 
-/** A code never takes more than the lines it covers come to, and never a part of a minor unit. */
+/** A code never takes more than the total of the lines it covers, and never a part of a minor unit. */
 function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined, digits: number) {
   if (!discount) return [];
   const covered = lines.filter(discount.covers);
@@ -102,8 +105,8 @@ function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number
 }
 
 /**
- * Splits an amount over weights so that the shares add up to it exactly, by largest remainder: each share is rounded down,
- * and the units left over go, one each, to the shares that lost most. Among equal losses the earlier wins.
+ * Splits an amount by weights so that the shares add up to it exactly, by largest remainder: each share is rounded down, and
+ * the units left over go, one each, to the shares that lost most. Among equal losses the earlier wins.
  */
 export function allocate(amount: number, weights: number[]): number[] {
   const whole = BigInt(sum(weights)) || 1n;

@@ -41,7 +41,7 @@ async function redemptionsOf({ dashboard }: OpenShop, discount_id: string) {
   return data?.redemptions ?? [];
 }
 
-/** A cart with one line of each price, of products of their own. */
+/** A cart with one line for each price, each of a product of its own. */
 async function givenLines(shop: OpenShop, ...prices: string[]) {
   const products = [];
   for (const price of prices) products.push(await shop.givenProduct({ price }));
@@ -49,7 +49,7 @@ async function givenLines(shop: OpenShop, ...prices: string[]) {
   return { cart: await shop.givenCart(lines), product_ids: products.map(({ id }) => id) };
 }
 
-/** What completing a checkout does with the code of a cart. */
+/** What completing a checkout does with the code of its cart. */
 function redeem(shop: OpenShop, cart_id: string, buyer: Partial<codeUses.Buyer>): Promise<void> {
   return inShopAsSystem(shop.db, shop.site_id, async (inside) => {
     const cart = await carts.readForCustomer(inside, cart_id, buyer.customer_id ?? null, true);

@@ -36,7 +36,7 @@ async function read({ storefront }: OpenShop, cart_id: string): Promise<Cart> {
   return data;
 }
 
-/** Lets time pass for a cart: it was changed last so long ago. */
+/** Lets time pass for a cart, as if it was last changed this long ago. */
 async function letPass({ owner }: OpenShop, cart_id: string, interval: string): Promise<void> {
   const statements = [
     'update commerce.carts set expires_at = expires_at - $2::interval, updated_at = updated_at - $2::interval where id = $1',
@@ -259,7 +259,7 @@ test('prices and stock are those of the moment, and what has changed is told', a
   ]);
   expect(now.items.map(({ available }) => available)).toEqual([true, true, false, false, false]);
   expect(now.items[4]).toMatchObject({ ...deleted, name: 'Deleted', sku: null, price: '10.00', total: '20.00' });
-  // As the checkout would reckon: without what is no longer for sale.
+  // Calculated as for the checkout: without what is no longer for sale.
   expect(now).toMatchObject({ subtotal: '63.00', total: '63.00' });
 
   const line = atLine(now);

@@ -43,6 +43,6 @@ test('passwords that are guessed first are refused at registration, change and r
   const reset = (new_password: string) =>
     storefront.POST('/api/storefront/customer/reset', { body: { token: link, new_password } });
   expect((await reset('iloveyou')).error).toMatchObject(refusal('new_password'));
-  // The link has not been used up.
+  // The link has not been used up by the refusals.
   expect((await reset('another horse battery staple')).response.status).toBe(200);
 });

@@ -244,7 +244,7 @@ test('guesses sent at once are counted one by one, per shop and address', async 
   const { email } = await shop.givenCustomer();
   await neighbour.givenCustomer({ email });
 
-  // The right password comes along with the guesses: once they have been judged, the time to wait may be over.
+  // The right password is sent together with the guesses: once they have been judged, the time to wait may be over.
   const passwords = [...Array.from({ length: 12 }, (_, i) => `guess ${i}`), PASSWORD];
   const answers = await Promise.all(passwords.map((password) => logInAs(shop, email, password)));
 
@@ -451,7 +451,7 @@ test('nothing is sent to an address that nobody has, and the queue holds no secr
   const email = address();
   await shop.storefront.POST(resetRequest, { body: { email } });
   await shop.storefront.POST(resend, { body: { email } });
-  // Another test that delivers takes mails of ours along, so that one more may have to be queued until one is seen.
+  // Another test that delivers mails may take ours as well, so more of them may have to be queued until one is seen.
   const rows = await vi.waitUntil(async () => {
     await shop.storefront.POST(register, { body: { email: address(), password: PASSWORD } });
     const queued = await shop.owner.query(

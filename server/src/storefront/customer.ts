@@ -108,7 +108,7 @@ export const updateAddress: Handler<'storefront.updateAddress'> = ({ shop, calle
 export const deleteAddress: Handler<'storefront.deleteAddress'> = ({ shop, caller, path }) =>
   addresses.remove(shop, customerOf(caller), path.address_id);
 
-/** The same, with all else that is held. */
+/** The same, with everything else that is held. */
 export const exportCustomer: Beforehand<'storefront.exportCustomer'> = {
   async beforehand({ caller, db }) {
     await expireUnpaid(db, caller.tenant);
@@ -133,7 +133,7 @@ export const getCustomerOrder: Beforehand<'storefront.getCustomerOrder'> = {
 
 type Caller = Call<OperationId>['caller'];
 
-/** The contract asks for the customer's token wherever this is called. */
+/** The contract requires the customer's token wherever this is called. */
 function customerOf({ customer_id }: Caller): string {
   if (!customer_id) throw new Error('The operation was reached without a customer.');
   return customer_id;

@@ -3,7 +3,7 @@ import { openStripe, RETURN_URL, type StripeShop } from '../../test/stripe/shop.
 import { DEADLINES } from '../http/pipeline/deadline.ts';
 import { PATIENCE } from '../shop/payments/patience.ts';
 
-/** Stripe takes calls and does not answer, whether or not it does what they say. */
+/** How long to wait for a Stripe that takes calls and does not answer, whether or not it does what they say. */
 
 /** Long enough for the calls that are answered, on a busy machine, too. */
 const PATIENCE_MS = 1_200;
@@ -12,7 +12,7 @@ const { standIn } = stripe;
 beforeEach(() => standIn.faults.clear());
 afterAll(() => stripe.close());
 
-/** What comes of a call while Stripe hangs, with the next call of that kind lost before or after its effect. */
+/** The result of a call while Stripe hangs, and the next call of that kind is lost before or after its effect. */
 async function whileItHangs<T>(kind: 'silent_before' | 'silent_after', calls: RegExp, work: () => Promise<T>) {
   standIn.faults.add(kind, calls);
   const begun = performance.now();

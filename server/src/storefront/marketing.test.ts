@@ -57,7 +57,7 @@ test('consent to mails is kept with its time, source and words, and so is its en
   expect(newest(await detailsOf(shop, id))).toEqual({ count: 2, granted: false, source: 'account', wording: null });
   const agree = { marketing_opt_in: true, marketing_wording: 'Write to me again.' };
   await patch(agree);
-  // What holds already is not said anew, unless the words are others.
+  // Repeating a decision records nothing, unless the wording differs.
   await patch({ marketing_opt_in: true });
   await patch(agree);
   expect(newest(await detailsOf(shop, id))).toEqual({
@@ -105,7 +105,7 @@ test('consent at the checkout holds once the order is placed, and what was said 
   await shop.givenOrder({ client, ...said });
   // Before the consent of the order has taken effect.
   await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
-  // Of what was said before, and its job comes late.
+  // The job of the earlier consent, which comes late.
   await applyConsent(shop.db)({ site_id: shop.site_id, customer_id: id });
   await workOn(shop);
   await shop.givenOrder({ client, marketing_opt_in: false });

@@ -63,7 +63,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows.map(({ status }) => status);
 }
 
-/** What the provider has of the shop's customers, in minor units. */
+/** What the provider holds of the shop's customers' money, in minor units. */
 async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
   const { rows } = await owner.query(
     `select coalesce(sum(captured - (select coalesce(sum(value::int), 0) from jsonb_each_text(refunds))), 0)::int as money
@@ -136,7 +136,7 @@ test('with a return_url alone the provider shows its own page, and sends people 
   const { data } = await shop.dashboard.GET('/api/dashboard/orders');
   expect(paid).toBe(`https://shop.example.com/thanks?x=1&order_id=${data?.orders[0]?.id}`);
 
-  // What the shop no longer calls its own is led to no more.
+  // Shoppers are no longer sent to an address that the shop no longer calls its own.
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: [] } });
   expect(await comeBack()).toBe(new URL(checkout.checkout_url ?? '').pathname);
 });

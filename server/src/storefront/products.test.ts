@@ -166,7 +166,7 @@ test('search finds the SKU first, whole words, the beginning of the last word, a
     (await storefront.GET(products, { params: { query: { q } } })).data?.products.map(({ name }) => name);
 
   expect(await found('btl-1')).toEqual(['Enamel bottle', 'Floor lamps for BTL-1 fans']);
-  expect((await found('lamp'))?.at(-1)).toBe('Enamel bottle'); // In the description alone.
+  expect((await found('lamp'))?.at(-1)).toBe('Enamel bottle'); // Only in the description.
   expect(await found('desk la')).toEqual(['Desk lamp']);
   expect(await found('enamle botle')).toEqual(['Enamel bottle']);
   expect(await found('Ébâmel bottle')).toEqual(['Enamel bottle']);

@@ -74,7 +74,7 @@ test('warnings and refusals of a cart tell no more of the stock than the shop sh
     lines: [{ requested: 5, available: 1 }],
   });
 
-  // Nor is one piece told from several.
+  // Nor can one piece be told from several.
   await adjust(-3);
   expect((await add(3)).error).toMatchObject({ message: 'Not enough stock: Few (fewer available, 5 requested).' });
 

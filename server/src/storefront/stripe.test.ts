@@ -151,7 +151,7 @@ async function statusOf(shop: StripeShop): Promise<string> {
   return rows.map(({ status }) => status).join();
 }
 
-/** Fails the refunds that have succeeded, as a bank does, and tells of it. */
+/** Fails the refunds that have succeeded, as a bank does, and sends the events. */
 async function sendBack(shop: StripeShop): Promise<void> {
   for (const refund of standIn.ledger.refunds.values()) {
     if (refund.account === shop.account && refund.status === 'succeeded') standIn.ledger.changeRefund(refund, 'failed');

@@ -25,7 +25,7 @@ test('the beginning of a word is found beside the whole word, which ranks first'
 
   expect(await found('stone')).toEqual(['Stone Bowl', 'Boots', 'Stoneware Mug']);
   expect(await found('stonew')).toEqual(['Stoneware Mug']);
-  // The last word alone may be unfinished.
+  // Only the last word may be unfinished.
   expect((await found('stone bowl'))?.includes('Stoneware Mug')).toBe(false);
 });
 

@@ -100,7 +100,7 @@ test('an order tells its tax by rate, with the lines and the shipping cost, and 
       body: { expected_total: total },
     });
     const order_id = completed.data?.order.id ?? '';
-    // Later rates change nothing of what was ordered.
+    // Later rates change nothing about what was ordered.
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { default_tax_rate: '0', tax_rates: [] } });
 
     const { data: order } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', {
@@ -155,7 +155,7 @@ test('the tax class of a product can be read and changed, imported and exported,
     params: { path: { id_or_slug: 'book' } },
   });
   expect(shown.data?.tax_class).toBe('zero');
-  // Told once no transaction is under way that began before.
+  // Reported once no earlier transaction is still running.
   const told = async () => {
     const { data } = await sync.GET('/api/sync/products', { params: { query: { cursor: resume_cursor ?? '' } } });
     return data?.changes.at(-1)?.product?.tax_class;

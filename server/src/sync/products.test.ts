@@ -25,7 +25,10 @@ async function crawl(
   }
 }
 
-/** The same, again and again until enough is told: a change is told when what ran before it has ended, also of other tests. */
+/**
+ * The same, repeated until enough is reported: a change is reported once earlier transactions have ended, including those of
+ * other tests.
+ */
 async function crawlUntil(
   shop: Pick<OpenShop, 'sync'>,
   enough: (changes: Change[]) => boolean,
@@ -173,7 +176,7 @@ test('the sale of pieces that a checkout held is no change: what others see was 
   const { id: checkout_id } = await shop.givenCheckout({
     content: [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }],
   });
-  // Made afterwards: once it is told, so is what the checkout holds.
+  // Made afterwards: once it is reported, so is what the checkout holds.
   const last = await shop.givenProduct();
   const isHeld = ({ product_id, product: told }: Change) => product_id === mug.id && told?.total_inventory === 9;
   const held = await crawlUntil(shop, (changes) => tells(last.id)(changes) && changes.some(isHeld));

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 
 const MARKS = ['keeps-running', 'no-test', 'own-test'] as const;
 
-/** The commands and programs that the documents have for pasting. */
+/** A command or program that the documents offer for pasting. */
 export interface Block {
   file: string;
   line: number;
   /**
-   * `pasted` comes to its end by itself; what `keeps-running` goes on until Ctrl-C, in a terminal of its own; `no-test` needs
-   * what no test has; `own-test` needs a place of its own, where another test pastes it; `program` is to be put in a file, and
-   * run.
+   * `pasted` ends by itself; `keeps-running` goes on until Ctrl-C, in a terminal of its own; `no-test` needs what no test has;
+   * `own-test` needs a place of its own, where another test pastes it; `program` is to be put in a file, and run.
    */
   kind: 'pasted' | (typeof MARKS)[number] | 'program';
   text: string;
@@ -33,7 +32,7 @@ export const DOCUMENTS = [
 const FENCE = /^```(\w+)(?: (.+))?\n([\s\S]*?)^```$/gm;
 const IN_A_FILE = /in a file `([\w.-]+)`[^\n]*(?:\n[^\n]+)*\n\n$/;
 
-/** The blocks of a document. Throws for a mark that means nothing. */
+/** The blocks of a document. Throws for an unknown mark. */
 export function blocksOf(file: string): Block[] {
   const document = readFileSync(join(ROOT, file), 'utf8');
   return [...document.matchAll(FENCE)].flatMap(({ 1: language = '', 2: mark, 3: text = '', index }): Block[] => {

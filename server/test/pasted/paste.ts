@@ -3,11 +3,11 @@ import { waitFor } from '../receiver.ts';
 
 const LONGEST_BLOCK_MS = 120_000;
 
-/** A shell that gets text as one who pastes gives it: all at once, into the same input that its commands read. */
+/** A shell that gets text as somebody pastes it: all at once, into the same input that its commands read. */
 export interface Paster {
-  /** What the text printed, once the shell has come to its end. Throws when a command failed or took the rest as its input. */
+  /** What the text printed, once the shell has finished it. Throws when a command failed or took the rest as its input. */
   paste(text: string): Promise<string>;
-  /** Pastes what goes on and on, and resolves when it has printed this. */
+  /** Pastes commands that keep running, and resolves when they have printed this. */
   leaveRunning(text: string, ready: RegExp): Promise<void>;
   printed(): string;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export function openShell(cwd: string, env: Record<string, string>): Paster {
   };
   shell.stdout.on('data', hear);
   shell.stderr.on('data', hear);
-  // The mark is put together by the shell, so that nothing which repeats its input prints it.
+  // The shell assembles the mark, so that echoing its input does not print it.
   shell.stdin.write(`trap 'echo "failed: $BASH_COMMAND"' ERR; mark=done\n`);
 
   async function until(text: string, found: () => boolean): Promise<string> {
@@ -57,7 +57,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Ends a process with all that it has started. */
+/** Ends a process and all that it has started. */
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child) || child.pid === undefined) return;
   const ended = new Promise((exit) => child.once('exit', exit));

@@ -7,7 +7,7 @@ import { createSession, expireSession, showSession } from './sessions.ts';
 /** The calls of the API. */
 export interface ApiCall {
   method: string;
-  /** Behind `/v1/`. */
+  /** The part after `/v1/`. */
   path: string;
   params: Params;
   account: string;

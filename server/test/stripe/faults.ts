@@ -11,7 +11,7 @@ interface Fault extends FaultOptions {
 }
 
 export interface FaultOptions {
-  /** So many such calls go well first. */
+  /** This many such calls succeed first. */
   skip?: number;
   /** Only calls of this account. */
   account?: string;
@@ -23,17 +23,17 @@ export class Faults {
   #faults: Fault[] = [];
   #slow: { calls: RegExp; ms: number } | undefined;
 
-  /** Lets the next calls of a kind go wrong. */
+  /** Makes the next calls of a kind go wrong. */
   add(kind: FaultKind, calls = /./, times = 1, options: FaultOptions = {}): void {
     this.#faults.push({ ...options, kind, calls, left: times });
   }
 
-  /** Each such call takes as long. */
+  /** Makes each such call take this long. */
   slow(ms: number, calls = /./): void {
     this.#slow = { calls, ms };
   }
 
-  /** Those of one account, or all. */
+  /** Clears the faults of one account, or all. */
   clear(account?: string): void {
     this.#faults = account === undefined ? [] : this.#faults.filter((fault) => fault.account !== account);
     this.#slow = undefined;

@@ -1,6 +1,6 @@
 import { invalid, Refusal } from './objects.ts';
 
-/** What a call was answered. */
+/** The answer to a call. */
 export interface Answer {
   status: number;
   body: object;
@@ -36,7 +36,7 @@ export class Keys {
       kept.answer = await work();
       return kept.answer;
     } catch (error) {
-      // A card that is declined is an outcome; what was refused at once is none.
+      // A declined card is an outcome; a call that was refused at once has none.
       if (error instanceof Refusal && error.status === 402) kept.answer = { status: 402, body: error.body };
       else this.#kept.delete(key);
       throw error;

@@ -7,7 +7,7 @@ export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing';
 /** A week: how long a bank reserves money for. */
 const AUTHORIZED_SECONDS = 7 * 86_400;
 
-/** What the stand-in knows: everything that Stripe would keep, with a clock that can be set forward. */
+/** The state of the stand-in: everything that Stripe would keep, with a clock that can be set forward. */
 export class Ledger {
   readonly intents = new Map<string, Intent>();
   readonly sessions = new Map<string, Session>();
@@ -16,7 +16,7 @@ export class Ledger {
   readonly events: StripeEvent[] = [];
   /** Called with each new event. */
   onEvent: (event: StripeEvent) => void = () => undefined;
-  /** What a new refund begins as. */
+  /** The status with which a new refund begins. */
   refundsBegin: Refund['status'] = 'succeeded';
   #ahead = 0;
   #count = 0;
@@ -26,7 +26,7 @@ export class Ledger {
     return Math.floor(Date.now() / 1_000) + this.#ahead;
   }
 
-  /** Sets the clock forward; what ends by itself ends. */
+  /** Sets the clock forward; whatever expires in that time ends. */
   advance(seconds: number): void {
     this.#ahead += seconds;
     for (const session of this.sessions.values()) {
@@ -143,7 +143,7 @@ const EVENT_OF: Partial<Record<Intent['status'], string>> = {
   requires_action: 'payment_intent.requires_action',
 };
 
-/** Without what is for the stand-in alone. */
+/** Without what is only for the stand-in. */
 export function onTheWire<One extends { account: string }>(one: One): Omit<One, 'account'> {
   const { account: _, ...wire } = one;
   return wire;

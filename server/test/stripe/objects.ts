@@ -61,7 +61,7 @@ export interface Refund {
 export interface StripeEvent {
   id: string;
   object: 'event';
-  /** Whose it is; on the wire only for connected accounts. */
+  /** The account it belongs to; on the wire only for connected accounts. */
   owner: string;
   type: string;
   created: number;

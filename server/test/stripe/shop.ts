@@ -67,12 +67,12 @@ async function givenShop(
   /** Completes a checkout with the payment given; resolves to what the client got. */
   async function complete(checkout_id: string, payment: { confirmation_token?: string; return_url?: string }) {
     const params = { path: { checkout_id } };
-    // What is open goes on without a word of how it is paid.
+    // An open payment goes on without being told how it is paid.
     const body = Object.keys(payment).length === 0 ? {} : { payment };
     return storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body });
   }
 
-  /** A checkout that is ready to be paid, of 10.00 and 4.90 for its delivery unless told otherwise. */
+  /** A checkout that is ready to be paid, for 10.00 plus 4.90 for delivery unless told otherwise. */
   async function givenCheckout(content?: Parameters<typeof opened.givenCheckout>[0]) {
     await opened.givenTerms({ allowed_origins: ['https://shop.example'] });
     return opened.givenCheckout({ payment_method: 'bank_transfer', ...content }).then(async ({ id, total }) => {

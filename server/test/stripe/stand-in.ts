@@ -12,14 +12,14 @@ import { servePage } from './pages.ts';
 import { type Endpoint, sendEvent } from './webhooks.ts';
 
 /**
- * A stand-in for Stripe that speaks its wire format for what the server uses, keeps state as Stripe does, and is only talked to by
+ * A stand-in for Stripe that speaks its wire format for what the server uses, keeps state as Stripe does, and is called only by
  * the official client. Keys are `sk_test_` and the name of an account: `sk_test_alder` is the account `acct_alder`.
  */
 export class StripeStandIn {
   readonly ledger = new Ledger();
   readonly keys = new Keys();
   readonly faults = new Faults();
-  /** Whom events are sent to as they happen; empty while a test sends them itself. */
+  /** Where events are sent as they happen; empty while a test sends them itself. */
   endpoints: Endpoint[] = [];
   /** The calls that were made, in their order, such as `POST /v1/refunds`. */
   readonly calls: string[] = [];
@@ -107,7 +107,7 @@ export class StripeStandIn {
     const keyed = method === 'POST' && typeof key === 'string' ? `${account}:${key}` : undefined;
     const made = await this.keys
       .once(keyed, `${call}?${body}`, async () => {
-        // As long as any real call takes, in which the key is in use.
+        // Takes as long as any real call, during which the key is in use.
         await pause(1);
         if (fault === 'error_500')
           return { status: 500, body: { error: { type: 'api_error', message: 'An error occurred.' } } };

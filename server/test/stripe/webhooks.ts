@@ -5,7 +5,7 @@ import type { StripeEvent } from './objects.ts';
 export interface Endpoint {
   url: string;
   secret: string;
-  /** Whose events it gets. */
+  /** The account whose events it gets. */
   account: string;
   /** The endpoint belongs to a platform: its events name the account. */
   connected?: boolean;

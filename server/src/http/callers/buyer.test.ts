@@ -125,7 +125,7 @@ test('a private token has a ceiling over all its buyers, which a buyer beyond th
   expect(refused.status).toBe(429);
   expect(refused.headers.get('RateLimit-Policy')).toBe('"private_token";q=5;w=60');
   expect(await statuses([guess('203.0.113.5')])).toEqual([429]);
-  // Another token of the shop has nothing to do with it.
+  // Another token of the shop is not affected.
   expect(await statuses([{ token: shop.credentials.storefront_token }])).toEqual([200]);
   await end();
 });
@@ -176,7 +176,7 @@ test('an agent beside a private token is on record with the buyer’s address, a
   const headers = { Authorization: `Bearer ${access_token}` };
 
   const one = { path: '/cart', body: {}, buyer: '203.0.113.7', headers };
-  // The refused one is an agent's own limit: it is counted as who it is, not by an address.
+  // The second call is refused by the agent's own limit, which does not depend on an address.
   expect(await shop.statuses([one, { ...one, buyer: '203.0.113.8' }])).toEqual([201, 429]);
 
   const { data } = await shop.dashboard.GET('/api/dashboard/audit-events', {

@@ -14,7 +14,7 @@ export interface Buyer {
   mistakes: ValidationErrorItem[];
 }
 
-/** Whether the request names a buyer's address, whatever its token makes of that. */
+/** Whether the request names a buyer's address, even if its token may not. */
 export function namesBuyer({ surface }: Operation, { headers }: Request): boolean {
   return surface === 'storefront' && headers['x-buyer-ip'] !== undefined;
 }
@@ -22,7 +22,7 @@ export function namesBuyer({ surface }: Operation, { headers }: Request): boolea
 export function buyerOf(operation: Operation, { private_token_id }: Caller, req: Request): Buyer {
   if (!private_token_id || !namesBuyer(operation, req)) return { mistakes: [] };
   const address = String(req.headers['x-buyer-ip']);
-  // A zone belongs to an address within one machine.
+  // An address with a zone has a meaning only within one machine.
   if (isIP(address) > 0 && !address.includes('%')) return { ip: normalised(address), mistakes: [] };
   const msg = 'Send exactly one IPv4 or IPv6 address, without a port, or leave the header out.';
   return { mistakes: [{ loc: ['header', 'X-Buyer-IP'], msg, type: 'value_error' }] };

@@ -34,7 +34,7 @@ export interface Caller {
   /** The customer's session and the token that names it. */
   session?: { id: string; token_id: string; ends_soon: boolean };
   scopes: string[];
-  /** The limits of the site in place of the usual ones, where the look-up told them. */
+  /** The limits of the site in place of the usual ones, if the look-up returned them. */
   limits?: SiteLimits;
   allowed_origins: string[];
 }

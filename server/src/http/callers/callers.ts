@@ -25,9 +25,9 @@ export function actorOf({ kind, principal_id, customer_id, agent }: Caller): Act
 }
 
 /**
- * The caller behind a claim. Sets `app.site_id` on the connection whatever comes out, also to nothing, and for mutations with a
- * token `app.principal_id`: what an earlier request left there never survives. `local` is true inside a transaction. `shown` are
- * products whose stock is read with it.
+ * The caller behind a claim. Always sets `app.site_id` on the connection, to nothing for an unknown token, and
+ * `app.principal_id` for mutations with a token, so that no value of an earlier request survives. `local` is true inside a
+ * transaction. `shown` are products whose stock is read with it.
  */
 export async function authenticate(
   connection: Connection,
@@ -50,12 +50,12 @@ interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
   /** Of an agent's token: for whom it acts, and in which categories. */
   acts_for: string | null;
   categories: string[];
-  /** Of a customer's token beside the storefront's, where one came. */
+  /** Of a customer's token beside the storefront's, if one was sent. */
   customer_id?: string | null;
   session_id?: string | null;
   customer_token_id?: string | null;
   ends_soon?: boolean | null;
-  /** Of the storefront token beside an agent's, where one came. */
+  /** Of the storefront token beside an agent's, if one was sent. */
   beside_id?: string | null;
   beside_scopes?: string[] | null;
   private_token_id: string | null;
@@ -155,7 +155,7 @@ function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: O
   return [...scopes, ...(claim.customer_secret ? CUSTOMER_SCOPES : [])];
 }
 
-/** Of the storefront beside an agent, in the same statement; both must name the same site. */
+/** Looks up the storefront token beside an agent's in the same statement; both must be of the same site. */
 function besideAgent(storefront_secret: string) {
   return {
     columns: sql`, p.id as beside_id, p.scopes as beside_scopes`,
@@ -167,7 +167,7 @@ function besideAgent(storefront_secret: string) {
   };
 }
 
-/** Of the customer beside the storefront: one more look-up in the same statement, where the token says who it is. */
+/** Looks up the customer's token beside the storefront's, if one was sent, in the same statement. */
 function customerOf({ customer_secret }: Claim) {
   const origins = sql`t.allowed_origins`;
   const privateId = sql`case when t.private then t.id end`;
@@ -184,9 +184,9 @@ function customerOf({ customer_secret }: Claim) {
 }
 
 /**
- * Also the stock of products, in the same statement, so that it belongs to the same moment as the version. It is read by the
- * tenant that the look-up has just set: were it read before, row-level security would hide all, and the answer be made anew.
- * For an unknown token none is set, and nothing is read.
+ * Also reads the stock of products, in the same statement, so that stock and version are of the same moment. It is read as the
+ * tenant that the look-up has just set: read earlier, row-level security would hide every row, and the answer would be built
+ * anew. An unknown token sets no tenant, and then nothing is read.
  */
 function withStock(lookUp: Sql, shown: string[]): Sql {
   return sql`select found.*, stock.shown_stock from (${lookUp}) as found left join lateral (

@@ -43,7 +43,7 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   const beside = CREDENTIAL_HEADERS.filter(
     (name) => headers[name] !== undefined && !schemes.some(({ header }) => header === name),
   );
-  // A customer's token may be attached to every call of the storefront: where nobody asks for it, it is not looked at.
+  // A customer's token may be attached to every call of the storefront; operations that do not use it ignore it.
   const ignored = operation.surface === 'storefront' && isWellFormed('customer', secretIn(headers, 'authorization'));
   if (beside.some((name) => name !== 'authorization' || !ignored)) {
     throw tooMany();
@@ -61,7 +61,7 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   return { kind: scheme.kind, secret, customer_secret, storefront_secret: null, site_id, merchant_id };
 }
 
-/** The claim at a site's host: of that site alone. Throws 401 when it names another one. */
+/** Restricts a claim made at a site's host to that site. Throws 401 when it names another one. */
 export function claimAtHost(claim: Claim, site_id: string | undefined): Claim {
   if (site_id === undefined || claim.kind === 'anonymous') return claim;
   if (claim.site_id !== null && claim.site_id.toLowerCase() !== site_id) throw invalidToken();
@@ -111,7 +111,7 @@ function secretIn(headers: IncomingHttpHeaders, header: string): string {
 
 function wellFormed(kind: TokenKind, secret: string): string {
   if (isWellFormed(kind, secret)) return secret;
-  // What kind of credential it is, its prefix tells anyone: saying where that belongs reveals nothing.
+  // Its prefix tells anyone what kind of credential it is, so saying where that kind belongs reveals nothing.
   const meant = Object.entries(SCHEMES).find(([, scheme]) => scheme.kind && isWellFormed(scheme.kind, secret));
   if (!meant) throw invalidToken();
   throw new ShopError(

@@ -5,8 +5,9 @@ import * as sessions from '../../shop/customers/sessions.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Writes when a credential was last used, by the database's clock and never after its revocation, and moves on the end of customers' tokens: at most once a minute and outside the
- * requests, in one statement for all. A token that is about to end is seen to at once.
+ * Records when a credential was last used, by the database's clock and never after its revocation, and extends customers'
+ * tokens: at most once a minute and outside the requests, in one statement for all. A token that is about to end is extended at
+ * once.
  */
 export interface LastUsed {
   note(caller: Caller): void;
@@ -44,7 +45,7 @@ export function createLastUsed(db: Pool): LastUsed {
       if (beside_id) tokens.set(beside_id, use);
       if (!session) return;
       customers.set(session.token_id, tenant.site_id);
-      // What cannot be written now will be with the next use, or the customer logs in again.
+      // What cannot be written now is written with the next use, or the customer logs in again.
       if (session.ends_soon) flush().catch(() => undefined);
     },
   };

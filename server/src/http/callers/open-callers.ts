@@ -49,7 +49,7 @@ function ofAnotherSite(): ShopError {
 
 type Fields = Record<string, unknown>;
 
-/** What such a call owes that the schema of its parameters cannot say. */
+/** What such a call must contain that the schema of its parameters cannot say. */
 export function openMistakes({ namedBy }: Operation, { query: asked, headers }: Request): ValidationErrorItem[] {
   if (namedBy !== 'site') return [];
   const [header, parameter] = [headers['x-site-id'], asked.site_id];

@@ -42,7 +42,7 @@ function pairOf({ site_id, credentials }: Shop) {
   return { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
 }
 
-/** What a path is answered with at a host. */
+/** The answer to a path at a host. */
 async function askAt(name: string, path: string, init: RequestInit = {}) {
   const response = await fetchAt(name)(own.baseUrl + path, init);
   const text = await response.text();

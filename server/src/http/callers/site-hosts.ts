@@ -5,7 +5,7 @@ import { addressOfHost, type ShopAddresses } from '../../shop/links.ts';
 import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../shop/merchant/domains.ts';
 
 /**
- * Which site's host a request names: by its `Host` header alone, which a proxy has to hand on. All hosts of all sites are kept
+ * Which site's host a request names: only by its `Host` header, which a proxy has to pass on. All hosts of all sites are kept
  * in this process and read again every few seconds, so that no request asks the database for them. The configured host and
  * unknown ones belong to no site. A host is no credential: it narrows what a request may reach, and never widens it.
  */
@@ -14,7 +14,7 @@ export interface SiteHosts extends ShopAddresses {
   isConfigured(request: Named): boolean;
   /** The site whose host a request names. */
   siteAt(request: Named): string | undefined;
-  /** The origin by which browsers know where a request went: that of the site's host, else the configured one. */
+  /** The origin that a browser takes the server to have: that of the site's host, else the configured one. */
   originAt(request: Named): string;
   /** Whether they have been read at all: until then a host of a shop counts as the configured one. */
   isRead(): boolean;
@@ -26,7 +26,7 @@ export interface SiteHosts extends ShopAddresses {
 type Named = Pick<IncomingMessage, 'headers'>;
 
 export interface SiteHostsOptions {
-  /** Not that of requests, whose connections may all be taken. */
+  /** Not the pool of requests, whose connections may all be taken. */
   db: Pool;
   baseUrl: string;
   logger: Logger;

@@ -2,18 +2,18 @@ import type { Request, Response } from 'express';
 import { isWellFormed } from '../../shop/tokens.ts';
 
 /**
- * The cookie of a browser that has opened a link against the delay of logins. It opens nothing: it says for which accounts
- * the browser is counted by itself.
+ * The cookie of a browser that has opened an unlock link from a mail. It grants no access: it only says for which accounts the
+ * browser's logins are counted separately.
  */
 const LIFE_MS = 24 * 60 * 60 * 1000;
 const MOST_PASSES = 3;
 
 function nameOf(baseUrl: string): string {
-  // The prefix binds the cookie to this host alone. It needs https.
+  // The prefix binds the cookie to this host only. It needs https.
   return baseUrl.startsWith('https:') ? '__Host-unlock' : 'unlock';
 }
 
-/** The passes that the browser holds; none when there are several cookies, of which somebody planted one. */
+/** The passes that the browser holds; none when there are several cookies, because somebody planted one of them. */
 export function unlockPasses({ headers }: Request, baseUrl: string): string[] {
   const name = nameOf(baseUrl);
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));

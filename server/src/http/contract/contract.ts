@@ -49,7 +49,7 @@ export interface Operation {
   hasBody: boolean;
   /** The fields of the body when it may come as a form, too. */
   form: Record<string, JsonObject> | undefined;
-  /** The answer can be had as Markdown. */
+  /** The answer is also available as Markdown. */
   markdown: boolean;
   cacheable: boolean;
   parameters: Parameter[];

@@ -4,7 +4,10 @@ import type { Operation } from './contract.ts';
 
 const MAX_MISTAKES = 50;
 
-/** Texts of a body with characters that nobody sees. Rows of an import are not refused for them: they are taken out there. */
+/**
+ * Reports texts of a body that contain invisible characters. Rows of an import are not refused for them: there they are
+ * removed.
+ */
 export function hiddenMistakes({ id }: Operation, body: unknown): ValidationErrorItem[] {
   if (body === undefined || id === 'dashboard.importProducts') return [];
   const mistakes: ValidationErrorItem[] = [];

@@ -72,7 +72,7 @@ function takes({ parameters }: Operation, header: string): boolean {
   return parameters.some(({ name }) => name === header);
 }
 
-/** A value by itself replaced, and all that is in it. */
+/** A value replaced as a whole, and each value within it. */
 function* variationsOf(value: unknown): Generator<unknown> {
   yield* ODD_VALUES;
   yield [value];
@@ -118,7 +118,7 @@ function fitsParameter(operation: Operation, parameter: Parameter, given: unknow
   return value !== undefined && checkAt(pointerTo(operation, parameter))(value);
 }
 
-/** What a text stands for; undefined when it is none of its kind. */
+/** The value that a text stands for; undefined when it is not of the parameter's type. */
 function readAs({ schema }: Parameter, given: unknown): unknown {
   if (schema.type === 'array') return [given].flat();
   if (Array.isArray(given)) return undefined;

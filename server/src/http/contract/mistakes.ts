@@ -82,8 +82,8 @@ export function detailOf(
 }
 
 /**
- * One thing is told once: a choice that failed only when none of its parts says more, that null would have fitted only when
- * nothing else is said of the value, and lengths and patterns only when no format says more.
+ * Reports each problem once: a failed choice only when none of its branches says more, that null would have been valid only
+ * when nothing else is said of the value, and lengths and patterns only when no format says more.
  */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
@@ -99,7 +99,7 @@ function mostExact(errors: ErrorObject[]): ErrorObject[] {
   });
 }
 
-/** The list of countries is a pattern, so that any validator knows it. */
+/** The list of countries is a pattern, so that any validator understands it. */
 function isFormat({ keyword, params }: ErrorObject): boolean {
   return keyword === 'format' || (keyword === 'pattern' && params.pattern === COUNTRY);
 }
@@ -108,7 +108,7 @@ function wantsNull({ keyword, params }: ErrorObject): boolean {
   return keyword === 'type' && params.type === 'null';
 }
 
-/** A place in the request, and the places that it is in. */
+/** A place in the request, and the places that contain it. */
 function within(path: string): string[] {
   const parts = path.split('/');
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
@@ -123,7 +123,7 @@ function itemOf(operation: Operation, error: ErrorObject): ValidationErrorItem {
   return { loc: locOf(operation, `${instancePath}${partOf(error)}`), msg, type, ...(ctx && { ctx }) };
 }
 
-/** The field that is missing or too much, which ajv tells beside the path. */
+/** The field that is missing or unknown, which ajv reports beside the path. */
 function partOf({ params }: ErrorObject): string {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, string | undefined>;
   const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
@@ -194,7 +194,7 @@ const tooLong =
     ctx: { max_length: limitOf(error) },
   });
 
-/** What is said of each keyword of JSON Schema: pydantic's types, which clients of such bodies know. */
+/** The wording for each keyword of JSON Schema: pydantic's types, which clients of such bodies know. */
 const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   required: () => ({ type: 'missing', msg: 'Field required.' }),
   dependentRequired: ({ params }) => ({ type: 'missing', msg: `Field required together with ${params.property}.` }),

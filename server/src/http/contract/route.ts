@@ -38,10 +38,10 @@ export function createRouting(operations: Operation[]): Routing {
   function find(method: string, url: string) {
     try {
       const found = router.find(method as HTTPMethod, url);
-      // `/products/` is no product without a name: a parameter is never empty.
+      // A parameter is never empty: `/products/` does not stand for a product without a name.
       return found && Object.values(found.params).includes('') ? null : found;
     } catch {
-      return null; // Broken percent-encoding is no address of ours.
+      return null; // None of our paths has broken percent-encoding.
     }
   }
 

@@ -7,7 +7,7 @@ import { valueErrors } from './validator.ts';
 const LARGE_ROW = 500;
 const operation = operationTable.find(({ id }) => id === 'dashboard.importProducts');
 
-/** Holds one row of an import against ProductImport of the contract, with the same formats and wording as a whole body. */
+/** Checks one row of an import against ProductImport of the contract, with the same formats and wording as a whole body. */
 export const mistakesInRow: RowCheck = (row, loc) => {
   const errors = valueErrors('ProductImport', row, LARGE_ROW);
   if (errors.length === 0 || !operation) return [];

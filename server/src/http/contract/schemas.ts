@@ -2,10 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { document, type Operation, resolve } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
-/** Answers are checked by ajv itself, and tests and proofs check by it what they send. Requests are validated in validator.ts. */
+/** Checks answers, and what tests and proofs send, with ajv itself. Requests are validated in validator.ts. */
 const compilers: Partial<Record<'all errors' | 'first error', Ajv2020>> = {};
 
-/** Made when first needed, and without a look at the contract itself, which has been linted: a start is to be quick. */
+/** Made when first needed, without validating the contract itself, which has been linted: a start should be quick. */
 function compilerOf(allErrors: boolean): Ajv2020 {
   const formats = { ...FORMATS, password: true as const };
   const ajv = new Ajv2020({ allErrors, strict: false, validateSchema: false, formats });
@@ -24,8 +24,8 @@ type Check = ((body: unknown) => boolean) & { errors?: { instancePath: string; m
 const checks = new Map<string, Check>();
 
 /**
- * What is wrong with an answer by the contract: an undocumented status, or a body that leaves its schema. On in every
- * test, so that the contract cannot drift from the server; off in production.
+ * How an answer breaks the contract: an undocumented status, or a body that does not fit its schema. On in every test, so that
+ * the contract cannot drift from the server; off in production.
  */
 export function faultIn(operation: Operation, status: number, body: string | undefined): string | undefined {
   const responses = document.paths[operation.path]?.[operation.method]?.responses as Record<string, object>;

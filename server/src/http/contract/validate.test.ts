@@ -117,7 +117,7 @@ test('a list whose entries must differ is checked in work that does not grow wit
   const ids = Array.from({ length: 9_000 }, () => crypto.randomUUID());
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const reorder = operation('dashboard.reorderCollectionProducts');
-  /** Microseconds of this thread on a processor: what else the machine does is not in them. */
+  /** Microseconds of CPU time of this thread, so that other load on the machine does not count. */
   const work = (product_ids: string[]) => {
     const before = process.threadCpuUsage();
     contractMistakes(reorder, request({ headers, params: { collection_id: ids[0] }, body: { product_ids } }));

@@ -4,8 +4,8 @@ import { detailOf, parameterMistakes, unexpectedBody } from './mistakes.ts';
 import { requestErrors, type Subject } from './validator.ts';
 
 /**
- * What the contract has against a request. A request costs what its own operation declares, however many others there are;
- * each is made ready when first asked for. What validation costs: `npm run bench -- validation`.
+ * Validates requests against the contract. The cost depends only on what the request's own operation declares; each operation
+ * is compiled when it is first called. To measure it: `npm run bench -- validation`.
  */
 interface Declared {
   subject: Subject;

@@ -13,14 +13,14 @@ import { document, type Parameter, resolve } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
 /**
- * Requests are validated by express-openapi-validator. Its middleware matches each request against the paths of the contract one
- * after another, so that every operation more makes every request slower. Our router has found the operation by then, so the
- * class behind that middleware is asked directly. It compiles an operation when it first sees it, which takes some
+ * Requests are validated by express-openapi-validator. Its middleware matches each request against the paths of the contract
+ * one after another, so that every additional operation makes every request slower. Our router has found the operation by then,
+ * so the class behind that middleware is called directly. It compiles an operation when it first sees it, which takes some
  * milliseconds.
  *
- * It is given the declared parts of a request only, and always the same Content-Type: it compiles an operation again for each
- * Content-Type it has not seen, parameters such as `charset` included, and keeps the result. It throws sentences; the errors
- * of ajv behind them tell place and rule, and they are what is returned.
+ * It is given only the declared parts of a request, and always the same Content-Type: it compiles an operation again for each
+ * Content-Type it has not seen, parameters such as `charset` included, and keeps the result. It throws sentences; the errors of
+ * ajv behind them name place and rule, and those are returned.
  */
 
 /** What a request is validated against: an operation, or a schema by itself. */
@@ -47,12 +47,12 @@ export interface Errors {
 
 type JsonObject = Record<string, unknown>;
 
-/** Bodies of more values than this are told their first mistake alone. */
+/** Of bodies with more values than this, only the first mistake is reported. */
 const LARGE = 2_000;
 
 /**
  * Text in `parts.query` becomes what its schema says, and absent parameters get their default; a body is left as it is. All
- * mistakes of a body are told unless it is large.
+ * mistakes of a body are reported unless it is large.
  */
 export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Errors {
   if (!holdsMoreThan(parts.body, large)) return validatorFor('all')(subject, parts);
@@ -70,8 +70,9 @@ export function valueErrors(schema: string, value: unknown, large = LARGE): Erro
 const nothing = (): Parts => ({ query: {}, headers: {}, params: {}, body: undefined });
 
 /**
- * Telling all mistakes takes time that grows with them: a megabyte of `{}` would make a million, and hold up every other
- * request meanwhile. So there are two validators: one tells all mistakes, and the other, for large bodies, the first.
+ * Reporting all mistakes takes time that grows with their number: a megabyte of `{}` would make a million, and hold up every
+ * other request meanwhile. So there are two validators: one reports all mistakes, and the other, for large bodies, only the
+ * first.
  */
 type Validator = (subject: Subject, parts: Parts) => Errors;
 const validators: Partial<Record<'all' | 'first', Validator>> = {};
@@ -87,7 +88,7 @@ interface Compilers {
   ajvBody: Pick<Ajv2020, 'getSchema'>;
 }
 
-/** What was compiled of a subject, and what the validator is told of it with each request. */
+/** What was compiled for a subject, and what the validator is told of it with each request. */
 interface Known {
   described: OpenApiMetadata;
   parameters: Check;
@@ -100,8 +101,8 @@ type OpenApiMetadata = Omit<NonNullable<OpenApiRequest['openapi']>, 'pathParams'
 const CONTENT_TYPE = 'application/json';
 
 /**
- * The validator calls `url.parse` for every request. Until Node has warned that it is deprecated, it searches the stack of
- * every call for whether to warn, which takes half the time of a validation. So it warns here, once and silently.
+ * The validator calls `url.parse` for every request. Until Node has warned that it is deprecated, each call inspects the stack
+ * to decide whether to warn, which takes half the time of a validation. So the warning is caused here, once and silently.
  */
 function warnOfUrlParse(): void {
   const { noDeprecation = false } = process;
@@ -182,7 +183,7 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
     coerceTypes: false,
     useDefaults: true,
     formats: { ...FORMATS, password: true },
-    // Unknown ones have been told, all at once.
+    // Unknown ones have been reported already, all at once.
     allowUnknownQueryParameters: true,
   };
 }
@@ -195,7 +196,7 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
 function prepared<T extends object>(part: T): T {
   return walk(structuredClone(part), (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
-    // Only where ajv sees that the entries are text does it compare them by a table, and not each with each.
+    // Only where ajv sees that the entries are text does it compare them through a table, and not pair by pair.
     const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
     if (uniqueItems && items?.$ref) fields.items = structuredClone(resolve(items));
     if (typeof fields.$ref === 'string') fields.$ref = idOf(fields.$ref.replace('#/components/schemas/', ''));
@@ -213,7 +214,7 @@ function walk<T>(node: T, change: (fields: JsonObject) => void): T {
   return node;
 }
 
-/** Whether there are more values than that in a value, at all depths. Does not look beyond. */
+/** Whether a value holds more than `limit` values, at all depths. Stops counting there. */
 function holdsMoreThan(value: unknown, limit: number): boolean {
   let count = 0;
   const visit = (node: unknown): boolean => {

@@ -22,18 +22,18 @@ interface Verdict {
 
 const WITHIN_MS = 1_000;
 
-/** The one connection by which `/readyz` asks: those of requests may all be taken, which says nothing of the database. */
+/** The one connection that `/readyz` uses: those of requests may all be taken, which says nothing about the database. */
 export function openProbe(options: Pick<PoolOptions, 'url' | 'pooling'>): Pool {
   return openPool({ ...options, max: 1, connectWithinMs: WITHIN_MS });
 }
 
 export interface ReadyzDeps {
-  /** What requests use. */
+  /** The pool of requests. */
   db: Pool;
   probe: Pool;
   redis: RedisClientType | undefined;
   readiness: Readiness;
-  /** None where no pages and calls are served. */
+  /** Absent where neither pages nor the API are served. */
   hosts?: Pick<SiteHosts, 'isRead'>;
 }
 
@@ -75,14 +75,14 @@ async function judge(db: Pool, probe: Pool): Promise<Verdict> {
 }
 
 /**
- * A newer schema is no reason to take a server out while the next release is rolled out. Asked twice when the connection was
- * lost: that one connection has ended says nothing of the database.
+ * A newer schema is no reason to take a server out of service while the next release is rolled out. Asks again when the
+ * connection was lost: one ended connection says nothing about the database.
  */
 async function isMigrated(probe: Pool): Promise<boolean> {
   const statement = {
     text: 'select from public.commerce_migrations where name = $1',
     values: [LATEST_MIGRATION],
-    // Later than that nobody waits for the answer.
+    // Nobody waits longer than that for the answer.
     query_timeout: WITHIN_MS,
   };
   const begun = Date.now();

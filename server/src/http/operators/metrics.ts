@@ -8,15 +8,15 @@ import type { CatalogueCache } from '../pipeline/cache.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Notes } from '../pipeline/notes.ts';
 
-/** Who may read the figures at an address. */
+/** Who may read the metrics at an address. */
 export interface MetricsAccess {
-  /** Whether anybody may, for whom no token is set. */
+  /** Whether anybody may, if no token is set. */
   open: boolean;
   /** Whoever sends this as a Bearer token may. */
   token: string | undefined;
 }
 
-/** Figures for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
+/** Metrics for Prometheus at /metrics. Labels come from the contract, so their number is bounded. */
 export interface Metrics {
   observe(res: Response, seconds: number): void;
   expose(access: MetricsAccess): RequestHandler;
@@ -85,7 +85,7 @@ export function createMetrics(db: Pool, cache?: CatalogueCache): Metrics {
   };
 }
 
-/** Compares hashes: they are of one length, and the time tells nothing of the token. */
+/** Compares hashes: they have the same length, and the time reveals nothing about the token. */
 function bears(req: Request, token: string): boolean {
   const [scheme = '', given = ''] = (req.get('Authorization') ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' && timingSafeEqual(sha256(given), sha256(token));

@@ -14,8 +14,8 @@ import { answerTo } from '../pipeline/errors.ts';
 import type { Notes } from '../pipeline/notes.ts';
 
 /**
- * What payment providers tell: `POST /webhooks/stripe/{site_id}`. The signature is verified over the bytes that came; each event
- * takes effect once, in the transaction that notes it. Any other answer than 200 makes Stripe send the event again.
+ * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes; each event
+ * takes effect once, in the transaction that records it. Any other answer than 200 makes Stripe send the event again.
  */
 interface WebhookDeps {
   db: Pool;
@@ -46,7 +46,7 @@ export function paymentWebhooks(deps: WebhookDeps): Router {
   return router;
 }
 
-/** What cannot be read is refused in the words of the API. */
+/** Refuses an unreadable body with an error of the API. */
 function readingWith(read: RequestHandler): RequestHandler {
   return (req, res, next) =>
     read(req, res, (error?: unknown) => {

@@ -41,9 +41,9 @@ export interface Deps {
   baseUrl: string;
   secretKey: string;
   hosts: SiteHosts;
-  /** Who takes cards; none means that none are taken. */
+  /** The provider of card payments; none means that cards are not accepted. */
   card: PaymentProvider | undefined;
-  /** Who takes payments for the sites that have an account. */
+  /** The providers of the sites that have a payment account. */
   accounts: PaymentAccounts;
   /** Which addresses webhooks may go to. */
   egressPolicy: EgressPolicy;
@@ -73,7 +73,7 @@ export async function lookUp(deps: Deps, claim: Claim, operation: Operation, dea
   return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, local));
 }
 
-/** The caller, and whether the key has its answer, before anything is done. */
+/** The caller, and whether the key already has an answer, before anything is done. */
 export async function look(
   deps: Deps,
   incoming: Incoming,
@@ -87,7 +87,7 @@ export async function look(
   });
 }
 
-/** A request that took longer to fail would take as long again, and a caller does not wait twice. */
+/** A request that took longer to fail is not repeated: it would take as long again, and a caller does not wait twice. */
 const RETRY_WITHIN_MS = 1_000;
 
 /** Runs the request, and again if the database chose it as the victim of a deadlock or a serialisation conflict. */
@@ -168,7 +168,7 @@ async function run(
   const call = { ...partsOf(deps, incoming, caller), caller, shop };
   const answer = async () => success(operation, await handler(call as never));
   const ofAgent = caller.kind === 'agent';
-  // What others read is not on record, and its payload not looked at.
+  // Reads of other callers are not audited, so their payload is not needed.
   const key = ahead?.key ?? (write || ofAgent ? keyOf(deps, incoming) : undefined);
   const event = (status: number) => key && eventOf(deps, incoming, shop, caller, key, status);
   const keyed = write && hasKey(req);
@@ -279,7 +279,7 @@ function success(operation: Operation, body: unknown): Answer {
   return { status: operation.status, body: body === undefined ? undefined : JSON.stringify(body), empty };
 }
 
-/** A page of nothing, or lists that are all empty. */
+/** An empty page, or lists that are all empty. */
 function isEmpty(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   if ('total' in body) return body.total === 0;

@@ -12,9 +12,9 @@ import type { Caller } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /**
- * What is on record: every call with an agent's token, and mutations made with storefront and customer tokens. Of the
- * payload only a keyed hash stays, which proves what was sent and reveals nothing. The database lets requests add rows,
- * and neither change nor remove them.
+ * What is audited: every call with an agent's token, and mutations made with storefront and customer tokens. Of the payload
+ * only a keyed hash is kept, which proves what was sent and reveals nothing. The database lets requests add rows, but neither
+ * change nor remove them.
  */
 
 /** A call as it came in and went out. */
@@ -26,7 +26,7 @@ export interface AuditedCall {
   payload: string;
   secretKey: string;
   request_id: string;
-  /** Of the row, where it may be written a second time: of a call whose commit nobody heard of. */
+  /** The id of the row, where it may be written a second time: after a commit whose outcome is unknown. */
   audit_id?: string;
   status: number;
 }
@@ -35,8 +35,8 @@ const AUDITED: Caller['kind'][] = ['agent', 'storefront', 'customer'];
 const MAX_USER_AGENT = 500;
 
 /**
- * The insert that writes a call down; nothing for callers whose calls are not on record. It belongs in the call's own
- * transaction: what is kept happened, and what happened is kept.
+ * The insert that records a call; nothing for callers whose calls are not audited. It belongs in the call's own transaction, so
+ * that a row exists exactly if the call took effect.
  */
 export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
   const { operation, caller } = act;
@@ -45,7 +45,7 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
   return insertion({ ...act, site_id: shop.siteId, actor, action: operation.id, buyer_ip: caller.buyer_ip });
 }
 
-/** Writes that down by itself, for mutations that are not an operation's. */
+/** Records a call by itself, for mutations that are not an operation's. */
 export async function audit(shop: Shop, act: AuditedCall): Promise<void> {
   const event = auditEvent(shop, act);
   if (event) await shop.run(event);
@@ -78,8 +78,8 @@ export function userAgentOf(req: Request): string | null {
 }
 
 /**
- * Writes a call down that came with an agent's token and left no row in a transaction of its own: refused, failed, or for an
- * address that there is none of. A token that was revoked or has ended counts, too; one that never was leaves nothing.
+ * Records, in a transaction of its own, a call with an agent's token that left no row: refused, failed, or to an address that
+ * does not exist. Calls with a revoked or expired token are recorded too; those with a token that never existed are not.
  */
 export async function auditRefused(
   db: Pool,
@@ -106,7 +106,7 @@ export function agentTokenIn(req: Request): string | undefined {
   return token !== undefined && isWellFormed('agent', token) ? token : undefined;
 }
 
-/** The token whatever has become of it; names its site to row-level security for the rest of the transaction. */
+/** The token in whatever state; sets its site for row-level security for the rest of the transaction. */
 async function tokenBehind(connection: Connection, token: string) {
   const { rows } = await query<{ site_id: string; id: string }>(
     connection,

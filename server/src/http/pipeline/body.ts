@@ -8,10 +8,9 @@ import { fieldsOf, isForm } from './form.ts';
 
 /**
  * Reads the JSON body of a request into `req.body`, or a form where the operation takes one, within the operation's size, a
- * depth of 20, and without characters that PostgreSQL cannot keep. Throws 413, 415, or 422 naming the
- * place. The body of an operation that takes none is read as well, for the validation to refuse what it holds: whoever sends
- * `{"amount": …}` expects it to count. What holds nothing is no body, since many clients send `{}` or a Content-Type with
- * every call.
+ * depth of 20, and without characters that PostgreSQL cannot keep. Throws 413, 415, or 422 naming the place. The body of an
+ * operation that takes none is read as well, for the validation to refuse what it holds: whoever sends `{"amount": …}` expects
+ * it to count. An empty body or object counts as no body, since many clients send `{}` or a Content-Type with every call.
  */
 export async function readBody(operation: Operation, req: Request, res: Response): Promise<void> {
   const type = req.headers['content-type'];
@@ -88,8 +87,8 @@ function makeParser(kind: Kind, options: { limit: number; inflate: boolean; type
 }
 
 /**
- * Requests whose JSON is free of `\u`: UTF-8 holds no half of a surrogate pair, and JSON no NUL, but by this escape. So their texts
- * need not be looked at one by one.
+ * Requests whose JSON contains no `\u`: UTF-8 cannot encode half a surrogate pair, and JSON allows NUL only by that escape. So
+ * their texts need not be checked one by one.
  */
 const withoutEscapes = new WeakSet<object>();
 
@@ -101,7 +100,7 @@ function verify(req: object, _res: unknown, bytes: Buffer, charset: string): voi
   if (type) throw Object.assign(new Error(type), { type });
 }
 
-/** What is no UTF-8 would be read with U+FFFD in its place, and kept so. */
+/** Invalid UTF-8 would be read, and stored, with U+FFFD in its place. */
 function verifyText(_req: unknown, _res: unknown, bytes: Buffer, charset: string): void {
   const type = charset !== 'utf-8' ? 'charset.unsupported' : isUtf8(bytes) ? undefined : 'not_utf8';
   if (type) throw Object.assign(new Error(type), { type });

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** What the server with the cache answers, which must be what the one without answers, and whether it had it. */
+/** The answer of the server with the cache, which must be that of the one without, and whether it came from the cache. */
 async function read(shop: Pick<Shop, 'site_id' | 'credentials'>, path: string) {
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
   const [kept, anew] = [
@@ -57,7 +57,7 @@ async function sellingShop() {
   await shop.givenProduct({ name: 'Plate', track_inventory: false });
   const variant_id = product.variants[0]?.id ?? '';
 
-  /** A checkout that holds some mugs. Unlike `givenCheckout` it leaves the settings alone, which move the version. */
+  /** A checkout that holds some mugs. Unlike `givenCheckout` it does not change the settings, which would change the version. */
   async function hold(quantity: number) {
     const { id: cart_id } = await shop.givenCart([{ variant_id, quantity }]);
     const { data, error } = await shop.storefront.POST('/api/storefront/checkout', { body: { cart_id } });

@@ -13,13 +13,13 @@ import type { Notes } from './notes.ts';
 
 /**
  * Catalogue answers that cannot be stale: the look-up of the credential has just read the site's catalogue version, which every
- * committed change of what the catalogue says moves on, and, in the same statement, the stock of the products of the answer that
- * is kept. An answer of the same version is sent, completed with that stock. The ETag is made of both.
+ * committed change to the catalogue increments, and, in the same statement, the stock of the products in the cached answer. A
+ * cached answer of the same version is sent with that stock filled in. The ETag is made of both.
  */
 export interface CatalogueCache {
-  /** What is kept for a request, to be looked up before its caller is known. */
+  /** What is cached for a request, to be looked up before its caller is known. */
   find(operation: Operation, site_id: string | null, req: Request): Found;
-  /** The answer that is kept, or the one that `read` gives, which is then kept. */
+  /** The cached answer, or the one that `read` gives, which is then cached. */
   remember(found: Found, shop: Shop, notes: Notes, read: () => Promise<Answer>): Promise<Answer>;
   /** What it holds now, by its own count. */
   held(): { entries: number; bytes: number };
@@ -34,7 +34,7 @@ export interface Found {
   productIds: string[];
 }
 
-/** An answer as bytes, and what it is compressed. */
+/** An answer as bytes, and their compressed forms. */
 interface Kept {
   version: string;
   body: Buffer;
@@ -42,13 +42,13 @@ interface Kept {
   /** The products whose stock is in it, and that stock. */
   productIds: string[];
   stock: string;
-  /** Where in the body that stands, and what stands there: start, end, and the slot. */
+  /** Where in the body the stock is (start and end), and which slot it fills. */
   slots: { start: number; end: number; slot: string }[];
   br?: Buffer;
   gzip?: Buffer;
 }
 
-/** An answer of another contract is another answer, though the catalogue has not changed. */
+/** Part of each key: another contract may answer differently though the catalogue has not changed. */
 const RELEASE = hash('sha1', readFileSync(contractFile()), 'base64url').slice(0, 8);
 
 function contractFile(): string {
@@ -88,7 +88,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       if (kept?.body === entry.body) answers.set(key, { ...kept, [encoding]: exactBuffer(bytes) });
     },
   });
-  /** The entry, if what it says is true at the moment at which the caller was looked up. */
+  /** The entry, if it was up to date at the moment at which the caller was looked up. */
   const current = (key: string, { catalogVersion, shownStock }: Shop): Kept | undefined => {
     const kept = answers.get(key);
     if (!kept || kept.version !== catalogVersion) return undefined;
@@ -115,7 +115,8 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       const { status, body, empty, shown } = await read();
       const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
-      // Anybody can make up any number of searches that find nothing. What was read as the catalogue changed may be partly older.
+      // Not cached: empty results, of which anybody can cause any number, and what was read during a change and may be partly
+      // older.
       if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
         return answer;
       if (shown) answers.set(key, entryOf(shown, etag));
@@ -130,7 +131,7 @@ function keyOf(site_id: string, request: string): string {
   return `${RELEASE} ${site_id} ${request}`;
 }
 
-/** Of the stock as it is shown, which may be less than there is. */
+/** Made of the stock as it is shown, which may be less than there is. */
 function etagOf(key: string, version: string, filled: string[]): string {
   return `"${hash('sha1', `${key} ${version} ${filled.join()}`, 'base64url')}"`;
 }

@@ -15,7 +15,7 @@ export interface Packed {
 }
 
 const SMALLEST_BYTES = 1_024;
-/** Larger bodies are compressed on another thread: up to this size the way there costs more than the work. */
+/** Larger bodies are compressed on another thread: up to this size, handing them over costs more than the work. */
 const LARGEST_SYNC_BYTES = 256 * 1_024;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MIN_QUALITY + 1 } };
 const GZIP = { level: constants.Z_BEST_SPEED };

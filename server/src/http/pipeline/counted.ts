@@ -7,7 +7,7 @@ import { setHeaders } from '../callers/headers.ts';
 export interface Counted {
   headers: Record<string, string>;
   refusal?: ShopError;
-  /** To be called when the request succeeded: limits that count failures alone forget it. */
+  /** To be called when the request succeeded: limits that count only failures then forget it. */
   succeeded?: () => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function rateLimitHeaders(
   };
 }
 
-/** Tells the caller what is left of a limit, and throws its refusal. */
+/** Sets the headers that tell what is left of a limit, and throws its refusal if there is one. */
 export function applyLimit(res: Response, { headers, refusal }: Counted): void {
   setHeaders(res, headers);
   if (refusal) throw refusal;

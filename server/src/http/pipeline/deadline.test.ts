@@ -19,7 +19,7 @@ async function openHurried() {
   const server = await startServer(databaseUrl(), { deadlines: { request: SECONDS, upload: SECONDS }, logger });
   onTestFinished(() => stopServer(server));
   const headers = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
-  /** Nobody gets at the table until what this answers is called. */
+  /** Locks the table until the returned function is called. */
   const lock = async (table: string) => {
     const connection = await server.owner.connect();
     await connection.query(`begin; lock table commerce.${table} in access exclusive mode`);
@@ -72,7 +72,7 @@ test('a page that takes too long says that it may be sent again, and undoes what
   const form = await browser.open(`${checkout_url}?change=1`);
   const name = 'Changed';
 
-  // What was entered has been written by the time that its line in the audit is.
+  // The change has been written by the time its audit row is.
   const unlock = await lock('audit_events');
   origin = server.baseUrl;
   const late = await browser.press(form, 'save', { shipping_first_name: name });

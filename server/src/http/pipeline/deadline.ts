@@ -8,7 +8,7 @@ import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.t
 import { answerTo } from './errors.ts';
 import type { Notes } from './notes.ts';
 
-/** How long a request may take as a whole, in seconds: one that brings a large body longer than others. */
+/** How long a request may take as a whole, in seconds; longer for one with a large body. */
 export interface Deadlines {
   request: number;
   upload: number;
@@ -27,7 +27,7 @@ export class Deadline {
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
-  /** It passed during a COMMIT, and counts if the work begins anew or goes on. */
+  /** The deadline passed during a COMMIT: it counts if the work is repeated or goes on. */
   #missed: number | undefined;
 
   constructor(seconds: number) {
@@ -41,7 +41,7 @@ export class Deadline {
     return this.#over;
   }
 
-  /** What the work comes to, or `timeout`. */
+  /** The result of the work. Throws `timeout` if it takes too long. */
   async limit<T>(work: Promise<T>): Promise<T> {
     try {
       return await Promise.race([work, this.#expiry.promise]);

@@ -28,7 +28,7 @@ import { shed } from './shedding.ts';
 import { isStrict } from './strict-limits.ts';
 
 /**
- * The way of one request:
+ * The steps of a request:
  * 1. the contract names its operation (404, 405), which may be refused under load (503)
  * 2. the credential has the right form (401), the body is JSON within bounds (413, 415)
  * 3. the request is validated against the contract; mistakes are reported only once the caller is known
@@ -111,7 +111,8 @@ async function counted(deps: Deps, handler: PlainHandler, incoming: Incoming): P
 async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   const { operation, claim, mistakes, req, res } = incoming;
   if (mistakes.length > 0 || !isStrict(operation)) return;
-  // Only the token tells whether the header with the buyer's address counts, and it must not let failures escape their limits.
+  // Only the token tells whether the header with the buyer's address counts. A header that does not count must not help
+  // failures escape their limits.
   const caller = namesBuyer(operation, req) ? await lookUp(deps, claim, operation, incoming.deadline) : undefined;
   const buyer: Buyer = caller ? buyerOf(operation, caller, req) : { mistakes: [] };
   if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
@@ -136,8 +137,8 @@ async function prepared(deps: Deps, handler: WithBeforehand, incoming: Incoming)
   const ended = () => incoming.res.destroyed || deps.readiness.draining || incoming.deadline.over;
   const call = { ...partsOf(deps, incoming, caller), caller, db: deps.db, ended };
   return handler.beforehand(call as never).catch(async (error: unknown) => {
-    // A copy of this request may have been answered meanwhile, and have used what this one no longer found. A database that
-    // did not answer is not asked for that: the caller would wait for it a second time.
+    // A copy of this request may have been answered meanwhile, and have used what this one no longer found. If the database did
+    // not answer, it is not asked for that: the caller would wait a second time.
     if (isUnavailable(error) || !(await look(deps, incoming, false)).answered) throw error;
     return alreadyAnswered;
   });

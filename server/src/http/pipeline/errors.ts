@@ -29,7 +29,7 @@ export interface Answer {
   audited?: boolean;
   /** What the body was made of, when stock is part of it. */
   shown?: ShownJson<unknown>;
-  /** A list that nothing was found for. */
+  /** A list without results. */
   empty?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function statusOf(code: ErrorCode): number {
   return catalogue[code]?.status ?? 500;
 }
 
-/** The answer to anything thrown. What is not ours to tell (a bug, a database message) becomes a bare 500 or 503. */
+/** The answer to anything thrown. What callers must not see (a bug, a database message) becomes a bare 500 or 503. */
 export function answerTo(error: unknown, requestId: string): Answer {
   if (error instanceof ValidationError) {
     const body: HTTPValidationError = {
@@ -96,7 +96,7 @@ const CONSTRAINTS: Partial<Record<string, string>> = {
   insufficient_stock: 'There is not that much in stock.',
 };
 
-/** What the database refused by a constraint that speaks for itself, what may be retried, and what is a bug. */
+/** Turns an error of the database into the refusal that its constraint names, into one that may be retried, or into a bug. */
 export function translate(error: unknown): ShopError {
   const { code = '', constraint = '' } = error as DatabaseError;
   const sentence = CONSTRAINTS[constraint];

@@ -43,7 +43,7 @@ export function excessOf(text: Uint8Array): Excess | undefined {
       case COMMA:
         values += 1;
         commas[depth] = (commas[depth] ?? 0) + 1;
-        // So many commas part one value more.
+        // n commas separate n + 1 values.
         if (depth > 0 && (commas[depth] ?? 0) >= (limits[depth] ?? 0)) {
           return limits[depth] === MAX_FIELDS ? 'too_many_fields' : 'too_many_entries';
         }

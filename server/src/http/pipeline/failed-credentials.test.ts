@@ -17,7 +17,7 @@ function call(path: string, headers: Headers, ip: string) {
   return fetch(`${server.baseUrl}${path}`, { headers: { ...headers, 'X-Forwarded-For': ip } });
 }
 
-/** So often a call fails, at most eight at once: how often each status came, and the last answer of all. */
+/** Makes a failing call this often, at most eight at once. Returns how often each status came, and the last answer of all. */
 async function failing(times: number, send: () => Promise<Response>) {
   const counts: Record<number, number> = {};
   let last = await send();
@@ -118,6 +118,6 @@ test('a shop whose customers all log in behind one address keeps them all, since
       headers: { ...headers, 'Idempotency-Key': randomUUID() },
     });
 
-  // One after the other: of one account, logins at the same moment wait for each other.
+  // One after the other: simultaneous logins to one account wait for each other.
   for (let count = 0; count < 33; count += 1) expect((await logIn()).status).toBe(200);
 });

@@ -8,8 +8,8 @@ export function isForm(contentType: string | undefined): boolean {
 }
 
 /**
- * The fields of a form as the JSON that the contract asks for: whole numbers become numbers, and repeated fields lists. What
- * the contract does not know is passed over, as RFC 6749 §3.2 wants it; what does not fit stays text, for the validation.
+ * The fields of a form as the JSON that the contract asks for: whole numbers become numbers, and repeated fields lists. Unknown
+ * fields are ignored, as RFC 6749 §3.2 requires; what does not fit stays text, for the validation.
  */
 export function fieldsOf(properties: Record<string, Property>, text: string): Record<string, unknown> {
   const form = new URLSearchParams(text);
@@ -27,7 +27,7 @@ interface Property {
 function fieldOf({ type }: Property, values: string[]): unknown {
   if (type === 'array') return values;
   const [value = '', ...more] = values;
-  // A field given twice is no text, and so a mistake.
+  // A field given twice becomes a list, which the validation refuses where text is expected.
   if (more.length > 0) return values;
   return type === 'integer' && WHOLE_NUMBER.test(value) ? Number(value) : value;
 }

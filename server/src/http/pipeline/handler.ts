@@ -35,7 +35,7 @@ export class NeedsBeforehand extends Error {}
 /** What `beforehand` is given besides the call. */
 export interface Beforehands {
   db: Pool;
-  /** Whether the caller has gone, or the process drains: who waits for something waits no longer. */
+  /** Whether the caller has gone or the process drains, so that there is nothing left to wait for. */
   ended(): boolean;
 }
 
@@ -59,7 +59,7 @@ export interface Call<Id extends OperationId> {
 export interface Origin {
   ip: string | null;
   user_agent: string | null;
-  /** What its browser holds against the delay of logins. */
+  /** The passes against login delays that its browser holds. */
   unlocks: string[];
   /** The language that it asks for with `Accept-Language`, among those that there are texts in. */
   locale: string | null;

@@ -21,7 +21,7 @@ interface Outcome {
   response: Response;
 }
 
-/** Calls until the first call is answered, so that copies come in before, in the midst of and after its commit. */
+/** Calls until the first call is answered, so that copies come in before, during and after its commit. */
 async function copiesOf(shop: OpenShop, call: () => Promise<Outcome>, most: number): Promise<Outcome[]> {
   let answered = false;
   const copies: Promise<Outcome>[] = [];
@@ -77,7 +77,7 @@ test('a copy whose work fails since the first has been done meanwhile gets the a
   const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };
   const [first, second] = await Promise.all([lockHolder(), lockHolder()]);
 
-  // The first waits with its effect, and the second with the look at the password.
+  // The first waits before it takes effect, and the second before it checks the password.
   await first.query(sql`select from commerce.customers where id = ${id} for update`);
   const early = client.POST(password, call);
   await waitsFor(shop, first);
@@ -107,7 +107,7 @@ async function lockHolder(): Promise<pg.Client> {
   return client;
 }
 
-/** Until somebody waits for what the connection holds. */
+/** Resolves once somebody waits for what the connection holds. */
 async function waitsFor({ owner }: OpenShop, holder: pg.Client): Promise<void> {
   const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
   await expect

@@ -8,14 +8,14 @@ import type { Shop } from '../../shop/shop.ts';
 import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
 
 /**
- * An operation runs once per Idempotency-Key of whoever calls. Steps, all in the request's transaction:
- * 1. claim: insert the key. A second request waits here until the first commits, at most for lock_timeout (2 s). Behind the
- *    look-up of a token it is sent at once, without waiting for what that finds.
+ * An operation runs once per Idempotency-Key of its caller. Steps, all in the request's transaction:
+ * 1. claim: insert the key. A second request waits here until the first commits, at most for lock_timeout (2 s). It is sent
+ *    right behind the look-up of a token, without waiting for the result.
  * 2. if the key was there: the same request gets the stored answer, another one a 422.
  * 3. run the work.
- * 4. store the answer with the key, and in the same statement what else is to be written of the request.
+ * 4. store the answer with the key, and in the same statement whatever else is recorded of the request.
  * An error undoes all. If it is a business refusal, a second transaction claims the key and stores the refusal; a copy of the
- * request that claimed it in between has run by itself, and its answer is told.
+ * request that claimed it in between has run by itself, and its answer is returned.
  */
 export interface Key {
   /** The raw header. Upper and lower case name the same key. */
@@ -37,14 +37,14 @@ const REPLAY_WINDOW = '24 hours';
 /** Whether the key was free. */
 export type Claimed = Promise<boolean>;
 
-/** Claims the key for who acts in the shop. */
+/** Claims the key for the actor of the shop. */
 export function claim({ siteId, actorId }: Shop, connection: Connection, key: Key): Claimed {
   return sendClaim(connection, sql`values (${siteId}::uuid, ${actorId}::uuid, ${valuesOf(key)})`);
 }
 
 /**
- * Claims the key for whoever the look-up finds that was sent just before: it names the site and the principal in settings, and
- * none for an unknown token. If the caller is refused, this is undone with the transaction.
+ * Claims the key for the caller that the look-up sent just before will find: it sets the site and the principal in settings, or
+ * nothing for an unknown token. If the caller is refused, the claim is undone with the transaction.
  */
 export function claimAhead(connection: Connection, key: Key): Claimed {
   const whose = sql`current_site(), current_setting('app.principal_id')::uuid`;
@@ -57,7 +57,7 @@ interface Once {
   /** What `claim` or `claimAhead` answered. */
   claimed: Claimed;
   run: () => Promise<Answer>;
-  /** An insert for what is written of a request that ran, by its status; undefined for nothing. */
+  /** The insert that records a request that ran, by its status; undefined for none. */
   alongside: (status: number) => Sql | undefined;
 }
 
@@ -88,7 +88,7 @@ async function otherAnswer(shop: Shop, key: Key, claimed: Claimed): Promise<Answ
   return stored && replay(shop, key, stored);
 }
 
-/** Whether `runOncePerKey` would tell a stored answer instead of running the work. */
+/** Whether `runOncePerKey` would return a stored answer instead of running the work. */
 export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   const found = await shop.one(
     sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
@@ -175,7 +175,7 @@ async function claimAnew(shop: Shop, connection: Connection, key: Key): Claimed 
 
 const STORED_REFUSALS = [400, 402, 403, 404, 409];
 
-/** A refusal that may turn out otherwise with the same key, such as a poll before the decision, is not stored. */
+/** A refusal that may become a success with the same key, such as a poll before the decision, is not stored. */
 function isFinal(error: unknown): boolean {
   if (error instanceof ValidationError) return false;
   return !(error instanceof ShopError) || !mayTurnOut(error.code);

@@ -67,7 +67,7 @@ test('the addresses of one IPv6 network are counted as one, and those of its nei
 
   const sixteen = (from: number) =>
     Promise.all(Array.from({ length: 16 }, (_, i) => login(`2001:db8:0:7::${(from + i).toString(16)}`)));
-  // All at once, some would be too many to look at in one moment (503).
+  // All at once, some would be refused because too many are under way (503).
   const answers = [...(await sixteen(1)), ...(await sixteen(17))];
   const neighbour = await login('2001:db8:0:8::1');
 
@@ -87,7 +87,7 @@ test('logins from one network address are counted together across accounts and s
         return call((i % 2 ? one : two).baseUrl, shop, '/customer/login', body, '10.2.0.1');
       }),
     );
-  // All at once, some would be too many to look at in one moment (503).
+  // All at once, some would be refused because too many are under way (503).
   const answers = [...(await guesses()), ...(await guesses())];
   const other = await call(one.baseUrl, shop, '/customer/login', { email: 'a@example.com', password: 'x' }, '10.2.0.2');
 
@@ -115,14 +115,14 @@ test('a checkout is begun ten times a minute, however the id of its cart is spel
   const shop = await openShop();
   const [one, two] = await startTwo();
   const { id } = await shop.givenCart();
-  // Each letter of the id in either case, as the number of the spelling has its bits.
+  // Each letter of the id in upper or lower case, as the bits of the number say.
   const spelled = (number: number) => {
     let letter = 0;
     return id.replaceAll(/[a-f]/g, (one) => ((number >> letter++) & 1 ? one.toUpperCase() : one));
   };
   const spellings = [...new Set(Array.from({ length: 64 }, (_, i) => spelled(i)))].slice(0, 11);
 
-  // One after another: of those that wait for the same cart, one may wait too long on a busy machine.
+  // One after another: requests for the same cart wait for each other, perhaps too long on a busy machine.
   const answers = [];
   for (const cart_id of spellings) answers.push(await call(one.baseUrl, shop, '/checkout', { cart_id }));
 

@@ -12,18 +12,21 @@ import { sharedLimiters } from './shared-limiter.ts';
 import { countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
 
 /**
- * Counts requests against the table in `shop/rate-limits.ts`. Most limits bound load: they live in Redis when there is one,
- * and in the process while it is away, so they may fail open. Those that bound guessing (logins, codes, mails to others) are
- * counted in PostgreSQL, and nothing happens uncounted.
+ * Counts requests against the table in `shop/rate-limits.ts`. Most limits bound load: they are counted in Redis when there is
+ * one, and in the process while it is unavailable, so they may fail open. The strict limits, which bound guessing (logins,
+ * codes, mails to others), are counted in PostgreSQL, and nothing happens uncounted.
  */
 export interface Limits {
   /** Whether bad credentials keep coming from this address. */
   isSuspect(req: Request): Promise<boolean>;
-  /** Counts a call whose credential is bad; the refusal is there when there were too many. `kind` is of what no header holds. */
+  /**
+   * Counts a call whose credential is bad; `refusal` is set when there were too many. `kind` names a credential that no header
+   * holds.
+   */
   countFailure(req: Request, kind?: string): Promise<Counted>;
-  /** Counts a request against the limits that never give way, if its operation has one. Call it with no connection held. */
+  /** Counts a request against the strict limits, if its operation has one. Call it with no connection held. */
   countStrictly(operation: Operation, claim: Claim, req: Request, buyer?: NamedBuyer): Promise<Counted>;
-  /** Takes one try from a limit that never gives way, before it is judged. `succeeded` gives it back. Call it with no connection held. */
+  /** Takes one try from a strict limit, before the try is judged. `succeeded` gives it back. Call it with no connection held. */
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
   /** Counts a request of a caller; tells what is left, and the refusal when nothing is. */
   count(operation: Operation, caller: Caller, req: Request): Promise<Counted>;
@@ -63,7 +66,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
   async function countOwn(operation: Operation, caller: Caller, req: Request, limits?: SiteLimits): Promise<Counted> {
     const name = named(operation.rateLimit);
     const counted: [RateLimitName, string] = [name, keyOf(operation, caller, req)];
-    // Whatever an agent does is a call of the agent, too.
+    // Every call of an agent also counts against the agent's own limit.
     const asAgent: [RateLimitName, string] = ['agent', `${caller.tenant.site_id}:${caller.principal_id}`];
     const draws = caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted];
     return draw(name, draws, limits);
@@ -76,7 +79,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
     },
     countFailure: (req, kind) =>
       draw('failed_credentials', [
-        // First: who invents sites makes no more counters than this.
+        // First, so that somebody who makes up sites creates no more counters than this allows.
         ['failed_credentials_address', networkOf(req.ip)],
         ['failed_credentials', keyOfFailure(req, kind)],
       ]),
@@ -87,7 +90,7 @@ export function createLimits({ db, redis, enabled }: LimitsDeps): Limits {
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
       const own: Counted = isStrict(operation) ? { headers: {} } : await countOwn(operation, caller, req, limits);
       if (own.refusal || !caller.private_token_id) return own;
-      // Last: a buyer who is beyond their own limit uses up nothing of what all buyers have together.
+      // Last, so that a buyer who is beyond their own limit uses up nothing of what all buyers share.
       const key = `${caller.tenant.site_id}:${caller.private_token_id}`;
       const ofToken = await draw('private_token', [['private_token', key]], limits);
       return ofToken.refusal ? ofToken : own;
@@ -100,7 +103,7 @@ interface Used {
   ms: number;
 }
 
-/** Counters in Redis, or in the process. They only count: what is too much is for those who ask. */
+/** Counters in Redis, or in the process. They only count; their callers decide what is too much. */
 function sharedCounters(redis: RedisClientType | undefined) {
   const limiterFor = sharedLimiters(redis);
   const limits = Object.entries(RATE_LIMITS) as [RateLimitName, RateLimit][];

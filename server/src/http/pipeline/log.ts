@@ -9,7 +9,7 @@ import type { Notes } from './notes.ts';
  */
 const SECRET = /\b(stk|cust|agt|dvc|mch|key|syk|chk|ord|rst|vrf|unl|whsec)_[0-9A-Za-z+/=]{16,}/g;
 
-// JSON lets these stand as they are, but a terminal obeys the first and some readers end a line at the others.
+// JSON does not escape these, but terminals obey the first ones and some readers end a line at the others.
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 export function createLogger(level: string): Logger {
@@ -27,7 +27,10 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** What of an error may be logged. pg's detail, where and internalQuery hold row values; body-parser's body the request. */
+/**
+ * The parts of an error that may be logged. pg's detail, where and internalQuery hold row values; body-parser's body the
+ * request.
+ */
 function causeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, constraint } = error as { code?: string; constraint?: string };
@@ -44,7 +47,7 @@ const ID_BYTES = 16;
 const randomBytes = new Uint8Array(256 * ID_BYTES);
 let used = randomBytes.length;
 
-/** Random bytes of one id; drawn for many at once, since to ask for them costs more than to draw them. */
+/** Random bytes for one id; drawn for many at once, since each call costs more than the bytes. */
 function randomForIds(): Uint8Array {
   if (used === randomBytes.length) {
     crypto.getRandomValues(randomBytes);

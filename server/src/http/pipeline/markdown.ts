@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
 /**
- * Answers as Markdown, for people and language models: the same fields under the same names, those of one line first. Of
- * short entries of a list the first field goes without its name. Models pay for each character, so there is no ornament.
+ * Answers as Markdown, for people and language models: the same fields under the same names, one-line fields first. In short
+ * entries of a list the first field has no name. Models pay for each character, so there is no decoration.
  */
 
 /** Whether a caller would rather have Markdown than JSON, by the order and the weights of Accept (RFC 9110 §12.5.1). */
@@ -50,8 +50,8 @@ function entryOf(entry: Fields, index: number, depth: number): string[] {
 const SHORT_FIELDS = 8;
 
 /**
- * Whether an entry of a list can stand in one line with the others, such as a value with whether it is available: lines of
- * their own would cost a language model more than they tell it.
+ * Whether an entry of a list fits on one line, such as a value with its availability: separate lines would cost a language
+ * model more than they tell it.
  */
 function isShort(entry: unknown): boolean {
   const told = Object.values(entry as Fields).filter((value) => value !== null);

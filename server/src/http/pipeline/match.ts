@@ -18,7 +18,7 @@ export function address({ method, originalUrl }: Request): { operation: Operatio
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Ids are compared as text here and there, so they have one spelling from here on. */
+/** Ids are compared as text in places, so they get one spelling from here on. */
 function folded(value: string): string {
   return UUID.test(value) ? value.toLowerCase() : value;
 }

@@ -4,7 +4,7 @@ import { unlockPasses } from '../callers/unlock-cookie.ts';
 import { userAgentOf } from './audit.ts';
 import type { Origin } from './handler.ts';
 
-/** Where a request comes from. Few operations ask, so that each part is read when it is asked for. */
+/** Where a request comes from. Few operations ask, so each part is computed when it is asked for. */
 export class RequestOrigin implements Origin {
   readonly #req: Request;
   readonly #buyerIp: string | undefined;

@@ -8,7 +8,7 @@ import { openPool } from '../../db/connect.ts';
 import { logins, MOST_LOGINS } from '../../shop/passwords/passwords.ts';
 import { measureStrain } from './shedding.ts';
 
-/** As many logins as can be under way or wait, until what this answers is called. */
+/** Starts as many logins as may be under way or wait, until the returned function is called. */
 function crowd() {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {

@@ -199,13 +199,13 @@ test('a call whose preparation got no answer from the database in time does not 
   const lock = await server.owner.connect();
   await lock.query('begin; lock table commerce.orders in access exclusive mode');
 
-  // Orders past their deadline are looked for before the list is.
+  // Orders past their deadline are looked for before the list is read.
   const late = await fetch(`${server.baseUrl}/api/dashboard/orders`, { headers: { 'X-API-Key': credentials.api_key } });
   await lock.query('rollback');
   lock.release();
 
   expect([late.status, await late.json()]).toMatchObject([503, { error: 'unavailable' }]);
-  // For the credential, and in vain.
+  // Once for the credential, and once in vain.
   expect(asked).toBe(2);
 });
 

@@ -7,7 +7,7 @@ import { contractMistakes } from '../contract/validate.ts';
 import { readBody } from './body.ts';
 import { isForm } from './form.ts';
 
-/** What the contract has against a request, its body read and parsed. Throws what makes it unreadable: 413, 415. */
+/** Reads and parses the body of a request, and validates the request. Throws what makes it unreadable: 413, 415. */
 export async function requestMistakes(
   operation: Operation,
   req: Request,
@@ -26,7 +26,7 @@ export async function requestMistakes(
   return [...keyMistakes(operation, req), ...openMistakes(operation, req), ...mistakes, ...hidden];
 }
 
-/** Where the contract cannot say by a schema that the key is required: of forms it is not. */
+/** Requires the key where the contract's schema cannot say so, because forms need none. */
 function keyMistakes({ keyWaived }: Operation, req: Request): ValidationError['detail'] {
   const owed = keyWaived === 'forms' && !isForm(req.headers['content-type']);
   if (!owed || req.headers['idempotency-key'] !== undefined) return [];

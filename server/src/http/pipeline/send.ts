@@ -8,8 +8,8 @@ import { asMarkdown, prefersMarkdown } from './markdown.ts';
 import type { Notes } from './notes.ts';
 
 /**
- * Writes an answer: compressed when the caller takes that, unless it holds a secret, which its length might betray. In tests
- * it is held against the contract first, and a fault becomes a 500.
+ * Writes an answer: compressed when the caller accepts that, unless it holds a secret, which its length might betray. In tests
+ * it is checked against the contract first, and a fault becomes a 500.
  */
 export async function send(req: Request, res: Response, given: Answer, validateResponses: boolean): Promise<void> {
   if (res.headersSent) return;
@@ -57,7 +57,7 @@ function formOf(req: Request, operation: Operation | undefined, status: number, 
   return { type: 'text/markdown; charset=utf-8', text: asMarkdown(JSON.parse(body.toString())) };
 }
 
-/** RFC 6749 §5.2: the sentence stands under the name that OAuth clients know. */
+/** Repeats the sentence under the name that OAuth clients know (RFC 6749 §5.2). */
 function withDescription(body: string): string {
   const refusal = JSON.parse(body) as { message: string };
   return JSON.stringify({ ...refusal, error_description: refusal.message });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectRedis } from '../../redis.ts';
 import { sharedLimiters } from './shared-limiter.ts';
 
-/** Says yes to whatever connects, and nothing more once it is mute, as a Redis whose process is stopped. */
+/** Once true, the stand-in for Redis still accepts connections but answers nothing, like a Redis whose process is stopped. */
 let mute = false;
 const sockets: Socket[] = [];
 const redis = createServer((socket) => {

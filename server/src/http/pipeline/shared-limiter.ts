@@ -18,10 +18,10 @@ export interface LimiterOptions {
 
 /** The client of Redis waits for ever for the answer to what it has sent. */
 const ANSWER_WITHIN_MS = 300;
-/** So long nobody waits for one that did not answer. */
+/** How long a Redis that did not answer is left alone. */
 const LEFT_ALONE_MS = 1_000;
 
-/** Makes limiters on one Redis: what one of them finds out about it, all of them know. */
+/** Makes limiters on one Redis, which share what any of them finds out about it. */
 export function sharedLimiters(redis: RedisClientType | undefined): (options: LimiterOptions) => Limiter {
   let leftAloneUntil = 0;
 

@@ -9,7 +9,7 @@ import type { Claim } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 
-/** The limits that bound guessing: they are counted in PostgreSQL, and never give way. */
+/** The limits that bound guessing: they are counted in PostgreSQL, and never fail open. */
 
 interface StrictLimit {
   limit: RateLimitName;
@@ -39,7 +39,7 @@ const STRICT: Record<string, StrictLimit[]> = {
     { limit: 'consent_request', by: 'address' },
     { limit: 'consent_request_site', by: 'site' },
   ],
-  // Who polls one request too often is told slow_down; this bounds all polls of one address.
+  // A client that polls one request too often is told slow_down; this bounds all polls from one address.
   consent_poll: [{ limit: 'consent_poll', by: 'address' }],
 };
 
@@ -69,13 +69,13 @@ export async function countInDatabase(
   return take(db, operation.rateLimit, drawsOf(operation, claim, req, buyer, limits ?? {}));
 }
 
-/** A try at something that is not an operation's: of a limit, for one subject in a site. */
+/** Counts a try at something that is not an operation's against a limit, for one subject in a site. */
 export async function countGuess(db: Pool, limit: RateLimitName, site_id: string, subject: string): Promise<Counted> {
   const { points, seconds } = limitFor(limit, (await findSiteLimits(db, site_id)) ?? {});
   return take(db, limit, [{ points, seconds, failures: true, key: `${limit} ${site_id} ${subject}` }]);
 }
 
-/** Takes a point from each; the tightest is told. */
+/** Takes a point from each, and returns the tightest. */
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = await draw(db, draws);

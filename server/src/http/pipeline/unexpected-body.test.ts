@@ -45,7 +45,7 @@ test.each(ACCEPTED)('where the contract declares no body, %s is taken for none',
   const shop = await openShop();
 
   for (const operation of withoutBody) {
-    // Of their own for each, since some of the operations end them.
+    // New ones for each, since some of the operations revoke them.
     const { status } = await send(shop, operation, credentialsOf(shop), sent);
     // A new shop has no payment account that could be removed.
     const missing = operation.path.includes('{') || operation.id === 'dashboard.deletePaymentAccount';

@@ -7,13 +7,13 @@ import { hangUpBeyond, tooLarge } from './body.ts';
 
 const LARGEST_BODY_BYTES = Math.max(...operationTable.map(({ bodyLimitBytes }) => bodyLimitBytes));
 
-/** What of the header is kept or shown as a text. */
+/** The headers that are stored or shown as text. */
 const READ_AS_TEXT = ['user-agent', 'accept-language'];
 
 /**
- * Refuses before anything else is done what no operation could read: a body longer than any may be, a body in a coding that
- * HTTP/1.1 knows and we do not (RFC 9112 §6.1), header fields that are no text, and what names its host twice. Node gives the
- * bytes of headers as Latin-1, and the first of several hosts.
+ * Refuses, before anything else is done, what no operation could read: a body longer than any may be, a body in a coding that
+ * HTTP/1.1 knows and we do not (RFC 9112 §6.1), header fields that are not text, and requests that name their host twice. Node
+ * gives the bytes of headers as Latin-1, and the first of several hosts.
  */
 export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   const { headers } = req;
@@ -34,9 +34,9 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** Whoever stands in front may have taken the other one. */
+/** A proxy in front may have used the other one. */
 function refuseSecondHost({ rawHeaders, url }: IncomingMessage): void {
-  // An address with a host of its own is for proxies (RFC 9112 §3.2.2).
+  // The absolute form of an address, with a host in it, is for proxies (RFC 9112 §3.2.2).
   if (url && !url.startsWith('/') && url !== '*') {
     throw new ShopError('invalid_request', 'Send only the path, starting with /.');
   }

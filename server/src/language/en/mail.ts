@@ -33,7 +33,7 @@ export const mail = {
   next_preparing: 'We are preparing your order, and write to you when it is on its way.',
   next_unconfirmed: 'Your bank has not confirmed the payment yet. We will write to you as soon as it does.',
   next_handed_over: 'You pay when the goods are handed over.',
-  /** What stands before a value, in text alone. */
+  /** Stands before a value, in the plain-text part only. */
   label: '{name}:',
   number: 'Order number',
   placed_on: 'Ordered on',

@@ -19,7 +19,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** A shop with a customer, who ordered two things: one was sent, of the other nothing is left. */
+/** A shop with a customer who ordered two things: one was sent, the other is out of stock. */
 async function givenCustomerWithOrder() {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {

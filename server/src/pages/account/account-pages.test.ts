@@ -23,7 +23,7 @@ function textOf(html: string): string {
   return unescaped(html.replaceAll(/<[^>]*>/g, '')).replaceAll(/[\u00a0\u202f]/g, ' ');
 }
 
-/** The links of a page by their words. */
+/** The address of a page's link with these words. */
 function linkOf({ html }: Page, words: string): string {
   const links = [...html.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/g)];
   const found = links.find(([, , text = '']) => textOf(text) === words);

@@ -14,7 +14,7 @@ import { accessPath } from '../parts/paths.ts';
 import type { PageAnswer, PageRequest } from '../parts/route.ts';
 import { count, type Visit } from '../parts/visit.ts';
 
-/** What the pages have in common to which the links in mails lead. */
+/** A request for one of the pages to which the links in mails lead. */
 export interface LinkVisit extends Visit {
   front: Front;
   /** The name of the shop. */
@@ -67,7 +67,7 @@ export async function followLink(
   };
 }
 
-/** Whoever has the link acts for the customer, without being logged in; one who registers is none yet. */
+/** Whoever has the link acts for the customer, without being logged in; a registration has no customer yet. */
 function actorOf({ site_id }: Tenant, customer_id: string | null): Actor {
   return { type: customer_id ? 'customer' : 'storefront', id: customer_id ?? site_id, customer_id: null };
 }
@@ -85,12 +85,12 @@ export const LINK_NOTICES: Notices = {
   not_found: 'account.link_dead',
 };
 
-/** Where one goes on with what the link has done. */
+/** The link to the login, to go on after the page. */
 export function toLogin({ tenant, language }: LinkVisit): Notice['link'] {
   return { href: accountLink('', tenant.site_id), label: language.say('page.login_button') };
 }
 
-/** Where one asks for another mail. */
+/** The link to the form that asks for another mail. */
 export function toAccess({ tenant, language }: LinkVisit, view: 'forgot' | 'register'): Notice['link'] {
   const href = accessPath(accountLink('', tenant.site_id), view);
   return { href, label: language.say(view === 'forgot' ? 'access.forgot' : 'access.register') };

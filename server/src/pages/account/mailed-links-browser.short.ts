@@ -78,7 +78,7 @@ for (const width of [1280, 375]) {
       await look('reset-2-mistake');
       expect(await page.evaluate('document.activeElement.className')).toBe('summary-of-mistakes');
 
-      // With the keyboard alone, from the summary on.
+      // With only the keyboard, from the summary on.
       await page.focus('.summary-of-mistakes a');
       await page.keyboard.press('Enter');
       await page.keyboard.type(PASSWORD);

@@ -18,7 +18,7 @@ import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * One order in the account, which can be ordered again. What is not for sale any more is told before a checkout begins:
+ * One order in the account, which can be ordered again. What is no longer for sale is shown before a checkout begins:
  * `&again=1` shows what would be in it.
  */
 export async function showOrder(

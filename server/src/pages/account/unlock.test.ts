@@ -6,7 +6,7 @@ import { mailsTo } from '../../../test/mail.ts';
 import { PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** The delay of a second, which has begun somewhere, does not end while the test goes on. */
+/** Keeps login delays of a second, once they have begun, from ending while the test runs. */
 async function holdDelays({ owner }: { owner: pg.Pool }): Promise<void> {
   await owner.query(
     `update commerce.login_throttles set next_attempt_at = now() + interval '10 minutes' where failures >= 5`,

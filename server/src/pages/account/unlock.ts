@@ -18,7 +18,7 @@ interface UnlockVisit extends PageRequest {
   state: UnlockState;
 }
 
-/** Where the link leads that is mailed to those whom strangers keep out by guessing at their password. */
+/** The page of the link that is mailed to people who cannot log in because strangers guess at their password. */
 export const unlockPage: PageRoute<UnlockVisit> = {
   path: unlockLink('', ':token'),
   where: 'account',

@@ -14,7 +14,7 @@ import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice, toAcce
 
 const PURPOSES: codes.CodePurpose[] = ['register', 'verify_email'];
 
-/** Where the link in a mail leads that is to prove an address. */
+/** The page of the mailed link that confirms an address. */
 export const verifyEmailPage: PageRoute<LinkVisit> = {
   path: verificationLink('', ':site_id', ':token'),
   where: 'account',

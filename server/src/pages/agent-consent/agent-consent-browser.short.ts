@@ -83,7 +83,7 @@ for (const width of [1280, 375]) {
       await page.click('a[href*="agent="]');
       await page.waitForSelector('.operations');
       await look('8-activity');
-      // What a form lacked is told with 422, and browsers note that.
+      // Forms with mistakes are answered with 422, which browsers log.
       expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
     },
     60_000,

@@ -86,7 +86,7 @@ test('a shopper without script goes from the link to the order and its bank deta
   const confirmed = await browser.open(url);
   expect(confirmed.html).toContain('Thank you for your order');
 
-  // The way to the order's own page: its secret stands on no page, and is kept once however often it is asked for.
+  // The order's own page: its secret is on no page, and is stored once however often it is asked for.
   expect(confirmed.html).not.toContain('/orders/');
   const paths = [];
   for (let press = 0; press < 2; press += 1) {

@@ -19,7 +19,7 @@ export const checkoutPage: PageRoute<CheckoutVisit> = {
   notices: CHECKOUT_NOTICES,
 };
 
-/** To those who are not the customer, what an agent prepared is shown as nothing but a login. */
+/** Shows only a login to those who are not the customer, if an agent prepared the checkout. */
 function askWho(visit: CustomerVisit): PageAnswer {
   return showAccess(visit, `login ${visit.path}`, wordsFor(visit));
 }

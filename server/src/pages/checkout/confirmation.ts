@@ -19,7 +19,7 @@ export interface ConfirmationView {
   ownOrigin: string;
   order: Order;
   payment: Payment;
-  /** Of the shop: whether the tax is a part of the amounts. */
+  /** Whether the shop's amounts include tax. */
   tax_included: boolean;
   discount_code: string | null;
   /** The way to the page of the order. */
@@ -33,7 +33,7 @@ export type WayToOrder =
       path: string;
     }
   | {
-      /** By a form, for the address of a guest's page is a secret that no page holds. */
+      /** By a form, because the address of a guest's page is a secret that no page contains. */
       form: { path: string; csrf: string };
     };
 

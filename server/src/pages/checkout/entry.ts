@@ -12,7 +12,7 @@ import {
   type Mistake,
 } from './fields.ts';
 
-/** Between the form, whose fields are all text, and a change of the checkout as the contract has it. */
+/** Converts between the form, whose fields are all text, and a change of the checkout as the contract has it. */
 
 const NAMES: readonly FieldName[] = [
   'email',
@@ -28,7 +28,7 @@ const NAMES: readonly FieldName[] = [
   ...(['shipping', 'billing'] as const).flatMap((kind) => ADDRESS_PARTS.map((part) => addressField(kind, part))),
 ];
 
-/** What was entered, of the fields that there are. */
+/** What was entered in the fields that the form has. */
 export function enteredIn(body: FormBody): Entered {
   return Object.fromEntries(NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])));
 }
@@ -64,8 +64,8 @@ function fieldsOf(kind: AddressKind, address: Address): Entered {
 }
 
 /**
- * The change that a form asks for. A way of delivery that was chosen for another country is left out: it has to be chosen
- * anew.
+ * The change that a form asks for. A delivery method that was chosen for another country is left out: it has to be chosen
+ * again.
  */
 export function patchOf(entered: Entered, checkout: Checkout, shownCountry: string | undefined): CheckoutPatch {
   const shipping = addressOf('shipping', entered, checkout.shipping_address);
@@ -170,7 +170,7 @@ function partOf(field: FieldName): AddressPart | 'phone' | 'note' {
   return ADDRESS_PARTS.find((known) => known === part) ?? (field === 'phone' ? 'phone' : 'note');
 }
 
-/** As the fields stand on the page. */
+/** In the order of the fields on the page. */
 function inOrder(mistakes: Mistake[]): Mistake[] {
   const places: readonly (FieldName | undefined)[] = [
     'email',

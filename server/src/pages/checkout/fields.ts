@@ -1,6 +1,6 @@
 import type * as forms from '../parts/form-parts.ts';
 
-/** The fields of the checkout's form: how they are called, and which part of a checkout each one is. */
+/** The fields of the checkout's form: their labels, and which part of a checkout each one is. */
 
 interface Field {
   /** For the browser's own memory of the reader's address. */

@@ -138,7 +138,7 @@ function isCodeOptional(view: CheckoutView, kind: AddressKind): boolean {
   return !(chosen ? [chosen] : countriesFor(view, kind)).some(needsPostalCode);
 }
 
-/** The country that was entered is always among them: what is not delivered to is told after it was chosen. */
+/** Always includes the country that was entered: that the shop does not deliver there is said after it was chosen. */
 function countriesFor({ countries, form }: CheckoutView, kind: AddressKind): string[] {
   const entered = form.entered[addressField(kind, 'country')];
   return [...new Set([...countries, ...(entered && isCountry(entered) ? [entered] : [])])];

@@ -28,7 +28,7 @@ const common: Pick<PaymentPage, 'where' | 'arrive' | 'formOf' | 'post' | 'notice
   notices: CHECKOUT_NOTICES,
 };
 
-/** Browsers hold `form-action 'self'` along redirects of a form, so the form leads here, and this page goes on by itself. */
+/** Browsers enforce `form-action 'self'` on redirects of a form too, so the form leads here, and this page goes on by itself. */
 export const leavePage: PaymentPage = { ...common, path: '/checkout/:token/leave', show: leave };
 
 /** The reader is back: the provider is asked, and the page of the checkout, or the storefront, says how it stands. */
@@ -65,7 +65,7 @@ async function comeBack(visit: CheckoutVisit): Promise<PageAnswer> {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The storefront's own page for what comes after the payment that the link names, as far as the shop still allows it. */
+/** The storefront's own page to go to after the payment that the link names, if the shop still allows it. */
 async function wayOn(visit: CheckoutVisit): Promise<string | undefined> {
   const { req, front, checkout, checkoutDeps, login } = visit;
   const payment_id = String(req.query.payment ?? '');
@@ -115,7 +115,7 @@ ${csrfField(csrf)}
 </section>`;
 }
 
-/** Why the last payment came to nothing, until something is changed. */
+/** Why the last payment failed, until something is changed. */
 export function failureAlert({ say }: Language, failure: string | null): ((checkout: Checkout) => Html) | undefined {
   if (failure === null) return undefined;
   const kind = KINDS[failure] ?? 'not_made';

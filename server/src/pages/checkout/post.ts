@@ -80,7 +80,7 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
-/** What the box says, where the form has it. */
+/** The consent that the box expresses, if the form has the box. */
 function consentIn({ checkout, front, language }: CheckoutVisit, { marketing }: Entered) {
   if (!front.ask_for_marketing || checkout.opted_in) return {};
   if (marketing !== 'yes') return { marketing_opt_in: false };
@@ -95,7 +95,7 @@ function codeIn({ discount_code: code }: Entered): string | undefined {
   return code && code.length <= 64 ? code : undefined;
 }
 
-/** After saving: on to the review, or back to what is missing. A code is shown where it was entered, without blame. */
+/** After saving: on to the review, or back to what is missing. After a code was applied, the form shows it without complaints. */
 async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: Posted): Promise<PageAnswer> {
   const { path } = visit;
   const { action, pressed, entered, hasFields } = posted;
@@ -154,7 +154,7 @@ async function saves(
 
 const AMOUNT = /^\d{1,12}(?:\.\d{1,3})?$/;
 
-/** Makes the order at the total that the reader saw. A card is charged before, outside of the transaction. */
+/** Makes the order at the total that the reader saw. A card is charged beforehand, outside the transaction. */
 async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path, front, language } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
@@ -164,7 +164,7 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
     return inShopOfVisit(visit, (shop) => showOpen(visit, shop, 'review', { status: 422, mistakes }));
   }
   const completion = { expected_total, payment: paymentIn(posted.entered, takesTestCards(visit)) };
-  // Whoever brings the outcome: the order's mails are in the language of this page.
+  // The order's mails are in the language of this page, whoever brings the payment's outcome.
   if (!checkout.locale) await inShopOfVisit(visit, (shop) => checkouts.keepLocale(shop, checkout.id, language.locale));
   const paid = await pay(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
   const work = async (shop: Shop) => {
@@ -175,7 +175,7 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
-/** Cards are entered at the provider, but for those of the test provider, which are words. */
+/** Cards are entered at the provider, except the test provider's, which are words. */
 function paymentIn({ card_token }: Entered, byTestCard: boolean): GivenPayment | undefined {
   if (!byTestCard || card_token === 'page') return {};
   return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? { card_token } : undefined;

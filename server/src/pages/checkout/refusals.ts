@@ -12,8 +12,8 @@ import { type Refused, showOpen } from './show.ts';
 import type { CheckoutVisit, Posted } from './visit.ts';
 
 /**
- * A refusal of the shop as the page says it: at the field that it is about, or above everything. What concerns the whole
- * checkout (it is over, the cart is gone), and bugs, are thrown on.
+ * Shows a refusal of the shop on the page: at the field that it is about, or above everything. What concerns the whole checkout
+ * (it is over, the cart is gone), and bugs, are rethrown.
  */
 export async function answerRefusal(
   visit: CheckoutVisit,
@@ -102,7 +102,7 @@ function priceAlert(language: Language, { currency, total, items, warnings }: Ch
 }
 
 function stockAlert({ say }: Language, { items }: Checkout): Html {
-  // The page itself says so of what it shows to be short.
+  // The page already says so at each line that is short.
   if (items.some(({ available }) => !available)) return html``;
   return alert(say('checkout.taken'), say('checkout.taken_text'));
 }

@@ -40,7 +40,7 @@ export interface CheckoutView {
 
 const STEPS = ['details', 'review', 'done'] as const;
 
-/** Where the reader is on the way. */
+/** The steps of the checkout, with the current one marked. */
 export function steps({ say }: Language, current: (typeof STEPS)[number]): Html {
   return html`
 <ol class="steps" aria-label="${say('checkout.steps')}">
@@ -48,7 +48,7 @@ ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>
 </ol>`;
 }
 
-/** Says that an agent prepared this, and within what; and when its access has ended since, that, and by whom. */
+/** Says that an agent prepared this, and within which limits; if its access has ended since, says that, and who ended it. */
 export function agentNote({ language, agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;
   const { say } = language;
@@ -83,7 +83,7 @@ function removeButton({ say }: Language, path: string, { id, name }: Checkout['i
 
 const GRAVE: Checkout['warnings'][number]['code'][] = ['unavailable', 'out_of_stock'];
 
-/** Short, for it stands below the name of the product. */
+/** Short, because it stands below the name of the product. */
 function sentenceOf(
   language: Language,
   warning: Checkout['warnings'][number],

@@ -22,7 +22,7 @@ import type { Entered } from './fields.ts';
 export interface CheckoutVisit extends Visit {
   checkout: PagedCheckout;
   front: Front;
-  /** What an agent prepared, its customer alone gets to see: whoever else has the link gets a login. */
+  /** Only its customer sees what an agent prepared: anyone else with the link gets a login. */
   login: CustomerVisit | undefined;
 }
 
@@ -79,7 +79,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   };
 }
 
-/** Where the shopper came from, as far as the shop still allows it, or gets with the order. */
+/** The address the shopper came from, or after the order the return address, if the shop still allows it. */
 function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, deps: CheckoutDeps): string | undefined {
   const address = order_id ? return_url : cancel_url;
   const judged = address ? safeReturnUrl(address, front, deps) : undefined;

@@ -9,7 +9,7 @@ export interface Group {
 export interface Chapter {
   /** The tag. */
   name: string;
-  /** In addresses. */
+  /** The tag's name in addresses. */
   slug: string;
   /** What the contract says of it, in Markdown. */
   description: string;

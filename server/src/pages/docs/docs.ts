@@ -29,7 +29,7 @@ export function docs(): Router {
   return router;
 }
 
-/** What is sent of a file: made when first asked for, compressed well, and kept. */
+/** What is sent for a file: made when first asked for, compressed well, and kept. */
 interface Kept {
   body: Buffer;
   etag: string;
@@ -69,7 +69,7 @@ async function send(req: Request, res: Response, { body, etag, packed }: Kept): 
   res.set({ 'Content-Encoding': encoding, 'Content-Length': String(bytes.length) }).end(bytes);
 }
 
-/** Not the highest quality: for the script that takes a second and a half, and saves a tenth. */
+/** Not the highest quality, which takes a second and a half for the script, and saves a tenth. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const PACK: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   br: (body) => promisify<Buffer, typeof BROTLI, Buffer>(brotliCompress)(body, BROTLI),

@@ -63,7 +63,10 @@ function withoutMethods(item: Json): Json {
 
 const REFERENCE = /"#\/components\/(\w+)\/([^"/]+)"/g;
 
-/** The components that something refers to, and what those refer to; and all security schemes, which are named without. */
+/**
+ * The components that something refers to, and what those refer to; and all security schemes, which are named without a
+ * reference.
+ */
 function reachable(root: unknown, components: Record<string, Json>): Record<string, Json> {
   const found: Record<string, Json> = { securitySchemes: components.securitySchemes ?? {} };
   const visit = (node: unknown) => {

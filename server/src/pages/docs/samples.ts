@@ -14,7 +14,7 @@ export function samplesOf(operation: Operation): Sample[] {
   ];
 }
 
-/** What a caller brings along, by the security scheme: its variable in a shell, and its option of the SDK. */
+/** What a caller sends, by security scheme: its variable in a shell, and its option of the SDK. */
 const CREDENTIALS: Record<string, { variable: string; option: string }> = {
   SiteId: { variable: 'SITE_ID', option: 'siteId' },
   StorefrontToken: { variable: 'STOREFRONT_TOKEN', option: 'storefrontToken' },
@@ -101,7 +101,7 @@ function literal(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(QUOTED_NAME, '$1$2:');
 }
 
-/** What has to be given, and for queries the first thing besides that the contract has an example of. */
+/** The required parameters, and for queries also the first other one that the contract has an example of. */
 function parametersOf({ id, parameters }: Operation): Record<'path' | 'query', Record<string, unknown>> {
   const optional = parameters.find((one) => one.in === 'query' && !one.required && exampleOf(one) !== undefined);
   const valuesOf = (place: Parameter['in']) =>

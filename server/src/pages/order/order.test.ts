@@ -96,7 +96,7 @@ test('the page tells of parcels, refunds and what is still owed, each mail has a
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: others, body: {} });
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params: others, body: { reason: 'other' } });
 
-  // Of the order, the parcel and the refund: that of the payment was overtaken.
+  // Those of the mails about the order, the parcel and the refund; the payment's own mail was no longer due.
   expect(links.size).toBe(3);
   expect(sent).toContain('href="https://dhl.example/00340"');
   expect(sent).toMatch(/€2.00<\/data> were refunded on/);

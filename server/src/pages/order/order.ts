@@ -14,8 +14,8 @@ import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { arrive, type OrderVisit } from './visit.ts';
 
 /**
- * An order, for whoever has a link from one of its mails. A link may be passed on or lie about: streets and names are shown to
- * those alone who know the e-mail or a postal code of the order, each time anew, and nothing can be changed.
+ * An order, for whoever has a link from one of its mails. A link may be passed on or left lying around: streets and names are
+ * shown only to readers who enter the e-mail or a postal code of the order, every time, and nothing can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),

@@ -64,7 +64,7 @@ function shopName({ name, brand }: Front): Html {
 
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
-/** The way back to the shop, whom to ask, and what the law wants to be found on every page. */
+/** The way back to the shop, whom to ask, and what the law requires on every page. */
 function footer(
   { language: { say }, back }: Document,
   { name, brand, legal, storefront_url }: Front,

@@ -4,11 +4,11 @@ import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 
 /**
  * Who may post a form of ours: only our own page, in the browser that it was shown to.
- * 1. The browser holds a random session in a cookie, signed with the time of its making. It names nobody and gives access
- *    to nothing.
- * 2. Each form carries a token that follows from the session, from what the form is about and from the server's secret.
- * 3. A post must come from our origin, by what the browser says of it.
- * Our origin is that of the shop's host which the request names, or the configured one; a session of one counts at no other.
+ * 1. The browser holds a random session in a cookie, signed with the time at which it was made. It names nobody and gives
+ *    access to nothing.
+ * 2. Each form carries a token derived from the session, from what the form is about and from the server's secret.
+ * 3. A post must come from our origin, according to the browser.
+ * Our origin is that of the shop's host which the request names, or the configured one; a session is valid at one of them only.
  */
 export interface Guard {
   /** The token of a form in this browser; gives the browser a session when it has none. `form` says what it is about. */
@@ -19,7 +19,7 @@ export interface Guard {
   renew(res: Response): void;
 }
 
-/** A session is handed on for a day, and accepted for two: every form can be sent for a day at least. */
+/** New forms use the same session for a day, and posts accept it for two, so that every form can be sent for at least a day. */
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFE_SECONDS = 2 * DAY_SECONDS;
 const SESSION = /^([0-9a-z]{1,9})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
@@ -32,7 +32,7 @@ interface GuardDeps {
 
 export function createGuard({ baseUrl, secretKey, hosts }: GuardDeps): Guard {
   const secure = baseUrl.startsWith('https:');
-  // The prefix binds the cookie to this host alone, so that no neighbour can plant one. It needs https.
+  // The prefix binds the cookie to this host only, so that no neighbour can plant one. It needs https.
   const name = secure ? '__Host-form' : 'form';
   const sign = (text: string) => createHmac('sha256', secretKey).update(text).digest('base64url');
   const tokenOf = (session: string, form: string) => sign(`form token|${session}|${form}`);
@@ -69,7 +69,7 @@ function nowSeconds(): number {
 }
 
 /**
- * Our pages ask for no referrer, and so browsers write `null` for the origin of their forms; Sec-Fetch-Site tells it apart.
+ * Our pages send no referrer, so browsers send `Origin: null` with their forms; Sec-Fetch-Site tells those from foreign ones.
  * Over plain http, which is for development, browsers may send neither.
  */
 function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): boolean {
@@ -79,7 +79,7 @@ function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): bo
   return origin === ownOrigin || (origin === 'null' && !secure);
 }
 
-/** The cookie of this name; none when there are several, of which somebody planted one. */
+/** The cookie of this name; none when there are several, because somebody planted one of them. */
 function cookieOf({ headers }: Request, name: string): string {
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
   return values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../shop/escape-html.ts';
 
-/** HTML that is safe to send: made by `html` alone. */
+/** HTML that is safe to send: only `html` makes it. */
 export class Html {
   readonly text: string;
 

@@ -18,13 +18,13 @@ import { rich } from './words.ts';
 
 type FieldName = 'email' | 'password';
 
-/** What the login stands before. */
+/** What a login is needed for. */
 export interface LoginWords {
   where: Where;
   title: string;
-  /** Why one is to log in, in a sentence. */
+  /** Why to log in, in a sentence. */
   why: string;
-  /** Whether only one who has an account already can go on: nobody else is offered one. */
+  /** Whether only customers who have an account already can go on: then no new account is offered. */
   known?: true;
 }
 

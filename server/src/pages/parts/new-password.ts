@@ -3,7 +3,7 @@ import { valueErrors } from '../../http/contract/validator.ts';
 import type { Language } from '../../language/language.ts';
 import { isCommonPassword } from '../../shop/passwords/common.ts';
 
-/** What the pages say of a password that is to be set, by the rules of the contract. */
+/** The contract's rules for a new password. */
 export const PASSWORD_RULES = document.components.schemas?.NewPassword as { minLength: number; maxLength: number };
 
 /** What is wrong with it, in words; nothing if it can be taken. */

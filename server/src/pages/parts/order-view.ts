@@ -105,7 +105,7 @@ function nameOf({ name, variant_name }: LineItem): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** The contract asks for one; an order that was brought from elsewhere may hold anything. */
+/** The contract asks for one; an order that was imported may hold anything. */
 function isWebAddress(address: string | null): address is string {
   return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address);
 }

@@ -2,19 +2,19 @@ import type { Request, Response } from 'express';
 import { isWellFormed } from '../../shop/tokens.ts';
 
 /**
- * The cookie of whoever is logged in on the pages of a shop. It holds a token like those of the storefront, out of reach of
- * scripts, and so ends with all others of the customer. Its name carries the site: all shops share one origin, and a session
- * in one is none in another.
+ * The cookie of a customer who is logged in on a shop's pages. It holds a token like those of the storefront, out of reach of
+ * scripts, which ends with all the customer's others. Its name contains the site: all shops share one origin, and a session in
+ * one does not count in another.
  */
 const LIFE_MS = 12 * 60 * 60 * 1000;
 
 function nameOf(baseUrl: string, site_id: string): string {
-  // The prefix binds the cookie to this host alone. It needs https.
+  // The prefix binds the cookie to this host only. It needs https.
   const prefix = baseUrl.startsWith('https:') ? '__Host-' : '';
   return `${prefix}sid_${site_id.replaceAll('-', '')}`;
 }
 
-/** The token that the browser holds for a shop; none when there are several, of which somebody planted one. */
+/** The token that the browser holds for a shop; none when there are several, because somebody planted one of them. */
 export function heldToken({ headers }: Request, baseUrl: string, site_id: string): string | undefined {
   const name = nameOf(baseUrl, site_id);
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));

@@ -62,7 +62,7 @@ ${marketingBox<FieldName>(state, language, front)}
   return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
 }
 
-/** Takes the request down, and has the mail sent that says how to go on. */
+/** Records the request, and has the mail sent that says how to go on. */
 export async function requestAccount(visit: CustomerVisit, place: Place, body: FormBody): Promise<PageAnswer> {
   const entered: Entered<FieldName> = Object.fromEntries(
     NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])),

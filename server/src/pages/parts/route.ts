@@ -28,13 +28,16 @@ export interface PagesDeps {
 /** One request for a page. */
 export interface PageRequest extends PagesDeps {
   guard: Guard;
-  /** Its transactions are held to it, but for what pays: that waits for the provider by bounds of its own, and is written down. */
+  /**
+   * The visit's transactions end with it, except for payments: those wait for the provider within limits of their own, and are
+   * recorded.
+   */
   deadline: Deadline;
   req: Request;
   res: Response;
-  /** That of the browser, until the visit knows the shop and the reader. */
+  /** The browser's, until the visit knows the shop and the reader. */
   language: Language;
-  /** Whose page it is, once the visit has found it; the page of a login that staff have as well is nobody's. */
+  /** Whose page it is, once the visit has found it; nobody's if it is about a login of staff. */
   tenant?: Tenant;
   /** The shop, once the visit has found it. */
   front?: Front | undefined;
@@ -61,17 +64,17 @@ export type PageAnswer =
  * POST does what a form of the page asks for, and leads back to GET.
  */
 export interface PageRoute<Visit extends PageRequest> {
-  /** As Express has it. */
+  /** In Express's notation. */
   path: string;
   where: Where;
   /** Finds what the address leads to. Throws `not_found` when that is nothing. */
   arrive(request: PageRequest): Promise<Visit>;
-  /** What the forms of the visit are about: the token of another form opens nothing. */
+  /** What the forms of the visit are about: the token of another form is refused. */
   formOf(visit: Visit): string;
   show(visit: Visit): Promise<PageAnswer>;
   /** The form is known to be our own. */
   post(visit: Visit, body: FormBody): Promise<PageAnswer>;
-  /** What it says of refusals, besides what all pages do. */
+  /** What it says of refusals, in addition to the notices of all pages. */
   notices: Notices;
 }
 
@@ -136,8 +139,8 @@ function refuseAtForeignHost({ hosts, req, tenant }: PageRequest): void {
 }
 
 /**
- * Where the page is by now, when the configured address is asked for one of a shop with a primary host. Whoever is in the middle
- * of a visit there stays: their session is one of that address.
+ * The page's address at the shop's primary host, if the request came to the configured address. A visitor who is in the middle
+ * of a visit there stays: their session counts only at that address.
  */
 function moved({ hosts, checkoutDeps, req, tenant }: PageRequest): PageAnswer | undefined {
   if (!tenant || hosts.siteAt(req) !== undefined || req.headers['sec-fetch-site'] === 'same-origin') return undefined;
@@ -153,7 +156,7 @@ function browserLanguage(req: Request): Language {
   return languageFor(chooseLocale(req, null, 'en'), 'UTC');
 }
 
-/** What was done, or lacked something before it was tried. */
+/** It was done, or its form lacked something. */
 function isNoFailure(answer: PageAnswer): boolean {
   return 'redirect' in answer || answer.status < 400 || answer.status === 422;
 }
@@ -187,7 +190,7 @@ type Wording = Pick<PageRoute<PageRequest>, 'where' | 'notices'>;
 
 /** What went wrong, as a page that says what to do. */
 async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Response, error: unknown): Promise<void> {
-  // The body that did not arrive has been answered.
+  // A body that did not arrive has been answered already.
   if (res.headersSent) return;
   const known = error instanceof ShopError;
   const thrown = known ? error : error instanceof ValidationError ? unreadable() : translate(error);

@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts';
 
 /**
  * The only script of the pages: it copies a value at the press of a button, and everything works without it. The content
- * security policy allows what has its hash and nothing else, wherever that comes from.
+ * security policy allows only what has its hash, wherever it comes from.
  */
 const source = readFileSync(new URL('./copy.js', import.meta.url));
 const hash = createHash('sha256').update(source);

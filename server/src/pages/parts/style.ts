@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import { styleOfVersion } from '../../shop/merchant/brand.ts';
 
-/** The one stylesheet of the pages. Its name follows from what it holds, so that it may be kept for good. */
+/** The one stylesheet of the pages. Its name contains a hash of its content, so that it may be cached forever. */
 const css = readFileSync(new URL('./style.css', import.meta.url));
 const hash = createHash('sha256').update(css).digest('hex').slice(0, 16);
 
 export const STYLE_PATH = `/assets/pages-${hash}.css`;
 
-/** Where the style sheet of a brand is. The version is what it holds, so that it may be kept for good as well. */
+/** Where the style sheet of a brand is. The version encodes its content, so that it may be cached forever as well. */
 export function brandPath(site_id: string, version: string): string {
   return `/brand/${site_id}/${version}.css`;
 }

@@ -11,7 +11,10 @@ import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { type FormBody, isPassword } from './form-body.ts';
 import type { PageAnswer, PageRequest } from './route.ts';
 
-/** A request for a page whose address has led to something in a shop: by the same deeds as the storefront, as its operations. */
+/**
+ * A request for a page that is about something in a shop. It does the same work as the storefront, as the storefront's
+ * operations.
+ */
 export interface Visit extends PageRequest {
   /** The path of the page, as our links have it. */
   path: string;
@@ -20,14 +23,14 @@ export interface Visit extends PageRequest {
   caller: Caller;
 }
 
-/** Runs a work in the shop of the visit, in a transaction of its own. */
+/** Runs work in the shop of the visit, in a transaction of its own. */
 export function inShopOfVisit<T>({ deadline, db, tenant, actor }: Visit, work: (shop: Shop) => Promise<T>): Promise<T> {
   return deadline.inShop(db, tenant, actor, work);
 }
 
 /**
- * Counts the visit as a call of the operation whose work it is; `params` are those of its path, and `body` those of its fields,
- * that it is counted by. Throws `rate_limited`.
+ * Counts the visit as a call of the operation whose work it does; `params` are its path parameters, and `body` the fields of
+ * its body that it is counted by. Throws `rate_limited`.
  */
 export async function count(
   { limits, req, res, caller, tenant }: Visit,
@@ -59,10 +62,7 @@ export interface FormAction {
   body: FormBody;
 }
 
-/**
- * Runs a work in one transaction, with its line in the audit. What it refuses undoes it, and becomes the page that `refused`
- * makes of it.
- */
+/** Runs work in one transaction, with its audit row. A refusal undoes the work, and becomes the page that `refused` returns. */
 export function runAction(
   visit: Visit,
   act: FormAction,

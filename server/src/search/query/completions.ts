@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 
-/** Behind every character that a word has. */
+/** Sorts after every character that a word has. */
 const BEYOND = '\u{10FFFF}';
 
 /** Whether a word begins with `prefix`, as a range of an index. */

@@ -3,8 +3,8 @@ import type { SearchDb } from '../search-db.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 
 /**
- * Spelling correction: words that no product has are completed, corrected or split into two, by the terms of the shop's own
- * index alone.
+ * Spelling correction: words that no product has are completed, corrected or split into two, using only the terms of the shop's
+ * own index.
  */
 
 const WEIGHTS = { completion: 0.9, correction: 0.9, split: 0.9 };

@@ -54,11 +54,11 @@ export interface CandidateQuery extends Query {
   minCoverage?: number;
   /** The groups with the head noun. A product that has one of them matches, whatever its coverage. */
   headGroups?: number[];
-  /** Whether a product matches that has the modifier alone, as in `matchesByWords`. */
+  /** Whether a product matches that has only the modifier, as in `matchesByWords`. */
   modifierAlone?: boolean;
   /** Whether only strong matches that meet all conditions can exclude weaker ones. By default all strong matches do. */
   countEligibleOnly?: boolean;
-  /** Whether to read what is in stock of the best. */
+  /** Whether to read, for the best, what is in stock. */
   withStock?: boolean;
   filters: Pick<ProductFilters, 'visible' | 'hidden' | 'canBeBought'>;
   /** Conditions on `products p` that every match meets. */

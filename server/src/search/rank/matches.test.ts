@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { essentialGroups, modifierOf } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
-/** A query of words that so many of the shop's products have. */
+/** A query of words, each of which this many of the shop's products have. */
 function weighted(productCount: number, ...products: number[]) {
   const weights = products.map((count) => ({
     ...{ products: count, titles: 0, heads: 0 },

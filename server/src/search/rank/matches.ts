@@ -24,7 +24,7 @@ export interface MatchOptions {
   minCoverage: number;
   /** The groups with the head noun; a product must have one of them. */
   headGroups?: number[];
-  /** Whether a product matches that has the modifier alone (see `modifierOf`). */
+  /** Whether a product matches that has only the modifier (see `modifierOf`). */
   modifierAlone?: boolean;
   /** A condition on the rest of the statement; if it is false, no postings are read. */
   when?: Sql;

@@ -36,7 +36,7 @@ export interface SearchResult {
   weighted: WeightedQuery;
   /** The smallest share of the query's weight that a product found has. */
   minCoverage: number;
-  /** Whether products with the modifier alone match as well (see `modifierOf`). */
+  /** Whether products with only the modifier match as well (see `modifierOf`). */
   modifierAlone: boolean;
   /** The conditions that all products found meet, to read them again in another order. */
   where: Sql[];
@@ -47,9 +47,9 @@ export interface SearchOptions {
   where?: Sql[];
   /** Further conditions whose exclusions are counted, such as an agent's categories; the last ones are relaxed last. */
   conditions?: Condition[];
-  /** Whether the last word may be unfinished: names with a word that begins with it match besides. */
+  /** Whether the last word may be unfinished: names with a word that begins with it then match as well. */
   completeLast?: boolean;
-  /** Whether to tell of the best what is in stock. */
+  /** Whether to read, for the best, what is in stock. */
   withStock?: boolean;
   /** Whether facet values and the head noun of the sentence are conditions as well. */
   facetConditions?: boolean;

@@ -16,7 +16,7 @@ const SYNONYM_WEIGHT = 0.8;
 /** The weight of a word that only begins with the last word: names with the word itself come first. */
 const COMPLETION_WEIGHT = 0.2;
 const MAX_COMPLETIONS = 20;
-/** So many words of names are looked at for completions: a short beginning has more than anybody reads. */
+/** For completions, at most this many words of names are looked at: a short beginning has more than anybody reads. */
 const MAX_NAME_WORDS = 5_000;
 
 /** How many products contain a term: at all, in the name, and as the head noun of the name. */
@@ -40,7 +40,7 @@ interface WeightedTerm {
   weight: number;
   /** Whether it is the word asked for or its synonym, and not a completion or correction. */
   exact: boolean;
-  /** Whether it counts in names alone. */
+  /** Whether it counts only in names. */
   in_names: boolean;
 }
 
@@ -71,8 +71,8 @@ const productCountCache = new LRUCache<string, number>({ max: 10_000, ttl: MINUT
 const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MINUTE });
 
 /**
- * Adds the synonyms and the weights, and to the last group the words of names that begin with `prefix`. These change neither its
- * weight nor what else is found. One statement, none where the same was asked of the same catalogue a moment ago.
+ * Adds the synonyms and the weights, and to the last group the words of names that begin with `prefix`. Those change neither
+ * the group's weight nor what else is found. One statement; none where the same was asked of the same catalogue a moment ago.
  */
 export async function weightTerms(db: SearchDb, groups: TermGroup[], prefix?: string): Promise<WeightedQuery> {
   // Without a version nothing tells whether the catalogue is still the same.

@@ -16,7 +16,7 @@ export function isSizeLabel(words: Pick<Token, 'term' | 'number'>[], i: number):
   return words[i]?.term === 'size' && !!size && (size.number !== undefined || sizeSpellings(size.term).length > 1);
 }
 
-/** All spellings of a size; for any other value, the value alone. */
+/** All spellings of a size; for any other value, only the value. */
 export function sizeSpellings(value: string): string[] {
   return SIZES.find((spellings) => spellings.includes(value)) ?? [value];
 }

@@ -14,9 +14,9 @@ import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
 /**
- * What customers do with their own accounts. Whoever calls is logged in; registration.ts has what is done by mailed links, for
- * those who are not. Passwords are verified and hashed before the transaction, which neither may hold up (`prepare…`). Locks are
- * taken in the order customer, registration, code.
+ * What customers do with their own accounts. The caller is logged in; registration.ts has what is done by mailed links, for
+ * those who are not. Passwords are verified and hashed before the transaction, so that they do not hold it up (`prepare…`).
+ * Locks are taken in the order customer, registration, code.
  */
 export interface ProfilePatch {
   first_name?: string | null;
@@ -63,8 +63,8 @@ export interface PasswordChange extends VerifiedLogin {
 }
 
 /**
- * Looks at the present password and computes the new one's hash; throws as `verifyLogin` does, or a ValidationError. Costs tens of milliseconds:
- * hold no connection meanwhile.
+ * Verifies the current password and computes the new one's hash; throws as `verifyLogin` does, or a ValidationError. Costs tens
+ * of milliseconds: hold no connection meanwhile.
  */
 export async function preparePasswordChange(
   db: Pool,
@@ -77,7 +77,7 @@ export async function preparePasswordChange(
   return { ...verified, new_hash: await hashPassword(new_password) };
 }
 
-/** Sets a prepared password and ends every other session. Throws `invalid_credentials` if another change was first. */
+/** Sets a prepared password and ends every other session. Throws `invalid_credentials` if another change came first. */
 export async function changePassword(
   shop: Shop,
   { customer_id, password_hash, new_hash }: PasswordChange,

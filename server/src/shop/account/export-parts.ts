@@ -2,7 +2,7 @@ import type { CustomerCheckout, CustomerRefund } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** What only the export tells of a customer. */
+/** What a customer gets only in the export. */
 
 const CHECKOUTS_AT_MOST = 50;
 
@@ -20,7 +20,7 @@ export function openCheckouts(shop: Shop, customer_id: string): Promise<Customer
   );
 }
 
-/** What went back of these orders, or is on its way. What staff wrote of it is not told. */
+/** What was refunded of these orders, or is on its way. What staff wrote about it is not shown. */
 export function refundsOf(shop: Shop, order_ids: string[]): Promise<CustomerRefund[]> {
   return shop.rows<CustomerRefund>(
     sql`select r.id, r.order_id, r.amount, o.currency, coalesce(m.status, 'succeeded') as status, r.created_at

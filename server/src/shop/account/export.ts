@@ -11,8 +11,8 @@ import { profile } from './account.ts';
 import { openCheckouts, refundsOf } from './export-parts.ts';
 
 /**
- * What is held about the customer who calls, without secrets. Orders and recorded calls may be many: they come together by their
- * ids, which tell when they were made, newest first, and by cursor. The rest is bounded and comes with every page.
+ * What is held about the customer who calls, without secrets. There may be many orders and recorded calls: both are paged
+ * together by their ids, which tell when they were made, newest first. The rest is bounded and comes with every page.
  */
 export async function exportCustomer(
   shop: Shop,

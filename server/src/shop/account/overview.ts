@@ -10,7 +10,7 @@ import type { Shop } from '../shop.ts';
 export interface WaitingCheckout {
   id: string;
   agent_name: string;
-  /** The access of an agent may have ended since; its customer decides all the same. */
+  /** The agent's access may have ended since; its customer decides nevertheless. */
   agent_status: AgentToken['status'];
   revoked_by: AgentToken['revoked_by'];
   total: string;

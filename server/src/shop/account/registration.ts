@@ -17,8 +17,8 @@ import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
 /**
- * How strangers become customers, and how customers come back without their password. The requests do the same work whether
- * or not the address is known: what depends on it happens when the mail is written (see mail-letters.ts).
+ * How strangers become customers, and how customers come back without their password. The requests do the same work whether or
+ * not the address is known: what depends on it happens when the mail is written (see mail-letters.ts).
  */
 export interface Registration {
   email: string;
@@ -30,15 +30,15 @@ interface Profile {
   first_name?: string | null;
   last_name?: string | null;
   phone?: string | null;
-  /** In which the account was asked for. */
+  /** The language in which the account was asked for. */
   locale?: string;
   marketing_opt_in?: boolean;
   marketing_wording?: string;
 }
 
 /**
- * Keeps a request for an account until its address is proven. It stands beside others for the address, each with a link of its
- * own: whose password the account gets is for the reader of the mails to say, and for nobody who merely asks.
+ * Keeps a request for an account until its address is proven. There may be others for the address, each with a link of its own:
+ * only a reader of the mails decides whose password the account gets.
  */
 export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
   const registration_id = uuidv7();
@@ -77,8 +77,8 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
 }
 
 /**
- * Links of one address work one after another: of those that lead to one account one is first. Locks are taken in one order
- * everywhere: customers, registrations, codes.
+ * Makes links of one address wait for each other, so that only the first of those that lead to one account takes effect. Locks
+ * are taken in one order everywhere: customers, registrations, codes.
  */
 async function takeTurns(shop: Shop, token: string): Promise<void> {
   const sent = await codes.findSentCode(shop, VERIFIES, token);
@@ -132,7 +132,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
   return { ...customer, marketing_opt_in };
 }
 
-/** An address that an account has or wants is proven to be read by its owner. */
+/** Records that the owner of an account reads an address that the account has or wants. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
   const before = await shop.one<{ email: string }>(
     sql`select email from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`,
@@ -171,9 +171,8 @@ export async function prepareReset(
 }
 
 /**
- * Sets the new password, with which the address is proven, too. Every session ends, and consents whose tokens nobody has
- * fetched yet are withdrawn. Throws `reset_token_invalid`, also to
- * all but one of parallel calls.
+ * Sets the new password. That also proves the address, ends every session, and withdraws consents whose tokens nobody has
+ * fetched yet. Throws `reset_token_invalid`, also to all but one of parallel calls.
  */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<Customer> {
   const code = await codes.take(shop, ['reset_password'], token);

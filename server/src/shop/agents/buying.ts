@@ -147,7 +147,10 @@ function questionFor({ understood }: Chosen['finding']): string {
     : NO_COMPLETE_MATCH;
 }
 
-/** A variant that is named is chosen whatever the sentence says; of a product, the sentence has to tell the variant. */
+/**
+ * A variant that is named is chosen whatever the sentence says; of a product that is named, the sentence must identify the
+ * variant.
+ */
 async function chooseNamed(shop: Shop, body: IntentAdd, product: Product): Promise<Chosen> {
   const { query = '', variant_id } = body;
   const variants = product.variants.filter(({ id }) => !variant_id || id === variant_id);

@@ -28,17 +28,17 @@ const MAX_QUANTITY = 999;
 export const CART_LIFE = {
   guest: sql`interval '30 days'`,
   customer: sql`interval '90 days'`,
-  /** After it was made, until something is put in. */
+  /** A cart's life after it is made, until something is put in. */
   unfilled: sql`interval '7 days'`,
 };
 
-/** What a storefront says of a new cart. */
+/** What a storefront sets when it creates a cart. */
 export interface CartWishes {
   locale?: string | undefined;
   attribution?: Attribution | undefined;
 }
 
-/** A cart for who calls: a new one for a guest and for an agent; for a customer the active one, if there is one already. */
+/** A cart for the caller: a new one for a guest and for an agent; for a customer the active one, if there is one already. */
 export async function create(shop: Shop, wishes: CartWishes = {}): Promise<Cart> {
   if (shop.agent) return view(await createForAgent(shop, wishes));
   if (!shop.customerId) return view(stateOf(shop, await insertForGuest(shop, wishes)));
@@ -77,7 +77,7 @@ export async function createForAgent(shop: Shop, wishes: CartWishes = {}): Promi
 /** The customer's active cart, which begins here if there is none. */
 export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWishes = {}): Promise<CartState> {
   await expire(shop, sql`c.customer_id = ${customer_id}`);
-  // Of two calls at once the second waits here for the first, and then finds its cart.
+  // Of two concurrent calls, the second waits here for the first, and then finds its cart.
   const created = await insert(shop, customer_id, wishes);
   if (created) return stateOf(shop, created);
   const active = await shop.one<{ id: string }>(
@@ -89,7 +89,7 @@ export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWi
   return cart;
 }
 
-/** Answers nothing when the customer has an active cart. */
+/** Returns nothing when the customer has an active cart. */
 function insert(
   shop: Shop,
   customer_id: string | null,
@@ -108,7 +108,8 @@ function insert(
 
 /**
  * A cart as it is now, for the customer given (null for a guest), locked until the transaction ends if so wished. Throws
- * `not_found`, also for the cart of another customer or that an agent has not made itself, and `cart_expired`; a converted or merged one is answered.
+ * `not_found`, also for the cart of another customer or one that an agent has not made itself, and `cart_expired`; returns a
+ * converted or merged one.
  */
 export async function readForCustomer(
   shop: Shop,
@@ -145,12 +146,15 @@ export async function get(shop: Shop, id: string): Promise<Cart> {
   return view(await readForCustomer(shop, id, shop.customerId, false));
 }
 
-/** Locks a cart for a change by who calls, and lets it live on from now. Throws what `readForCustomer` throws, or `cart_not_active`. */
+/**
+ * Locks a cart for a change by the caller, and extends its life from now. Throws what `readForCustomer` throws, or
+ * `cart_not_active`.
+ */
 async function extendLifetime(shop: Shop, id: string): Promise<void> {
   if ((await shop.run(extendLifetimeSql(shop, id))) === 0) await refuseChange(shop, id);
 }
 
-/** Touches no cart that who calls may not change. */
+/** Touches no cart that the caller may not change. */
 function extendLifetimeSql(shop: Shop, id: string): Sql {
   return sql`update carts set updated_at = now(), expires_at = now() + case
         when customer_id is not null and agent_token_id is null then ${CART_LIFE.customer} else ${CART_LIFE.guest} end
@@ -274,8 +278,8 @@ export async function removeItem(shop: Shop, id: string, line_id: string): Promi
 const AT_ONCE = 500;
 
 /**
- * Ends carts past their time, and releases codes that carts left alone hold on to; at most 500 of each in one call.
- * Answers how many carts and codes there were. What others hold locked is left for the next call.
+ * Ends carts past their time, and releases codes that abandoned carts hold; at most 500 of each in one call. Returns how many
+ * carts and codes there were. What others hold locked is left for the next call.
  */
 export async function expireDue(shop: Shop): Promise<{ carts: number; codes: number }> {
   const carts = await expire(shop, sql`true`);
@@ -283,7 +287,7 @@ export async function expireDue(shop: Shop): Promise<{ carts: number; codes: num
     sql`select c.id from carts c where c.site_id = ${shop.siteId} and ${holdsIdleCode} limit ${AT_ONCE}
       for update of c skip locked`,
   );
-  // A cart may have changed between the look and its lock.
+  // A cart may have changed between the read and its lock.
   const still = await shop.rows<{ id: string }>(
     sql`select c.id from carts c
       where c.site_id = ${shop.siteId} and c.id = any(${idle.map(({ id }) => id)}::uuid[]) and ${holdsIdleCode}`,

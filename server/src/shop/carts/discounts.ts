@@ -25,7 +25,7 @@ export async function apply(shop: Shop, cart_id: string, given: string): Promise
   return application(await replace(shop, cart, code));
 }
 
-/** The code has been judged: its conditions are met. */
+/** Puts a code on the cart whose conditions are known to be met. */
 async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise<CartState> {
   if (cart.discount) await redemptions.release(shop, cart.id);
   const redemption_id = uuidv7();

@@ -26,7 +26,7 @@ export function refuseShort(shop: Shop, lines: CartLine[]): void {
   );
 }
 
-/** The refusal of a change of what is being paid for. */
+/** The refusal to change what is being paid for. */
 export function paying(context: { payment_id: string; checkout_id?: string }): ShopError {
   const message = 'A payment for it is under way. Finish the payment or cancel it, and send the call again.';
   return new ShopError('payment_in_progress', message, context);

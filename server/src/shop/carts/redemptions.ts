@@ -12,7 +12,7 @@ import { totals } from './view.ts';
  * the discount is locked, several in id order and after their cart, so limits hold and nothing deadlocks.
  */
 
-/** A cart that is left alone gives the use of its code back after this time; the cart itself lives on. */
+/** An abandoned cart gives the use of its code back after this time; the cart itself lives on. */
 const reservationExpiry: Sql = sql`now() + interval '24 hours'`;
 
 /** Who redeems a code: the account, whose own e-mail counts as well, and the e-mail of the order. */
@@ -22,8 +22,8 @@ export interface Buyer {
 }
 
 /**
- * What a code asks for and gives, in regard to the products, with its discount locked; and with it the discount `other`,
- * which the code would take the place of.
+ * A code's conditions and terms for these products, with its discount locked; also locks the discount `other`, which the code
+ * would replace.
  */
 export async function lockCode(
   shop: Shop,
@@ -48,7 +48,7 @@ async function lockDiscount(shop: Shop, id: string, product_ids: string[]): Prom
 }
 
 /**
- * Reserves a use of a locked code for the cart, on which it stands already and no other does. Throws
+ * Reserves a use of a locked code for the cart, which has this code already and no other. Throws
  * `discount_customer_limit_reached` or `discount_usage_limit_reached`.
  */
 export async function reserve(shop: Shop, cart: CartState, code: DiscountCode, redemption_id: string): Promise<void> {
@@ -93,7 +93,7 @@ function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
       select c.id from customers c where c.site_id = ${shop.siteId} and c.email = lower(${email})))`;
 }
 
-/** Notes what the code takes off the cart by now, and holds its use for longer. */
+/** Records what the code takes off the cart now, and extends its reservation. */
 export async function updateReservation(shop: Shop, cart: CartState): Promise<void> {
   if (!cart.discount) return;
   await shop.run(
@@ -107,8 +107,8 @@ function amountOff(cart: CartState): string {
 }
 
 /**
- * The cart became an order: its code is redeemed, or released when its conditions do not hold. The cart must be locked.
- * Looks at the code again as it is now, and at the limit per customer by the account or the e-mail. Throws `discount_*`.
+ * The cart became an order: redeems its code, or releases it when its conditions do not hold. The cart must be locked. Checks
+ * the code again as it is now, and the limit per customer by the account or the e-mail. Throws `discount_*`.
  */
 export async function redeem(shop: Shop, cart: CartState, order_id: string, buyer: Buyer): Promise<void> {
   if (!cart.discount) return;
@@ -118,7 +118,7 @@ export async function redeem(shop: Shop, cart: CartState, order_id: string, buye
 }
 
 /**
- * A payment begins for the cart: its code is looked at as at redemption, and from now on counts as used by the buyer. Throws the
+ * A payment begins for the cart: its code is checked as at redemption, and from now on counts as used by the buyer. Throws the
  * same.
  */
 export async function reserveForPayment(shop: Shop, cart: CartState, buyer: Buyer): Promise<void> {
@@ -178,7 +178,7 @@ export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> 
   );
 }
 
-/** Locks the discounts whose codes the carts have; answers how many there are. */
+/** Locks the discounts whose codes the carts have; returns how many there are. */
 function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
   return shop.run(
     sql`select from discounts where site_id = ${shop.siteId} and id in (
@@ -189,8 +189,8 @@ function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
 }
 
 /**
- * At login the code of a guest's cart takes the place of that of the customer's cart; one that the customer has used as
- * often as one may is released. Both carts must be locked.
+ * At login the code of a guest's cart replaces that of the customer's cart; one that the customer has used as often as allowed
+ * is released. Both carts must be locked.
  */
 export async function moveToCart(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
   await lockCodesOf(shop, [from_cart, to_cart]);

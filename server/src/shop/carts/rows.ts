@@ -12,7 +12,7 @@ import type { DiscountTerms, PricedLine } from '../totals.ts';
 /** A line with the prices and the stock of this moment. Amounts are in minor units. */
 export interface CartLine extends PricedLine {
   variant_id: string;
-  /** Also of a product that is gone by now. */
+  /** Known also of a product that is gone by now. */
   product_id: string;
   name: string;
   variant_name: string | null;
@@ -23,14 +23,14 @@ export interface CartLine extends PricedLine {
   option3: string | null;
   requires_shipping: boolean;
   tax_class: string;
-  /** Of one piece; 0 where nobody says. */
+  /** Of one piece; 0 where it is not known. */
   weight_grams: number;
   track_inventory: boolean;
   inventory_policy: InventoryPolicy;
   low_stock_threshold: number;
-  /** What nobody holds: on_hand − reserved. */
+  /** What no checkout holds: on_hand − reserved. */
   free: number;
-  /** What this cart's own checkout holds, and so can be bought besides what is free. */
+  /** What this cart's own checkout holds, and so can be bought in addition to what is free. */
   held: number;
   /** The variant exists, and its product is active and published. */
   sellable: boolean;
@@ -60,18 +60,18 @@ export interface CartState {
   merged_into: string | null;
   /** The payment that is open for its checkout: until it is over, the cart cannot change. */
   payment_id: string | null;
-  /** The language of its checkout; null if nobody has said. */
+  /** The language of its checkout; null if none was given. */
   locale: string | null;
   currency: string;
   currency_digits: number;
-  /** What its shopper is told of the stock. */
+  /** What its shopper is shown of the stock. */
   show_stock: ShowStock;
   expires_at: string;
   created_at: string;
   updated_at: string;
   /** In the order in which they were first added. */
   lines: CartLine[];
-  /** What its checkouts hold, also of what is no longer in it. */
+  /** What its checkouts hold, including what is no longer in it. */
   pieces_held: number;
   discount: CartDiscount | undefined;
 }
@@ -88,7 +88,7 @@ interface Row extends CartRow {
   lines: LineRow[];
   /** What its checkouts hold of each variant. */
   held: Record<string, number> | null;
-  /** Of the code that it has. */
+  /** The redemption of the code that it has. */
   redemption_id: string | null;
 }
 
@@ -100,7 +100,7 @@ export type CartNow = CartState & {
   expired: boolean;
 };
 
-/** The cart as it is now, whoever asks; nothing when there is none of this id, which may be an expression. */
+/** The cart as it is now, whoever asks; nothing when there is none with this id, which may be an expression. */
 export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | undefined> {
   const row = await shop.one<Row>(
     sql`select ${cartColumns},
@@ -124,7 +124,7 @@ export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | 
 
 type ReservedCode = DiscountCode & { redemption_id: string };
 
-/** Most carts have none: what it asks for is read by itself. */
+/** The code of a cart, in a statement of its own, since most carts have none. */
 async function readCode(shop: Shop, redemption_id: string, lines: CartLine[]): Promise<ReservedCode | undefined> {
   const productIds = sql`${lines.map(({ product_id }) => product_id)}::uuid[]`;
   const row = await shop.one<{ code: DiscountCode }>(
@@ -145,7 +145,7 @@ function lineOf(row: LineRow, held: number, digits: number): CartLine {
   return { ...row, held, price: minorUnits(row.price, digits), price_seen: minorUnits(row.price_seen, digits) };
 }
 
-/** The lines that can become an order: these alone are counted, by totals and by the conditions of codes. */
+/** The lines that can become an order: only these count, for totals and for the conditions of codes. */
 export function forSale(lines: CartLine[]): CartLine[] {
   return lines.filter(({ sellable }) => sellable);
 }
@@ -155,7 +155,7 @@ export function refusalOn(lines: CartLine[], code: DiscountCode, digits: number)
   return refusalOf(code, forSale(lines), digits);
 }
 
-/** A code as it stands on a cart; `refusal` is why its lines do not meet the conditions. */
+/** A code as it applies to a cart; `refusal` is why the lines do not meet its conditions. */
 export function discountOf(
   code: DiscountCode & { redemption_id: string },
   refusal: ShopError | undefined,

@@ -27,7 +27,7 @@ export function view(state: CartState): Cart {
 }
 
 /**
- * What the cart comes to before shipping and tax, in minor units: as its checkout reckons, without the lines that are no
+ * What the cart comes to before shipping and tax, in minor units: calculated as for its checkout, without the lines that are no
  * longer for sale. A code whose conditions do not hold takes nothing off.
  */
 export function totals({ lines, discount, currency_digits: digits }: CartState): Totals {

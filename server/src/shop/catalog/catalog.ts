@@ -25,8 +25,8 @@ import * as collections from './collections.ts';
 import { readFacets } from './facets.ts';
 
 /**
- * Lists, single products and facets read without locks, each as of one statement. A change of a collection locks its row first
- * (collections.ts, collection-products.ts).
+ * Lists, single products and facets are read without locks, each from one statement's snapshot. A change of a collection locks
+ * its row first (collections.ts, collection-products.ts).
  */
 
 /** The catalogue as the public sees it: active, published products, without what they cost the merchant. */
@@ -49,8 +49,8 @@ export interface CatalogQuery extends PageQuery {
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
 /**
- * One page of the products that meet all filters; with `q`, also what was read from it. One statement; with `q` one beside
- * those of `search`, so mostly three; one more for facets. `within` are further conditions on `products p`.
+ * One page of the products that meet all filters; with `q`, also how it was understood. One statement; with `q`, one in
+ * addition to those of `search`, so mostly three; one more for facets. `within` are further conditions on `products p`.
  */
 export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []): Promise<ShownJson<ProductList>> {
   const conditions = [...within, ...(await filters(shop, query))];
@@ -61,7 +61,7 @@ export async function list(shop: Shop, query: CatalogQuery, within: Sql[] = []):
   return shownList(shop, page, query.facets ? { facets: await readFacets(shop, matches) } : {});
 }
 
-/** What `q` finds; where that is nothing, names that are spelled alike. */
+/** What `q` finds; if that is nothing, products with similarly spelled names. */
 async function listFound(
   shop: Shop,
   query: CatalogQuery,
@@ -106,7 +106,7 @@ function rankedIds({ best, total }: SearchResult, query: CatalogQuery, last: boo
   return ordered.slice(offset, offset + limit).map(({ product_id }) => product_id);
 }
 
-/** The order of a page that goes beyond the best of which something can be bought: those, the others, and last what is sold out. */
+/** The order of a page that goes beyond the best: the best that can be bought, then the others, and last what is sold out. */
 function behindBest({ best }: SearchResult): Sql {
   const ids = best.filter(({ in_stock }) => in_stock).map(({ product_id }) => product_id);
   return sql`${canBeBought} desc, array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;

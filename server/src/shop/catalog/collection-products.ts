@@ -3,8 +3,8 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * The products of manual collections. Each change first locks the collection, so that changes of one collection take
- * turns: whoever comes second sees what the first one did.
+ * The products of manual collections. Each change first locks the collection, so that changes of one collection take turns: the
+ * second sees what the first one did.
  */
 
 const MAX_PRODUCTS = 10_000;
@@ -87,7 +87,7 @@ async function markCollectionUpdated(shop: Shop, id: string): Promise<void> {
   await shop.run(sql`update collections set updated_at = now() where site_id = ${shop.siteId} and id = ${id}`);
 }
 
-/** Ids in the form in which the database writes them, each once. */
+/** Ids in the form in which the database writes them, without duplicates. */
 function distinct(ids: string[]): string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }

@@ -188,7 +188,7 @@ export async function create(shop: Shop, input: CollectionInput): Promise<Collec
   if (input.handle !== undefined) {
     if (!(await insert(input.handle))) throw new ShopError('handle_taken', 'Another collection has this handle.');
   } else {
-    // Another request may take the handle between the look and the insert; then the next one is tried.
+    // Another request may take the handle between the check and the insert; then the next one is tried.
     for (const handle of await freeHandles(shop, input.title)) if (await insert(handle)) break;
   }
   if (input.product_ids?.length) await collectionProducts.add(shop, id, input.product_ids);
@@ -211,7 +211,7 @@ function noManualOrder() {
   return bodyMistake(['sort_order'], 'value_error', 'An automatic collection has no manual order.');
 }
 
-/** Answers whether the handle was free. */
+/** Returns whether the handle was free. */
 async function insertRow(shop: Shop, id: string, type: CollectionType, input: CollectionInput, handle: string) {
   const { title, description = null, image_url = null, published = true } = input;
   const rules = input.rules ? JSON.stringify(planRules(shop, input.rules)) : null;

@@ -4,7 +4,7 @@ import type { Matching } from '../products/list.ts';
 import { available, inStock } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** At most so many values of each facet, the most frequent first. */
+/** At most this many values of each facet, the most frequent first. */
 const MAX_VALUES = 100;
 
 /** What the matching products have in common, counted over all of them, in one statement. */

@@ -8,15 +8,15 @@ import { canBeBought, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Suggestions for what someone is typing, in two statements that are sent together. Each step looks at so many rows at most,
- * however large the catalogue: the commonest words of names that begin with the last word, some products of each, and of
- * these the best sellers.
+ * Suggestions for what someone is typing, in two statements that are sent together. Each step reads a bounded number of rows,
+ * however large the catalogue: the commonest words of names that begin with the last word, some products of each, and of these
+ * the best sellers.
  */
 
 const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, ranked: 40 };
 const MAX_WORDS = 8;
 
-/** Throws nothing: what nobody can have meant has no suggestions. */
+/** Throws nothing: what cannot be understood has no suggestions. */
 export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?: number }): Promise<Suggestions> {
   const words = tokenize(q).filter(({ kind }) => kind === 'word');
   const last = words.at(-1);
@@ -26,7 +26,7 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
     readProducts(shop, before, last),
     readCollections(shop, [...before, last], limit),
   );
-  // An index of stems: `glas` has the stem of no `glass`, but begins it.
+  // The index holds stems: `glas` is not the stem of `glass`, but begins it.
   const named = found.filter(({ name }) => wordIn(name, last) !== undefined);
   const products = named.slice(0, limit).map(({ id, name, slug, price, compare_at_price, image_url, in_stock }) => ({
     ...{ id, name, slug, price, compare_at_price, currency: shop.currency, image_url, in_stock },

@@ -7,7 +7,7 @@ import type { Shop } from '../shop.ts';
 import type { Frozen } from './frozen.ts';
 import { type CheckoutRow, checkoutColumns } from './state.ts';
 
-/** The payments of checkouts, as they are on record. */
+/** The payments of checkouts, as they are recorded. */
 
 export type AttemptStatus =
   | 'started'
@@ -29,9 +29,9 @@ export interface Attempt {
   kind: 'card_token' | 'confirmation_token' | 'page';
   status: AttemptStatus;
   amount: string;
-  /** Of payments of earlier releases it is not known. */
+  /** Null for payments of earlier releases, where it is not known. */
   currency: string | null;
-  /** Of the token that it is paid with. */
+  /** The hash of the token that it is paid with. */
   card_hash: Buffer;
   reference: string | null;
   failure_reason: string | null;
@@ -52,7 +52,7 @@ export async function findAttempt(shop: Shop, id: string): Promise<Attempt | und
   return shop.one<Attempt>(sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id}`);
 }
 
-/** Where the human goes after a payment of a checkout, as it was given, with the order that came of it. */
+/** Where the human goes after a payment of a checkout, as the storefront gave it, with the order that came of it. */
 export function findReturn(
   shop: Shop,
   checkout_id: string,
@@ -93,7 +93,7 @@ export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt
   return attempt && row && { attempt, row, order };
 }
 
-/** Writes what the provider said, while the payment goes on. */
+/** Records what the provider said, while the payment goes on. */
 export async function noteOutcome(shop: Shop, secretKey: string, id: string, outcome: Outcome): Promise<void> {
   const { status, reference, reason, next_action } = outcome;
   const sealed = next_action && sealAction(secretKey, id, next_action);

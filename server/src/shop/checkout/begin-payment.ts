@@ -29,7 +29,7 @@ export interface PayInput {
   customer_id?: string | null;
 }
 
-/** A payment on record, with what the provider is asked to do about it. */
+/** A recorded payment, with what the provider is asked to do about it. */
 export interface Begun {
   attempt: Attempt;
   /** To be sent if the provider does not know the payment yet; undefined where this request cannot say how it is paid. */
@@ -39,9 +39,9 @@ export interface Begun {
 }
 
 /**
- * Writes a payment down before it is made, and freezes what it is for: the total and the lines, the code, the stock, the budget of
- * an agent. While it is open, its cart and its checkout do not change (`payment_id` of both). If one is open already, it goes on.
- * Returns undefined when there is nothing to pay by a provider; throws what completing the checkout throws.
+ * Records a payment before it is made, and freezes what it is for: the total and the lines, the code, the stock, the budget of
+ * an agent. While it is open, its cart and its checkout do not change (`payment_id` of both). If one is open already, it goes
+ * on. Returns undefined when there is nothing to pay through a provider; throws what completing the checkout throws.
  */
 export async function beginPayment(
   shop: Shop,
@@ -91,7 +91,7 @@ async function goOn(
   };
 }
 
-/** The human is sent to the shop's own addresses alone. */
+/** Allows only the shop's own addresses to send the human to. */
 function refuseForeignReturn(rules: ReturnRules, deps: CheckoutDeps, return_url: string | undefined): void {
   if (return_url === undefined || safeReturnUrl(return_url, rules, deps)) return;
   throw new ValidationError([bodyMistake(['payment', 'return_url'], 'url_not_allowed', RETURN_URL_REMEDY)]);
@@ -104,7 +104,7 @@ interface NewPayment {
   held_cents: number;
 }
 
-/** The cart outlives the payment. */
+/** Also makes the cart outlive the payment. */
 async function insertPayment(
   shop: Shop,
   id: string,
@@ -145,8 +145,8 @@ function hashOf(payment: GivenPayment): Buffer {
 }
 
 /**
- * From the provider the human always comes back to us, and goes on from there: whether the address that the storefront gave is
- * one of the shop's own is judged again by then, which no provider does.
+ * From the provider the human always comes back to us, and goes on from there: by then it is checked again whether the address
+ * that the storefront gave is one of the shop's own, which no provider does.
  */
 function toBeginOf(shop: Shop, deps: CheckoutDeps, attempt: Attempt, means: PaymentMeans): PaymentToBegin {
   const { id, checkout_id, amount, return_url, expires_at } = attempt;

@@ -13,7 +13,7 @@ import { pricesOf, statusOf } from './view.ts';
 
 /** How a checkout begins: it is priced before it is written, so that it is written once. */
 
-/** How a checkout is to speak to its shopper, and where it leads back to. */
+/** The language and the return addresses that a checkout is to have. */
 export interface Wishes {
   locale?: string | null | undefined;
   attribution?: Attribution | undefined;
@@ -47,7 +47,7 @@ export async function draftOf(
     ...{ id: uuidv7(), cart_id: cart.id, customer_id, agent_token_id: cart.agent_token_id },
     status: byAgent ? 'requires_escalation' : 'open',
     source: byAgent ? 'agent' : 'storefront',
-    // What is saved with the customer was never judged: a number that nobody could call does not stop the checkout.
+    // What is saved with the customer was never checked: a number that nobody could call does not stop the checkout.
     phone: phone && !isPhone(phone, shipping_address?.country) ? null : phone,
     ...{ email, shipping_address, billing_address: null, shipping_option_id: null, payment_method: null, note: null },
     ...{

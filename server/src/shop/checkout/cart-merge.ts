@@ -6,10 +6,10 @@ import type { Shop } from '../shop.ts';
 import * as checkouts from './checkouts.ts';
 
 /**
- * Takes a guest's cart into the customer's at login: the guest's quantities win, their code takes the place of the
- * other, and of more than 100 lines the customer's oldest go. A checkout of the guest's cart ends, and what it held can be
- * bought from the customer's cart. Answers the customer's active cart. A cart that is not an active one of a guest is left
- * alone, and so is one that is just being paid.
+ * Merges a guest's cart into the customer's at login: the guest's quantities win, their code replaces the other, and of more
+ * than 100 lines the customer's oldest are dropped. A checkout of the guest's cart ends, and what it held can be bought from
+ * the customer's cart. Returns the customer's active cart. A cart that is not an active one of a guest is left alone, and so is
+ * one that is being paid.
  */
 export async function mergeAtLogin(shop: Shop, guest_cart_id: string, customer_id: string): Promise<string | null> {
   const guest = await readCart(shop, guest_cart_id);

@@ -83,7 +83,7 @@ async function renew(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, fil
   return viewOf(shop, checkoutDeps, { ...priced, row: show(shop, priced, filledIn) });
 }
 
-/** A checkout that was open already takes over what is asked for. */
+/** A checkout that was open already adopts what is asked for. */
 function wishesOf(wishes: Wishes): Sql {
   const { locale, return_url, cancel_url } = settingsIn(wishes);
   const given = (value: string | null | undefined, column: Sql) =>
@@ -93,7 +93,7 @@ function wishesOf(wishes: Wishes): Sql {
   return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)} ${from}`;
 }
 
-/** Those that were given. */
+/** Only those that were given. */
 function settingsIn({
   locale,
   return_url,
@@ -161,7 +161,7 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
   return row;
 }
 
-/** The checkout lives on from now. Writes what is shown to whoever made the change, and before it the fields filled in. */
+/** Extends the checkout's life from now. Writes the fields filled in, and what is shown to whoever made the change. */
 function show(shop: Shop, priced: Priced, filledIn: Sql = empty): CheckoutRow {
   const { row, missing, totals } = priced;
   const digits = shop.currencyDigits;
@@ -224,7 +224,7 @@ export async function update(
   const locked = await lockCheckout(shop, id, customer_id);
   refuseOver(locked.row);
   refusePaying(locked.row);
-  // What is agreed to anew is agreed to with the words of now.
+  // A new agreement is to the wording of now.
   const wording = patch.marketing_opt_in === undefined ? {} : { marketing_wording: patch.marketing_wording ?? null };
   const wanted = { ...locked.row, ...patch, ...wording, ...judged } as CheckoutRow;
   const priced = priceLocked(shop, checkoutDeps, { ...locked, row: wanted });
@@ -254,7 +254,7 @@ export async function missingAfter(
   return (await priceCheckout(shop, checkoutDeps, { ...row, ...patch })).missing;
 }
 
-/** Keeps the language in which a shopper sees a checkout that nobody has said one for, so that its mails are in it too. */
+/** Keeps the language in which a shopper sees a checkout that has none yet, so that its mails are in it too. */
 export async function keepLocale(shop: Shop, id: string, locale: string): Promise<void> {
   await shop.run(
     sql`update checkouts set locale = ${locale} where site_id = ${shop.siteId} and id = ${id} and locale is null`,

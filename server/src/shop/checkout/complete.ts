@@ -45,7 +45,8 @@ export interface Completed {
 }
 
 /**
- * Creates the order of a checkout, or changes nothing. A checkout that is already completed answers its order. Throws what the contract lists for completeCheckout.
+ * Creates the order of a checkout, or changes nothing. Returns the order of a checkout that is already completed. Throws what
+ * the contract lists for completeCheckout.
  */
 export async function complete(
   shop: Shop,
@@ -74,7 +75,7 @@ export async function complete(
   return answer(await createOrder(shop, priced, customer, { spent_cents }));
 }
 
-/** The payment that is open has to be asked about, which no transaction may wait for. */
+/** The open payment's provider must be asked first, which no transaction may wait for. */
 export class PaymentUnderWay extends Error {
   constructor(payment_id: string) {
     super(`The provider has to be asked about payment ${payment_id}.`);
@@ -106,7 +107,8 @@ function answer({ payment, fulfillments: _, ...order }: CustomerOrder): Complete
 
 /**
  * Refuses a priced checkout that cannot become an order as it is. Throws `cart_not_active`, `cart_empty`, `conflict` for a
- * total too large to calculate, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for a card without its token.
+ * total too large to calculate, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, or a ValidationError for
+ * a card without its token.
  */
 export function requireReady(
   shop: Shop,

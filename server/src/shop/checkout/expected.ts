@@ -7,9 +7,9 @@ import type { Priced } from './state.ts';
 import { pricesOf } from './view.ts';
 
 /**
- * What is charged is what the human saw. The total must be the one that the human expects, or else the one last shown; and
- * no line may cost anything else than was shown, or told by the refusal that is answered with `expected_total`. Throws
- * `price_changed`, and remembers what it told.
+ * What is charged is what the human saw. The total must be the one that the human expects, or else the one last shown; and no
+ * line may cost anything other than what was shown, or what an earlier refusal told, if the request answers it with
+ * `expected_total`. Throws `price_changed`, and remembers what it told.
  */
 export function requireSeen(shop: Shop, priced: Priced, expected_total: string | undefined): void {
   const { row, totals } = priced;
@@ -33,7 +33,7 @@ export function requireSeen(shop: Shop, priced: Priced, expected_total: string |
   });
 }
 
-/** Names what was withdrawn: that alone explains another total. */
+/** Names what was withdrawn: that suffices to explain another total. */
 function messageOf({ agent }: Shop, { cart }: Priced, total: string, expected: string): string {
   const change = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
   const gone = cart.lines.find(({ sellable }) => !sellable);

@@ -5,14 +5,13 @@ import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import * as checkouts from './checkouts.ts';
 
-/** What time does to checkouts: their stock is released after 15 minutes, and they end later. */
+/** How checkouts expire: their stock is released after 15 minutes, and they end later. */
 
 const AT_ONCE = 200;
 
 /**
- * Releases what checkouts hold past their time, and ends those that were left alone; at most 200 in one call. Each is a
- * transaction of its own, and done once whoever tries; one that someone works on is left for the next call. Answers how many
- * there were.
+ * Releases what checkouts hold past their time, and ends abandoned ones; at most 200 in one call. Each is done in a transaction
+ * of its own, and only once whoever tries; one that is locked is left for the next call. Returns how many there were.
  */
 export async function expireCheckouts(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, (shop) =>

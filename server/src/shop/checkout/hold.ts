@@ -30,8 +30,8 @@ export async function holdStock(shop: Shop, id: string, cart: CartState, lines =
 }
 
 /**
- * Whether the stock is held already: exactly these lines, and nothing besides. A variant with pieces held stays; one that is
- * not tracked must be looked at again, for it may be gone by now.
+ * Whether the stock is held already: exactly these lines, and nothing else. A variant of which pieces are held cannot be
+ * deleted; one that is not tracked must be read again, for it may be gone by now.
  */
 function holdsStock({ pieces_held }: CartState, lines: CartLine[]): boolean {
   const asWanted = lines.every((line) => line.sellable && line.track_inventory && line.held === line.quantity);

@@ -32,7 +32,7 @@ export async function followLink(
   return { tenant, checkout_id };
 }
 
-/** Gives the open checkouts of a shop the link that follows from a new key, beside those that they have. Answers how many. */
+/** Gives the open checkouts of a shop a link under a new key, beside those that they have. Returns how many. */
 export async function linkOpenCheckouts(shop: Shop, secretKey: string): Promise<number> {
   const open = await shop.rows<{ id: string }>(
     sql`select id from checkouts where site_id = ${shop.siteId} and status in ('open', 'ready', 'requires_escalation')`,

@@ -4,8 +4,8 @@ import type { Shop } from '../shop.ts';
 import type { Priced } from './state.ts';
 
 /**
- * Checkouts that an agent made become orders within what the customer allowed: the categories and the budget are looked at
- * once more, by the goods and the total that are bought in the end, whoever changed the cart meanwhile.
+ * Checkouts that an agent made become orders within what the customer allowed: the categories and the budget are checked once
+ * more against the goods and the total that are finally bought, whoever changed the cart meanwhile.
  */
 
 /** Throws `category_not_allowed` or `budget_exceeded` when the order could not be made now. */
@@ -14,7 +14,7 @@ export async function requireMandate(shop: Shop, priced: Priced): Promise<void> 
   if (token_id) await budgets.requireBudget(shop, token_id, priced.totals.total);
 }
 
-/** Sets the total aside for a payment that begins. Answers what was set aside; throws the same, or `payment_in_progress`. */
+/** Sets the total aside for a payment that begins. Returns what was set aside; throws the same, or `payment_in_progress`. */
 export async function hold(shop: Shop, priced: Priced): Promise<number> {
   const token_id = await requireGoods(shop, priced);
   if (!token_id) return 0;
@@ -22,7 +22,7 @@ export async function hold(shop: Shop, priced: Priced): Promise<number> {
   return priced.totals.total;
 }
 
-/** Takes the total from the agent's budget, for the order that is being made. Answers what was taken; throws the same. */
+/** Takes the total from the agent's budget, for the order that is being made. Returns what was taken; throws the same. */
 export async function spend(shop: Shop, priced: Priced): Promise<number> {
   const token_id = await requireGoods(shop, priced);
   if (!token_id) return 0;

@@ -17,7 +17,7 @@ interface Wanted {
 
 const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
 
-/** The fields that are empty, or that cannot be right for the country. What an integration brought is taken as it is. */
+/** The fields that are empty, or that cannot be right for the country. What an integration sent is taken as it is. */
 export function missingOf({ row, requires_shipping, shipping_option, payment_method }: Wanted): string[] {
   const missing: string[] = [];
   const { email, phone, shipping_address: address } = row;

@@ -13,8 +13,8 @@ import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { takeEvent } from './settle.ts';
 
 /**
- * Does at the provider what orders/moves.ts has written down. No transaction is open during a call, and each move is asked for under its
- * id until it has ended, so that a crash, a lost answer or a second process moves nothing twice.
+ * Carries out at the provider what orders/moves.ts has recorded. No transaction is open during a call, and each move is asked
+ * for under its id until it has ended, so that a crash, a lost answer or a second process moves nothing twice.
  */
 export interface MovingDeps extends PaymentProviders {
   secretKey: string;
@@ -37,7 +37,7 @@ interface Move {
   reference: string | null;
 }
 
-/** Goes on with the moves of a shop that are pending, at most 100 in one call, or with the one given. Returns how many ended. */
+/** Continues the pending moves of a shop, at most 100 in one call, or the one given. Returns how many ended. */
 export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, only?: string): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
   const asked: string[] = [];
@@ -113,7 +113,7 @@ async function settleCapture(
   return captures.fail(shop, move, reason ?? status, reference);
 }
 
-/** What a webhook tells of a refund. */
+/** Applies what a webhook reports about a refund. */
 export async function takeRefundEvent(
   shop: Shop,
   provider: string,
@@ -131,7 +131,7 @@ export async function takeRefundEvent(
     : refunds.settle(shop, event.refund_id, event.refund);
 }
 
-/** A bank has sent back what was returned of a payment without an order: the job sees to it once more (settle-all.ts). */
+/** A bank has sent back the refund of a payment without an order: the job deals with it once more (settle-all.ts). */
 async function undoAgain(shop: Shop, provider: string, payment_id: string): Promise<boolean> {
   const changed = await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()

@@ -19,9 +19,9 @@ import type { Charged, Priced } from './state.ts';
 /** The order of a checkout: redeems the code, sells the stock, and writes the order with all that belongs to it. */
 
 /**
- * Creates the order of a locked checkout that was checked. Throws `insufficient_stock` or what `redemptions.redeem` throws. What
- * remains once the stock is held is sent together: the counter of order numbers, which all orders of the shop wait for, is
- * locked late and not for the time of further round trips.
+ * Creates the order of a locked checkout that was checked. Throws `insufficient_stock` or what `redemptions.redeem` throws.
+ * What remains once the stock is held is sent together: the counter of order numbers, which all orders of the shop wait for, is
+ * locked late, and not for further round trips.
  */
 export async function createOrder(
   shop: Shop,
@@ -42,7 +42,7 @@ export async function createOrder(
 }
 
 /**
- * Creates the order of a payment that has succeeded, of what was frozen when the payment began. The stock is sold that the
+ * Creates the order of a payment that has succeeded, from what was frozen when the payment began. Sells the stock that the
  * checkout holds, whatever has become of the products since.
  */
 export async function createPaidOrder(
@@ -87,7 +87,10 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
   return written[6];
 }
 
-/** What was sold is what the order says. The merchant may have begun or ceased to track a variant since the cart was read. */
+/**
+ * Refuses when what was sold differs from the order's lines: the merchant may have begun or ceased to track a variant since the
+ * cart was read.
+ */
 function refuseOtherStock({ lines }: Priced, sold: Set<string>): void {
   if (lines.every(({ held, variant_id }) => held > 0 === sold.has(variant_id))) return;
   throw new ShopError('conflict', 'The stock has just been changed. Send the call again.');
@@ -101,7 +104,7 @@ const MADE_ON: Record<Priced['row']['source'], string> = {
   import: 'Imported.',
 };
 
-/** What the timeline tells of the money, if the order begins with it taken or reserved. */
+/** The timeline's entry about the money, if the order begins with it taken or reserved. */
 function settledAtOnce(priced: Priced, charged: Charged | undefined): events.OrderEvent | undefined {
   if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
   switch (statesOf(priced, charged).payment_status) {
@@ -200,7 +203,7 @@ function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced): S
         variant_name text, image_url text, discount numeric, tax numeric, tax_class text, tax_rate numeric, stock_taken boolean)`;
 }
 
-/** The checkout and its cart are over. */
+/** Ends the checkout and its cart. */
 async function close(shop: Shop, order_id: string, { row }: Priced): Promise<void> {
   await shop.run(
     sql`with converted as (
@@ -212,7 +215,7 @@ async function close(shop: Shop, order_id: string, { row }: Priced): Promise<voi
   );
 }
 
-/** The money belongs to the order. */
+/** Gives the payment to the order. */
 async function attachPayment(
   shop: Shop,
   order_id: string,

@@ -9,10 +9,10 @@ export interface PagedCheckout {
   cart_id: string;
   customer_id: string | null;
   source: OrderSource;
-  /** The agent that made it, if one did. */
+  /** The agent that made it, if any. */
   agent_token_id: string | null;
   status: CheckoutStatus;
-  /** The language that it is in; null as long as nobody has said. */
+  /** The language that it is in; null if none was given yet. */
   locale: string | null;
   front: Front;
   /** Its customer gets mails about offers already. */
@@ -22,15 +22,15 @@ export interface PagedCheckout {
   order_id: string | null;
   /** Cards are taken by a provider with which the shop has an account, not by the one of the configuration. */
   has_payment_account: boolean;
-  /** Why the last payment came to nothing, until something is changed. */
+  /** Why the last payment failed, until something is changed. */
   payment_failure: string | null;
-  /** The order again, when the deadline of its bank transfer has passed and nobody has noticed yet. */
+  /** The id of the order, when the deadline of its bank transfer has passed but it has not been expired yet. */
   overdue_order: string | null;
-  /** The link shows the order no longer: it is a day old or has been cancelled for one, and no bank transfer is awaited. */
+  /** The link no longer shows the order: a day has passed since it was made or cancelled, and no bank transfer is awaited. */
   past: boolean;
 }
 
-/** The checkout as it stands; one whose time is over is `expired`, though nobody may have noticed yet. */
+/** The checkout as it stands; `expired` if its time is over, even if that has not been recorded yet. */
 export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.order_id, k.payment_failure, k.locale,
@@ -52,7 +52,7 @@ export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCh
   return found;
 }
 
-/** The countries that some active shipping option is for; nothing when there is one for all countries. */
+/** The countries that some active shipping option is for; undefined when there is one for all countries. */
 export async function deliveryCountries(shop: Shop): Promise<string[] | undefined> {
   const rows = await shop.rows<{ countries: string[] }>(
     sql`select countries from shipping_options where site_id = ${shop.siteId} and active`,

@@ -15,24 +15,24 @@ import { findCheckout, type Paid } from './state.ts';
 
 /**
  * Paying a checkout through a provider, which no transaction may wait for:
- * 1. in a transaction: the payment is written down with what it is for (begin-payment.ts)
+ * 1. in a transaction: the payment is recorded with what it is for (begin-payment.ts)
  * 2. outside of any: the provider is called, with the id of the payment
  * 3. in a transaction: the outcome takes effect; success makes the order (settle.ts)
- * and then `complete` answers the order, or says what is lacking. A request that is lost in between is followed up by a job.
+ * and then `complete` returns the order, or says what is lacking. A request that is lost in between is followed up by a job.
  */
 
 /**
- * Pays a checkout that is ready and to be paid by card, or goes on with the payment that is open for it. Otherwise nothing
- * happens, and it is for `complete` to say why. Sending the same again pays once. Throws `unavailable` when the provider does not
+ * Pays a checkout that is ready and to be paid by card, or continues the payment that is open for it. Otherwise nothing
+ * happens, and `complete` says why. Sending the same request again pays once. Throws `unavailable` when the provider does not
  * answer.
  */
 export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInput): Promise<Paid | undefined> {
   const provider = await providerOf(input.checkoutDeps, tenant.site_id);
-  // Of use only where a payment is open that was begun while there was one.
+  // Matters only where a payment is open that was begun while there was a provider.
   if (!provider) return { refusal: unavailable() };
   const waiting = { ...input, until: Date.now() + patienceOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);
-  // Another card after one that has just turned out to be declined, while there is time to hear what comes of it.
+  // Another card, after one that has just been declined, while there is time to learn its outcome.
   if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
     if (waiting.until - Date.now() < patienceOf(input.checkoutDeps).request * LEAST_SHARE) throw unavailable();
     return payOnce(db, tenant, actor, provider, waiting);
@@ -42,7 +42,10 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
   return first;
 }
 
-/** No payment is begun with less of a request's time for the provider: the shopper would be told nothing of it. */
+/**
+ * With a smaller share of the request's time left for the provider, no payment is begun: the shopper would not learn its
+ * outcome.
+ */
 const LEAST_SHARE = 0.25;
 
 /** Whether a provider may have to be called: the checkout itself is not looked at. */
@@ -61,7 +64,7 @@ async function payOnce(
   try {
     begun = await inShop(db, tenant, actor, (shop) => beginPayment(shop, provider, actor, input));
   } catch (refusal) {
-    // Told by `complete`, in whose transaction it is kept.
+    // `complete` throws it again, in whose transaction it is stored.
     if (refusal instanceof ShopError) return { refusal };
     if (refusal instanceof ValidationError && !input.completion.payment) return undefined;
     throw refusal;

@@ -10,7 +10,7 @@ import type { Shop } from '../shop.ts';
 import { shownQuantity } from '../shown-quantity.ts';
 import { create, openOf } from './checkouts.ts';
 
-/** Ordering again what an order holds: what of it is still for sale, at the prices of now. */
+/** Ordering again what an order holds: what of it is still for sale, at current prices. */
 
 /** A line of the order, and what of it can be bought now. */
 export interface ReorderLine {
@@ -19,7 +19,7 @@ export interface ReorderLine {
   variant_name: string | null;
   /** How many there were in the order. */
   quantity: number;
-  /** How many of them can be bought now, as far as the shop tells what it has. */
+  /** How many of them can be bought now, as far as the shop shows its stock. */
   available: number;
   /** Whether it is missing only because a cart holds no more lines. */
   too_many: boolean;
@@ -43,7 +43,7 @@ export async function reorderLines(shop: Shop, order_id: string): Promise<Reorde
     sql`select from orders where site_id = ${shop.siteId} and id = ${order_id} and customer_id = ${shop.customerId}`,
   );
   if (!order) throw notFound('order');
-  // A variant may stand in several lines, of orders that an integration brought.
+  // A variant may be in several lines, in orders that an integration sent.
   const rows = await shop.rows<Row>(
     sql`select l.variant_id, min(l.name) as name, min(l.variant_name) as variant_name,
         least(sum(l.quantity), ${MAX_QUANTITY})::int as quantity, coalesce(bool_and(${visible}), false) as sellable,
@@ -74,7 +74,7 @@ export async function reorderLines(shop: Shop, order_id: string): Promise<Reorde
 }
 
 /**
- * The checkout that was begun of the order and is still open. Without one, the cart that it had is given up, so that another
+ * The checkout that was begun from the order and is still open. Without one, the cart that it had is given up, so that another
  * can be begun.
  */
 export async function openReorder(shop: Shop, order_id: string): Promise<string | undefined> {
@@ -93,7 +93,7 @@ export async function openReorder(shop: Shop, order_id: string): Promise<string 
 
 /**
  * Begins a checkout of what can be bought of an order, in a cart of its own beside the one that the customer may be filling;
- * of two that come at once, both get the same. Answers its id. Call `openReorder` first. Throws `not_found`, `cart_empty` when
+ * two concurrent calls get the same one. Returns its id. Call `openReorder` first. Throws `not_found`, `cart_empty` when
  * nothing of it is for sale, and what `checkouts.create` throws.
  */
 export async function reorder(

@@ -11,10 +11,10 @@ import { endAttempt } from './attempts.ts';
 import { release, takeEvent } from './settle.ts';
 
 /**
- * What time does to payments: the provider is asked about those that are open, those that nobody finished are cancelled, and
+ * What jobs do about payments: the provider is asked about those that are open, those that nobody finished are cancelled, and
  * money for which there is no order is given back. Steps, for each site:
  * 1. claim some payments; a short transaction that skips rows locked by another process.
- * 2. ask the provider about them side by side. No transaction is open during the calls.
+ * 2. ask the provider about them concurrently. No transaction is open during the calls.
  * 3. `takeEvent` (settle.ts) writes the outcome in a new transaction.
  * and again, until there are no more, or the provider has taken so long that other shops should have their turn.
  */
@@ -28,7 +28,7 @@ const AT_MOST = 100;
 const SIDE_BY_SIDE = 5;
 /** A provider that does not answer delays the other shops by little more than this. */
 const TURN_MS = 15_000;
-/** A beginning takes seconds. One that the provider does not know after that never reached it, and will not. */
+/** Beginning a payment takes seconds. One that the provider does not know after this time never reached it, and will not. */
 const LOST_AFTER_MS = 10 * 60_000;
 /** How long stock is kept while the provider does not answer. */
 const UNREACHABLE_FOR_MS = 60 * 60_000;
@@ -82,7 +82,7 @@ async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
         and status in ('started', 'pending', 'authorized', 'succeeded')
         and updated_at <= now() - ${LOST_AFTER_MS} * interval '1 millisecond'`,
   );
-  // As an array they are chosen once: of `in (…)` a plan may choose again for each row, and claim them all.
+  // The array makes PostgreSQL choose them once: with `in (…)` a plan may choose again for each row, and claim them all.
   return shop.rows<OpenPayment>(
     sql`update payments set updated_at = now()
       where site_id = ${shop.siteId} and id = any (array(
@@ -105,7 +105,7 @@ interface Reached extends Settling {
   provider: PaymentProvider;
 }
 
-/** A provider that is not set up any more does not answer either: what it began does not hold stock for ever. */
+/** A provider that is no longer configured does not answer either: what it began does not hold stock for ever. */
 async function settle(settling: Settling, find: () => Promise<PaymentProvider | undefined>): Promise<boolean> {
   const { payment } = settling;
   let failure: unknown;
@@ -158,7 +158,7 @@ function isLost({ status, created_at }: OpenPayment): boolean {
   return status === 'started' && Date.parse(created_at) <= Date.now() - LOST_AFTER_MS;
 }
 
-/** Sees to it that no money stays taken: the payment is cancelled, and what came too late for that is given back. */
+/** Makes sure that no money stays taken: the payment is cancelled, or if it is too late for that, refunded. */
 async function undo({ db, tenant, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const outcome = await provider.cancel(key);

@@ -94,7 +94,7 @@ async function takeForCheckout(
   }
 }
 
-/** Money was taken, reserved, or is on its way. */
+/** Money was taken or reserved, or is on its way. */
 async function takeSuccess(shop: Shop, secretKey: string, locked: LockedAttempt, outcome: Outcome): Promise<boolean> {
   const { attempt, row } = locked;
   if (row.payment_id !== attempt.id || !attempt.frozen) {

@@ -59,7 +59,7 @@ export interface CheckoutRow {
   told_prices: Record<string, string> | null;
   reserved_until: string | null;
   expires_at: string;
-  /** Its time is over, though nobody may have noticed yet. */
+  /** Its time is over, even if that has not been recorded yet. */
   expired: boolean;
   order_id: string | null;
   order_number: string | null;
@@ -72,7 +72,7 @@ export interface CheckoutRow {
   renewed: Pick<CheckoutRow, 'reserved_until' | 'expires_at' | 'updated_at'>;
 }
 
-/** A payment under way, as it is on record. */
+/** A payment under way, as it is recorded. */
 export interface OpenPayment {
   id: string;
   provider: string;
@@ -132,7 +132,7 @@ export async function lockCheckout(shop: Shop, id: string, customer_id: string |
 }
 
 /**
- * The same, to make its order. What an agent made is completed by its customer alone, logged in: throws
+ * The same, to make its order. What an agent made can be completed only by its customer, logged in: throws
  * `human_confirmation_required` to everyone else.
  */
 export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
@@ -190,7 +190,7 @@ export interface SellingTerms {
   has_payment_account: boolean;
   payment_capture: 'automatic' | 'manual';
   default_locale: string;
-  /** The shop is told of new orders by mail. */
+  /** The shop gets mails about new orders. */
   tells_shop: boolean;
 }
 
@@ -199,7 +199,7 @@ export interface Priced {
   row: CheckoutRow;
   cart: CartState;
   terms: SellingTerms;
-  /** The lines that are for sale: these alone are counted, and become the order. */
+  /** The lines that are for sale: only these count, and become the order. */
   lines: CartLine[];
   requires_shipping: boolean;
   shipping_option: ShippingChoice | null;
@@ -209,7 +209,7 @@ export interface Priced {
   tax: TaxTerms;
   totals: Totals;
   missing: string[];
-  /** What is in the way beside its cart. */
+  /** What is in the way, apart from its cart. */
   warnings: CartWarning[];
 }
 
@@ -279,12 +279,12 @@ function destinationOf({ shipping_address }: CheckoutRow): Destination {
   return { country, state, postal_code };
 }
 
-/** What is fetched is paid for there, unless another method is chosen. */
+/** What is picked up is paid for there, unless another method is chosen. */
 function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
   return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }
 
-/** Those that can be chosen. Goods are paid when they are handed over only where they are fetched. */
+/** Those that can be chosen. Goods are paid for on handover only where they are picked up. */
 export function offeredMethods(
   { bank_details, has_payment_account }: SellingTerms,
   { card }: CheckoutDeps,
@@ -297,7 +297,7 @@ export function offeredMethods(
   return offered;
 }
 
-/** The payment that an order is made of. */
+/** The payment that an order is made from. */
 export interface Charged {
   payment_id: string;
   /** What was charged, as a decimal string. */
@@ -305,7 +305,7 @@ export interface Charged {
   status: Outcome['status'];
 }
 
-/** What came of paying: how the payment stands, or why none was begun. */
+/** The result of paying: how the payment stands, or why none was begun. */
 export interface Paid {
   /** Why no payment could begin or go on. */
   refusal?: ShopError;

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
-/** The address books of customers. Changes of one book take turns on its owner's row. */
+/** The address books of customers. Changes of one book lock its owner's row, and so take turns. */
 const MAX_ADDRESSES = 50;
 const FIELDS = [
   'first_name',

@@ -8,13 +8,13 @@ export type CodePurpose = 'register' | 'verify_email' | 'reset_password';
 export interface Code {
   /** Null for one who registers: there is no customer yet. */
   customer_id: string | null;
-  /** The registration that the code is of, until it has become an account. */
+  /** The registration that the code belongs to, until it has become an account. */
   registration_id: string | null;
   email: string;
 }
 
 const KINDS = { register: 'verification', verify_email: 'verification', reset_password: 'reset' } as const;
-/** How long a code works, as SQL and people say it. */
+/** How long a code works, in words that SQL and people understand. */
 export const LIFETIMES = { register: '24 hours', verify_email: '24 hours', reset_password: '30 minutes' };
 
 /** Whom a code is for: a customer, or a registration. `email` must be folded. */
@@ -36,8 +36,8 @@ export async function mint(shop: Shop, purpose: CodePurpose, owner: CodeOwner): 
 }
 
 /**
- * Uses a code up: of parallel calls one gets it. Nothing for one that is unknown, used, replaced or too old. Its row stays
- * until it is swept away, so that whoever opens the link again can be told.
+ * Uses a code up: of parallel calls, only one gets it. Returns nothing for one that is unknown, used, replaced or too old. Its
+ * row stays until it is swept away, so that whoever opens the link again can be told.
  */
 export async function take(shop: Shop, purposes: CodePurpose[], token: string): Promise<Code | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
@@ -54,7 +54,7 @@ export interface SentCode extends Code {
   state: 'alive' | 'used' | 'expired';
 }
 
-/** Looks at a code and leaves it as it is. Nothing for one that is unknown, replaced, or so old that it was swept away. */
+/** Reads a code without using it. Returns nothing for one that is unknown, replaced, or so old that it was swept away. */
 export async function findSentCode(shop: Shop, purposes: CodePurpose[], token: string): Promise<SentCode | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
   return shop.one<SentCode>(

@@ -6,8 +6,8 @@ import { foldEmail } from '../emails.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Consent to mails about offers. Each time it is given or withdrawn is kept with when, where and what words were agreed to;
- * `customers.marketing_opt_in` is what holds now.
+ * Consent to mails about offers. Each time it is given or withdrawn is recorded with the time, the place and the wording agreed
+ * to; `customers.marketing_opt_in` is what holds now.
  */
 interface Decision {
   granted: boolean;
@@ -18,8 +18,8 @@ interface Decision {
 }
 
 /**
- * What a customer decided, in effect at once. Withdrawing leaves no trace where nothing was given, neither now nor with an order
- * whose consent is yet to take effect; saying again what holds leaves one only when the words are others.
+ * Records what a customer decided, which takes effect at once. Withdrawing records nothing where nothing was given, neither now
+ * nor with an order whose consent is yet to take effect; repeating a decision records only another wording.
  */
 export async function decide(
   shop: Shop,
@@ -60,7 +60,7 @@ interface Ordered {
 }
 
 /**
- * The consent of whoever places an order. That of a customer takes effect by a job: carts and checkouts are locked here, and
+ * Records the consent given with an order. A customer's takes effect by a job: carts and checkouts are locked here, and
  * customers are locked before them everywhere else.
  */
 export async function recordAtCheckout(shop: Shop, { order_id, customer_id, email, wording }: Ordered): Promise<void> {
@@ -72,7 +72,7 @@ export async function recordAtCheckout(shop: Shop, { order_id, customer_id, emai
   if (job) await shop.run(sql`select enqueue('apply_consent', ${job}::json, now())`);
 }
 
-/** Makes what a customer said last what holds. */
+/** Makes the customer's latest decision take effect. */
 export async function applyNewest(shop: Shop, customer_id: string): Promise<void> {
   await shop.run(
     sql`update customers c set marketing_opt_in = newest.granted, updated_at = now()
@@ -86,7 +86,7 @@ export async function applyNewest(shop: Shop, customer_id: string): Promise<void
 }
 
 /**
- * What was agreed to as a guest with an address belongs to the account that has proven it. It does not take effect: whoever
+ * What a guest agreed to with an address belongs to the account that has proven the address. It does not take effect: whoever
  * ordered need not have been its owner.
  */
 export async function attachOfGuest(shop: Shop, customer_id: string, email: string): Promise<void> {
@@ -100,7 +100,7 @@ const columns: Sql = sql`id, email, granted, source, wording, order_id, recorded
 
 const SHOWN_AT_MOST = 100;
 
-/** What a customer said, newest first. */
+/** A customer's decisions, newest first. */
 export function listOfCustomer(shop: Shop, customer_id: string): Promise<MarketingConsent[]> {
   return shop.rows<MarketingConsent>(
     sql`select ${columns} from marketing_consents where site_id = ${shop.siteId} and customer_id = ${customer_id}
@@ -108,7 +108,7 @@ export function listOfCustomer(shop: Shop, customer_id: string): Promise<Marketi
   );
 }
 
-/** Forgets what a customer said, also as a guest with the same address. */
+/** Deletes a customer's decisions, and those of guests with the same address. */
 export async function forget(shop: Shop, customer_id: string): Promise<void> {
   await shop.run(
     sql`delete from marketing_consents where site_id = ${shop.siteId} and (customer_id = ${customer_id}

@@ -54,7 +54,7 @@ function conditions({ q, has_account }: CustomerQuery): Sql {
     and (${has_account ?? null}::boolean is null or (c.password_hash is not null) = ${has_account ?? null})`;
 }
 
-/** A customer with the address book and what was said about mails. A foreign or unknown id is `not_found`. */
+/** A customer with the address book and the decisions about mails. A foreign or unknown id is `not_found`. */
 export async function get(shop: Shop, id: string): Promise<CustomerDetails> {
   return {
     ...(await record(shop, id)),

@@ -64,9 +64,9 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
 }
 
 /**
- * Keeps the customer who acts, if there is one, from being erased before the transaction ends, so that the erasure sees what
- * is written in their name. Must be called before carts and checkouts are locked. Throws `invalid_token` if the account was
- * erased already.
+ * Keeps the customer who acts, if there is one, from being erased before the transaction ends, so that the erasure sees what is
+ * written in their name. Must be called before carts and checkouts are locked. Throws `invalid_token` if the account was erased
+ * already.
  */
 export async function holdActor(shop: Shop): Promise<void> {
   if (shop.customerId === null) return;
@@ -143,7 +143,7 @@ function countryOf(address: ReturnType<typeof sql>) {
   return sql`case when ${address} is not null then jsonb_build_object('country', ${address} -> 'country') end`;
 }
 
-/** Ends what the customer holds and held: codes and stock are free again, and nothing tells whose they were. */
+/** Ends what the customer holds and held: codes and stock are free again, and nothing identifies whose they were. */
 async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Holdings): Promise<void> {
   const active = await shop.rows<{ id: string }>(
     sql`update carts set status = 'expired', updated_at = now()

@@ -95,8 +95,8 @@ export async function openSession(shop: Shop, { customer_id, password_hash }: Ve
 }
 
 /**
- * Gives the session of a token another token, with 60 minutes or what is left of the session's 30 days. The old one works
- * 60 seconds longer. Throws `invalid_token` when it ended meanwhile.
+ * Gives a session a new token in place of this one, valid for 60 minutes or what is left of the session's 30 days. The old one
+ * works for another 60 seconds. Throws `invalid_token` when it ended meanwhile.
  */
 export async function refresh(shop: Shop, token_id: string): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(
@@ -177,7 +177,7 @@ export async function findOnPage(shop: Shop, token: string): Promise<PageSession
   );
 }
 
-/** Gives a page session another token, and ends the one before at once: who knew that knows nothing any more. */
+/** Replaces the token of a page session, and ends the old one at once, so that whoever knew it has nothing. */
 export async function replace(shop: Shop, token_id: string): Promise<string> {
   const { access_token } = await refresh(shop, token_id);
   await shop.run(
@@ -210,7 +210,7 @@ async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
   await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`);
 }
 
-/** Moves the end of tokens that were just used on, as far as their sessions reach. Replaced ones end as they were told. */
+/** Extends tokens that were just used, within the limits of their sessions. Replaced ones end when they were due to. */
 export async function extendPageSession(db: Pool, tokens: { site_id: string; id: string }[]): Promise<void> {
   await queryAlone(
     db,

@@ -21,8 +21,8 @@ import type { Shop } from '../shop.ts';
  * Discount codes as the merchant keeps them; `terms.ts` says whether a code holds for given lines. Carts apply them in
  * carts/discounts.ts, and reserve and redeem their uses in carts/redemptions.ts.
  *
- * A change keeps the currency of the shop from changing (`holdCurrency`), locks the code, judges the change by what the code was
- * when it was locked, and writes it. Carts and orders lock a code after the cart and the checkout, and before the stock.
+ * A change keeps the shop's currency from changing (`holdCurrency`), locks the code, checks the change against the locked code,
+ * and writes it. Carts and orders lock a code after the cart and the checkout, and before the stock.
  */
 
 const status = sql`case

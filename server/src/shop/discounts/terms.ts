@@ -5,7 +5,7 @@ import { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { DiscountTerms, PricedLine } from '../totals.ts';
 
-/** What a code asks of a cart and gives to it: read from the database in one piece, judged here. */
+/** What a code requires of a cart and takes off it: read from the database in one piece, judged here. */
 export interface DiscountCode {
   discount_id: string;
   /** As the merchant wrote it. */
@@ -47,7 +47,7 @@ const covers = sql`(p.id = any(d.product_ids) or exists (
       where cp.site_id = c.site_id and cp.collection_id = c.id and cp.product_id = p.id)
     else ${meetsRules(sql`c.rules`, sql`c.rules_match`)} end))`;
 
-/** What the code takes off, as the totals take it. */
+/** What the code takes off, in the form that the totals need. */
 export function termsOf({ kind, value, everything, covered }: DiscountCode): DiscountTerms {
   const ids = new Set(covered);
   return { kind, value, covers: ({ product_id }) => everything || (product_id !== null && ids.has(product_id)) };
@@ -66,7 +66,7 @@ export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: numbe
   return missingMinimum(code, covered, digits);
 }
 
-/** A code that there is not, or that is switched off: the two are not told apart. */
+/** A code that does not exist, or that is switched off: the two are not told apart. */
 export function unknownCode(): ShopError {
   return new ShopError('discount_not_found', 'There is no such code.');
 }

@@ -6,7 +6,7 @@ import { canonicalAmount, decimal } from '../money.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** The lines of an integration's order: what they name, and what they claim that it costs. */
+/** The lines of an integration's order: what they name, and the prices that they claim. */
 
 export type FoundLine = SyncLineItem & { found_variant_id: string };
 
@@ -76,7 +76,7 @@ export interface Claims {
 }
 
 /**
- * Holds what an integration claims against what the catalogue says now. Throws a ValidationError that names each amount that
+ * Compares what an integration claims with what the catalogue says now. Throws a ValidationError that names each amount that
  * differs, with the right one in `ctx.expected`.
  */
 export function refuseOtherPrices(shop: Shop, { totals, lines }: Priced, claims: Claims): void {

@@ -80,7 +80,7 @@ function addressOf(address: SyncAddress | null | undefined, field: string): Addr
   throw new ValidationError([bodyMistake([field, 'country'], 'country_unknown', msg)]);
 }
 
-/** Of two orders with one reference at once the second waits here for the first. Throws `reference_taken`. */
+/** Of two concurrent orders with one reference, the second waits here for the first. Throws `reference_taken`. */
 async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput): Promise<string> {
   const id = uuidv7();
   const taken = await shop.run(
@@ -153,7 +153,7 @@ function refuseOtherShipping(
   throw new ShopError('shipping_option_unavailable', 'This is not offered for this address and these goods.');
 }
 
-/** However little is known of the customer, the order is made: the integration has taken it. */
+/** The order is made however little is known of the customer: the integration has accepted it. */
 async function placeByTransfer(shop: Shop, priced: Priced): Promise<void> {
   if (!priced.payment_method) {
     const { payment_methods } = priced;

@@ -19,7 +19,7 @@ export interface ProductChanges {
   resume_cursor: string;
 }
 
-/** A place in the log: what lies behind it is still to be read. */
+/** A place in the log: what comes after it is still to be read. */
 interface Place {
   era: number;
   /** The number of a transaction, as text: it may be larger than a JavaScript integer. */
@@ -31,8 +31,8 @@ const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 const BEGINNING: Place = { era: 0, changed_in: '0', product_id: BEFORE_ALL_IDS };
 
 /**
- * What changed after the cursor, each product once, at its last change, and as it is now. Throws a ValidationError for a
- * cursor that is none of ours.
+ * What changed after the cursor, each product once, at its last change, and as it is now. Throws a ValidationError for a cursor
+ * that we did not make.
  */
 export async function listChanges(
   shop: Shop,
@@ -54,13 +54,12 @@ interface Entry extends Place {
 /** With the columns of the product, which are null when customers do not see it. */
 type Row = Entry & OrNulls<Product>;
 
-/** With the horizon, which comes alone where nothing has changed. */
+/** With the horizon, which comes without an entry where nothing has changed. */
 type Found = { horizon_era: number; horizon_in: string } & OrNulls<Entry> & OrNulls<Product>;
 
 /**
- * The horizon is the oldest transaction that still runs: whatever began before it has ended, so that the log is complete up
- * to there, and a cursor before it passes nothing by that commits late. Entries of products that customers never saw are
- * passed over.
+ * The horizon is the oldest transaction that still runs: whatever began before it has ended, so the log is complete up to
+ * there, and a cursor before it misses nothing that commits late. Entries of products that customers never saw are skipped.
  */
 async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ rows: Row[]; horizon: Place }> {
   const rows = await shop.rows<Found>(
@@ -99,8 +98,8 @@ function changeOf({ era, changed_in, product_id, changed_at, ...columns }: Row):
 }
 
 /**
- * The place before all that was written at that time or later, or up to a minute before: what an entry's transaction took
- * until it was committed shall not hide it.
+ * The place before all that was written at that time or later, or up to a minute before, so that an entry is not missed because
+ * its transaction took a while to commit.
  */
 async function placeOfTime(shop: Shop, moment: string): Promise<Place> {
   const found = await shop.one<Place>(
@@ -129,8 +128,8 @@ function cursorOf({ era, changed_in, product_id }: Place): string {
 }
 
 /**
- * Tells the log and the webhooks that a product has become visible by itself, at the time it was to be published. Whoever
- * changed it since then has told the webhooks.
+ * Records in the log, and sends to the webhooks, that a product has become visible by itself, at its publication time. If it
+ * was changed since then, the webhooks know already.
  */
 export async function notePublication(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

@@ -8,8 +8,8 @@ import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
 
 /**
- * Mails about accounts, in the language of the customer or of the request for an account, else in the shop's. The secrets in their links
- * are made when they are written, and replace those sent before.
+ * Mails about accounts, in the language of the customer or of the request for an account, else in the shop's. The secrets in
+ * their links are made when the mail is written, and replace those sent before.
  */
 
 export async function registration(
@@ -53,8 +53,8 @@ export function verificationByStaff(context: MailContext, { customer_id }: Mails
 const RESENT_AT_MOST = 10;
 
 /**
- * The link of a registration, or those of the newest ones of the address. Each says when it was asked for: only so can the
- * reader tell their own from somebody else's.
+ * The link of a registration, or those of the newest ones of the address. Each says when it was asked for, which is the only
+ * way for readers to tell their own from somebody else's.
  */
 async function verifyRegistration(
   context: MailContext,
@@ -87,7 +87,7 @@ async function verifyRegistration(
 
 interface Pending {
   id: string;
-  /** In which it was asked for, where that is known. */
+  /** The language in which it was asked for, if that is known. */
   locale: string | null;
   created_at: string;
 }

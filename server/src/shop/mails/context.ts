@@ -13,7 +13,7 @@ export interface MailContext {
   serverUrl: string;
 }
 
-/** The language of a reader; that of the shop where nobody knows theirs. */
+/** The language of a reader; the shop's if the reader's is not known. */
 export function languageOf({ front }: MailContext, locale: string | null | undefined): Language {
   return languageFor(locale ?? front.default_locale, front.time_zone);
 }

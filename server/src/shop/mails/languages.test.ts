@@ -40,7 +40,7 @@ test.each(['de', 'fr'] as const)(
       expect(mail.reply_to?.address).toMatch(template === 'new_order' ? /^june@/ : /^help@shop.example$/);
     }
 
-    // Each text has been seen in a mail, but for those of payments that this shop does not have.
+    // Each text has been seen in a mail, except those about payments that this shop does not have.
     const unsaid = own.map(({ key }) => key).filter((key) => !said.has(key));
     expect(
       unsaid.filter((key) => !/^mail\.(view|next_|cancelled_|refunded_|money_|nothing_|parcel_|call)/.test(key)),

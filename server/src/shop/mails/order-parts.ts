@@ -5,7 +5,7 @@ import type { ShownOrder, ShownRefund } from '../orders/shown.ts';
 import type { MailContext } from './context.ts';
 import type { Part } from './rendering.ts';
 
-/** An order as its mails tell it. */
+/** An order as its mails describe it. */
 export interface Told {
   context: MailContext;
   language: Language;
@@ -58,7 +58,7 @@ export function contentOf(told: Told): Part[] {
 
 type Line = CustomerOrder['line_items'][number];
 
-/** Mail programs ask for pictures over https alone. */
+/** Mail programs load pictures only over https. */
 function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string | null) {
   const picture = image_url?.startsWith('https://') ? image_url : null;
   return { name: variant_name ? `${name}, ${variant_name}` : name, detail, amount, picture };
@@ -102,7 +102,7 @@ export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfil
   ];
 }
 
-/** The amounts down to the total add up to it; a tax that is in the prices already stands below. */
+/** The amounts down to the total add up to it; a tax that is included in the prices comes below. */
 function amountsOf(told: Told): [string, string][] {
   const { language, order } = told;
   const { say } = language;
@@ -122,7 +122,7 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
-/** What becomes of the money of an order that was cancelled. */
+/** What happens to the money of an order that was cancelled. */
 export function moneyBack(told: Told): Part[] {
   const { context, language, order } = told;
   const digits = context.shop.currencyDigits;

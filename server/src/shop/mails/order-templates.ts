@@ -8,10 +8,13 @@ import { languageOf, type MailContext } from './context.ts';
 import { amountOf, contentOf, moneyBack, next, parcelOf, type Told } from './order-parts.ts';
 import type { MailContent, Part } from './rendering.ts';
 
-/** What is never paid any more. */
+/** States in which nothing is paid any more. */
 const ENDED = new Set<PaymentStatus>(['failed', 'expired', 'voided']);
 
-/** Mails about orders, in the language of the order. Each says how the order stands when it is sent; one that has been overtaken is not sent. */
+/**
+ * Mails about orders, in the language of the order. Each says how the order stands when it is sent; one that later events have
+ * overtaken is not sent.
+ */
 export const WRITERS = {
   new_order: newOrder,
   order_placed: (context: MailContext, { order_id }: About) =>
@@ -112,7 +115,7 @@ export const WRITERS = {
     }),
 };
 
-/** To the shop, in its own language, so that nobody has to look whether something was ordered. */
+/** To the shop, in its own language, so that nobody has to check whether something was ordered. */
 async function newOrder(
   context: MailContext,
   { order_id, staff_id }: Mails['new_order'],
@@ -150,7 +153,7 @@ async function newOrder(
   };
 }
 
-/** The address of the shop, or the one of staff who are told because it has none. */
+/** The address of the shop, or that of a member of staff if the shop has none. */
 async function addresseeOf({ shop, front }: MailContext, staff_id: string | undefined): Promise<string | undefined> {
   if (staff_id === undefined) return front.brand.support_email ?? undefined;
   const staff = await shop.one<{ email: string }>(

@@ -31,16 +31,16 @@ export interface MailContent {
   subject: string;
   parts: Part[];
   language: Language;
-  /** Whom an answer goes to; the shop, unless it says otherwise. */
+  /** Where replies go; to the shop, unless it says otherwise. */
   reply_to?: string;
 }
 
 /** A mail ready to be sent. */
 export interface Mail {
   to: string;
-  /** Whom the mail comes from, in words: the shop. */
+  /** Who the mail is from, in words: the shop. */
   from_name: string;
-  /** Whom an answer goes to, if the shop says so. */
+  /** Where replies go, if the shop says so. */
   reply_to: { name: string; address: string } | null;
   subject: string;
   text: string;
@@ -119,7 +119,7 @@ function itemRow({ name, detail, amount, picture }: Item): string {
   return `<tr><td class="picture">${image}</td><td>${escapeHtml(detail)} × ${escapeHtml(name)}</td><td class="amount">${escapeHtml(amount ?? '')}</td></tr>`;
 }
 
-/** The styles stand in the mail itself: mail programs load none. Each text has enough contrast, in light and in dark. */
+/** The styles are in the mail itself: mail programs load none. Each text has enough contrast, in light and in dark. */
 function page(language: Language, title: string, { name, brand }: SignedBy, body: string[]): string {
   const accent = brand.accent_color ?? '#1f2328';
   const logo = brand.logo_url
@@ -162,7 +162,7 @@ ${logo}${body.join('\n')}
 `;
 }
 
-/** Texts that were kept before such characters were refused are shown without them. */
+/** Texts that were stored before such characters were refused are shown without them. */
 function cleaned(text: string): string {
   return withoutHidden(text, { lines: true });
 }

@@ -124,7 +124,7 @@ export async function paymentKept(
   };
 }
 
-/** Why a provider did not return money; a word of its own that is not known here stays as it is. */
+/** Why a provider did not return money; a reason of its own that is not known here is shown as it is. */
 const REASONS = {
   lost_or_stolen_card: 'notification.reason_lost_card',
   expired_or_canceled_card: 'notification.reason_ended_card',

@@ -12,7 +12,7 @@ import * as orderTemplates from './order-templates.ts';
 import { type Mail, type MailContent, render } from './rendering.ts';
 import { captureFailed, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
 
-/** Writes a mail, or none when by now there is nothing to say or nobody to say it to. */
+/** Writes a mail, or none when there is nothing left to say or nobody to say it to. */
 type Writer<Template extends MailTemplate> = (
   context: MailContext,
   about: Mails[Template],

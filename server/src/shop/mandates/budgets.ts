@@ -28,7 +28,7 @@ export async function budgetOf(shop: Shop, token_id: string): Promise<AgentBudge
   return found;
 }
 
-/** Throws `budget_exceeded` when what was used and what it costs now are more than the budget together. */
+/** Throws `budget_exceeded` when what was used and this cost together exceed the budget. */
 export async function requireBudget(shop: Shop, token_id: string, cents: number): Promise<AgentBudget> {
   const budget = await budgetOf(shop, token_id);
   if (budget.budget_used_cents + cents > budget.budget_cents) throw exceeded(shop, budget, cents);
@@ -36,8 +36,8 @@ export async function requireBudget(shop: Shop, token_id: string, cents: number)
 }
 
 /**
- * Takes the total of an order that is being made from the budget. What payments under way have set aside stays: throws
- * `budget_exceeded`, or `payment_in_progress` when it would fit but for those.
+ * Takes the total of an order that is being made from the budget. What payments under way have set aside stays set aside:
+ * throws `budget_exceeded`, or `payment_in_progress` when only those prevent it.
  */
 export async function spend(shop: Shop, token_id: string, cents: number): Promise<void> {
   const spent = await shop.run(
@@ -48,7 +48,7 @@ export async function spend(shop: Shop, token_id: string, cents: number): Promis
   if (spent === 0) await refuseBeyond(shop, token_id, cents);
 }
 
-/** Sets the total of a payment that begins aside. Throws the same. */
+/** Sets aside the total of a payment that begins. Throws the same. */
 export async function hold(shop: Shop, token_id: string, cents: number): Promise<void> {
   const held = await shop.run(
     sql`update agent_tokens set budget_held_cents = budget_held_cents + ${cents}
@@ -73,7 +73,7 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
   throw new ShopError('payment_in_progress', message);
 }
 
-/** Gives back what a locked order took that ends before it was paid; once. */
+/** Gives back, once, what a locked order took that ended before it was paid. */
 export async function giveBack(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`with held as (

@@ -4,8 +4,8 @@ import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * The categories that a customer allowed an agent: product types and handles of collections, without case. They hold wherever
- * an agent finds, adds or buys, and once more when the order is made.
+ * The categories that a customer allowed an agent: product types and handles of collections, ignoring case. They are checked
+ * wherever an agent finds, adds or buys, and once more when the order is made.
  */
 
 /** Whether `products p` is in one of the categories, as a condition; no categories mean that everything is. */
@@ -29,7 +29,7 @@ export async function requireCategories(shop: Shop, categories: string[], produc
       select from products p where p.site_id = ${shop.siteId} and p.id = wanted.id and ${inCategories(categories)}) limit 1`,
   );
   if (!outside) return;
-  // Customers name categories in words of their own, which stand in `categories` and not in a sentence of ours.
+  // Customers name categories in their own words, which are only in `categories` and not in a sentence of ours.
   throw new ShopError('category_not_allowed', 'The agent may only use products in its categories.', { categories });
 }
 

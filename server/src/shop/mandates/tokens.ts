@@ -52,7 +52,7 @@ export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & {
   return { agent_tokens, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** One of them; of this customer alone, if one is given. Throws `not_found`. */
+/** One of them; only one of this customer, if one is given. Throws `not_found`. */
 export async function get(shop: Shop, id: string, customer_id?: string): Promise<AgentToken> {
   const found = await shop.one<AgentToken>(
     sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
@@ -66,14 +66,14 @@ export type Revoker = 'customer' | 'merchant' | 'agent' | 'system';
 
 /**
  * Ends a token at once: every process asks the database on every call. One that has ended already stays as it is. Throws
- * `not_found`, also for the token of another customer than the one given.
+ * `not_found`, also for the token of a customer other than the one given.
  */
 export async function revoke(shop: Shop, id: string, by: Revoker, customer_id?: string): Promise<AgentToken> {
   await end(shop, by, sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`);
   return get(shop, id, customer_id);
 }
 
-/** Ends all tokens of a customer. To be called with the customer locked, so that none is just being made. */
+/** Ends all tokens of a customer. Call it with the customer locked, so that none is being made at the same time. */
 export async function revokeAll(shop: Shop, customer_id: string, by: Revoker): Promise<void> {
   await end(shop, by, sql`t.customer_id = ${customer_id}`);
 }
@@ -88,7 +88,7 @@ async function end(shop: Shop, by: Revoker, which: Sql): Promise<void> {
   );
 }
 
-/** What the agent who calls may do. Throws `invalid_token` when it may do nothing any more. */
+/** What the agent who calls may do. Throws `invalid_token` when its access has ended. */
 export async function own(shop: Shop): Promise<AgentToken> {
   const { agent } = shop;
   if (!agent) throw new ShopError('invalid_token', 'Only an agent has a token of an agent.');

@@ -29,7 +29,7 @@ function channelsOf(color: string): number[] {
   return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
 }
 
-/** The style sheet of a brand, whose name follows from what it holds; undefined where the default colours do. */
+/** The style sheet of a brand, whose name encodes its content; undefined where the default colours apply. */
 export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   if (!accent_color) return undefined;
   const strong = accent_color.toLowerCase();
@@ -45,7 +45,7 @@ export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   return { css, version: `${strong.slice(1)}-${hash}` };
 }
 
-/** The style sheet of a version, if there is such a brand: the colour is all that there is to it. */
+/** The style sheet of a version, if there is such a brand: the version contains the colour, which is all of it. */
 export function styleOfVersion(version: string): string | undefined {
   const accent_color = `#${version.slice(0, 6)}`;
   if (!/^#[0-9a-f]{6}$/.test(accent_color) || contrastWithWhite(accent_color) < LEAST_CONTRAST) return undefined;

@@ -6,7 +6,7 @@ import type { Shop } from '../shop.ts';
 import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
 
 /**
- * The secrets that name a tenant: API keys, storefront tokens, sync keys. They share one table and one life: a secret is
+ * The secrets that name a tenant: API keys, storefront tokens, sync keys. They share one table and one life cycle: a secret is
  * shown when it is made, may be rotated once (it then works for 24 more hours), and is dead from the moment it is revoked.
  */
 export interface Credentials {
@@ -43,7 +43,7 @@ const COLUMNS: Record<CredentialKind, Sql> = {
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
-/** Active and revoked ones, newest first; of more than 1,000 the active come before the dead. */
+/** Active and revoked ones, newest first; if there are more than 1,000, the active ones come first. */
 export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind): Promise<Credentials[Kind][]> {
   return shop.rows(
     sql`with kept as (
@@ -79,7 +79,7 @@ export async function createStorefrontToken(
   return create(shop, 'storefront', { ...input, private: kind === 'private', scopes: STOREFRONT_SCOPES });
 }
 
-/** Makes a key for an integration. A third living one is `sync_key_limit`. */
+/** Makes a key for an integration. Throws `sync_key_limit` for a third active one. */
 export async function createSyncKey(shop: Shop, { description }: { description: string }) {
   return create(shop, 'sync', { description, scopes: ['read', 'write'] });
 }
@@ -102,7 +102,7 @@ export async function rotate<Kind extends CredentialKind>(shop: Shop, kind: Kind
   return insert(shop, kind, old);
 }
 
-/** Ends one at once, in every process. Revoking a revoked one changes nothing. */
+/** Ends one at once, in every process. Revoking one again changes nothing. */
 export async function revoke<Kind extends CredentialKind>(
   shop: Shop,
   kind: Kind,
@@ -121,7 +121,7 @@ async function create<Kind extends CredentialKind>(shop: Shop, kind: Kind, input
   return insert(shop, kind, input);
 }
 
-/** Those who make secrets of one site take turns, so that the count below cannot be overtaken by a parallel one. */
+/** Makes calls that create secrets of one site wait for each other, so that the count below stays right. */
 async function takeTurn(shop: Shop): Promise<void> {
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
 }

@@ -20,7 +20,7 @@ export async function readDomains(db: pg.Pool): Promise<Domain[]> {
   return rows;
 }
 
-/** Another one after every change of any host. */
+/** Changes with every change of any host. */
 export async function readFingerprint(db: pg.Pool): Promise<string> {
   const { rows } = await queryAlone<{ fingerprint: string }>(
     db,
@@ -68,10 +68,10 @@ export async function listDomains(owner: pg.Client, site_id: string): Promise<Do
   return rows;
 }
 
-/** Gives a site a host, or makes one that it has the primary one. Throws when another site has it. */
+/** Adds a host to a site, or makes one that it has the primary one. Throws when another site has it. */
 export async function addDomain(owner: pg.Client, { host, site_id, is_primary }: Domain): Promise<void> {
   await inOwnTransaction(owner, async () => {
-    // Two operators who both name a primary host take turns. Writes of the shop, which refer to its row, go on.
+    // Two operators who both set a primary host take turns. Writes of the shop, which refer to its row, go on.
     await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for no key update`);
     if (is_primary) {
       await owner.query(

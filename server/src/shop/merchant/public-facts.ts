@@ -3,7 +3,7 @@ import { bodyMistake } from '../errors.ts';
 import { safeUrl } from '../return-urls.ts';
 import { contrastWithWhite, LEAST_CONTRAST } from './brand.ts';
 
-/** What is wrong with how a shop wants to show itself, which the contract's schema cannot judge alone. */
+/** What is wrong with the public settings of a shop that the contract's schema cannot judge by itself. */
 export function publicMistakes(patch: SettingsPatch, baseUrl: string): ValidationErrorItem[] {
   const { brand, legal, storefront_url, time_zone } = patch;
   const addresses: [(string | number)[], string | null | undefined][] = [

@@ -59,7 +59,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         show_stock = coalesce(${patch.show_stock ?? null}, show_stock)
       where site_id = ${shop.siteId}`,
   );
-  // What may be set to null: whether it is given is told apart from what it is.
+  // For fields that may be null, whether one is given is told apart from its value.
   await shop.run(
     sql`update site_settings set
         name = coalesce(${name}, name),
@@ -88,8 +88,8 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
 }
 
 /**
- * Waits for products, codes, shipping options and requests of agents that are just being made: each holds a key lock on the
- * site's row until it commits. What a customer allowed an agent to spend is an amount of the currency as well.
+ * Waits for products, codes, shipping options and agents' requests that are being made: each holds a key lock on the site's row
+ * until it commits. What a customer allowed an agent to spend is an amount of the currency as well.
  */
 async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   const now = await shop.one<{ currency: string }>(
@@ -112,7 +112,7 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   if (changed === 0) throw new ShopError('currency_in_use', 'The shop has amounts in its currency.');
 }
 
-/** What the contract's schema cannot judge alone. */
+/** What the contract's schema cannot judge by itself. */
 function settingsMistakes({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
   if (name?.trim() === '') {

@@ -17,19 +17,19 @@ export interface NewSite {
   password: NewPassword;
 }
 
-/** A password that nobody has yet, with the form in which it is kept. */
+/** A new password, with the form in which it is stored. */
 export interface NewPassword {
   text: string;
   hash: string;
 }
 
-/** To be made before the transaction of `createSite`: who hashes a password keeps others waiting. */
+/** Call it before the transaction of `createSite`: hashing a password would keep others waiting. */
 export async function mintPassword(): Promise<NewPassword> {
   const text = randomPassword();
   return { text, hash: await hashPassword(text) };
 }
 
-/** What a new site is reached with. The secrets are told here and never again. */
+/** What a new site is reached with. The secrets are returned here and never again. */
 export interface SiteCredentials {
   site_id: string;
   merchant_id: string;
@@ -48,9 +48,9 @@ export interface OpenedSite {
 }
 
 /**
- * Makes a merchant with its site, settings, staff login, storefront token, API key and sync key. To be run inside a
- * transaction, on which the new site is the tenant afterwards. Throws ValidationError for a currency
- * that is none, and for a name or an e-mail that the contract would not show.
+ * Makes a merchant with its site, settings, staff login, storefront token, API key and sync key. Call it inside a transaction,
+ * in which the new site is the tenant afterwards. Throws ValidationError for an invalid currency, and for a name or an e-mail
+ * that the contract would not show.
  */
 export async function createSite(connection: Connection, site: NewSite): Promise<OpenedSite> {
   const { name, currency, staff } = site;

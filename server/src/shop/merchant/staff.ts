@@ -14,7 +14,7 @@ import { hashToken, mintToken } from '../tokens.ts';
 /** People who work for merchants, and their sessions. These tables belong to no tenant: one person may serve several. */
 const SESSION_LIFE = '12 hours';
 
-/** A session as it is told once. */
+/** A session as it is returned, once. */
 export interface Session {
   access_token: string;
   token_type: 'Bearer';

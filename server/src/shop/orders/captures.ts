@@ -14,8 +14,8 @@ import * as events from './timeline.ts';
 /** Taking the money that a provider has reserved for an order. */
 
 /**
- * Has the money taken: all that was reserved, or the amount given. Once is enough: repeating it changes nothing. Throws
- * `invalid_transition` unless the payment is authorized, and `conflict` for another amount than the first.
+ * Has the money taken: all that was reserved, or the amount given. Repeating it changes nothing. Throws `invalid_transition`
+ * unless the payment is authorized, and `conflict` for another amount than the first.
  */
 export async function capture(shop: Shop, order_id: string, amount?: string): Promise<Order> {
   const order = await lockOrder(shop, order_id);
@@ -41,7 +41,7 @@ export async function captureShipped(shop: Shop, order: LockedOrder): Promise<vo
   if (!begun && (await paymentOf(shop, order.id, 'authorized'))) await begin(shop, order, undefined);
 }
 
-/** The money was not taken: staff are told, and may have it taken again. Returns whether the capture was pending. */
+/** Records that the money was not taken: staff are told, and may try again. Returns whether the capture was pending. */
 export async function fail(
   shop: Shop,
   { id, order_id, amount }: { id: string; order_id: string; amount: string },

@@ -7,13 +7,13 @@ import * as orders from './orders.ts';
 import { changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
-/** What time does to orders that wait for a bank transfer. */
+/** How orders that wait for a bank transfer expire. */
 
 const AT_ONCE = 100;
 
 /**
- * Expires and cancels orders whose payment deadline has passed, at most 100 of them in one call, or only the one given.
- * Stock and codes go back. Each is a transaction of its own, and done once whoever tries. Answers how many there were.
+ * Expires and cancels orders whose payment deadline has passed, at most 100 of them in one call, or only the one given. Stock
+ * and codes are given back. Each is done in a transaction of its own, and only once whoever tries. Returns how many there were.
  */
 export async function expireUnpaid(db: Pool, tenant: Tenant, only?: string): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, (shop) => overdue(shop, only));
@@ -34,7 +34,7 @@ async function overdue(shop: Shop, only: string | undefined): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
-/** Expires and cancels an order if its deadline has passed, in the transaction and the name of who calls. */
+/** Expires and cancels an order if its deadline has passed, in the transaction and the name of the caller. */
 export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   const order = await orders.lockOrder(shop, id);
   if (!order.overdue) return false;
@@ -46,7 +46,7 @@ export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   return true;
 }
 
-/** Reminds customers of bank transfers at half time, once each; at most 100 in one call. Answers how many there were. */
+/** Reminds customers of bank transfers at half time, once each; at most 100 in one call. Returns how many there were. */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {
     const due = await shop.rows<{ id: string }>(

@@ -7,7 +7,7 @@ import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
  * are kept. A link works until 90 days after the state of the order last changed, or until the customer is erased.
  */
 
-/** A new link's secret; none when the order belongs to nobody any more. */
+/** The secret of a new link; undefined when the order belongs to nobody any more. */
 export async function mintLink(shop: Shop, order_id: string): Promise<string | undefined> {
   const token = mintToken('order');
   return (await keepLink(shop, order_id, token)) ? token : undefined;
@@ -31,7 +31,7 @@ export interface LinkedOrder {
   locale: string;
   /** Its time is over. */
   ended: boolean;
-  /** The deadline of its bank transfer has passed, though nobody has noticed yet. */
+  /** The deadline of its bank transfer has passed, but the order has not been expired yet. */
   overdue: boolean;
 }
 
@@ -55,7 +55,7 @@ export function endLinksOfCustomer(shop: Shop, customer_id: string): Promise<voi
   return endLinks(shop, sql`customer_id = ${customer_id}`);
 }
 
-/** The same to the orders that were placed without an account at an address. */
+/** The same for the orders that were placed without an account at an address. */
 export function endLinksOfGuest(shop: Shop, email: string): Promise<void> {
   return endLinks(shop, sql`customer_id is null and lower(email) = lower(${email})`);
 }

@@ -16,15 +16,15 @@ interface MadeRefund {
   outcome: MoveOutcome;
 }
 
-/** What no success changes any more, of payments and of orders. */
+/** States of payments and of orders that no success changes any more. */
 const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
 const UNPAID = ['failed', 'voided', 'expired'];
 
 /**
- * Records a refund that was made at the provider itself, once: its id follows from the provider's. It is recorded when the money
- * has gone back, and never more than was captured: what does not fit, because a refund of ours is on its way that the provider
- * will refuse, throws `refund_exceeds_paid`, and the provider tells of it again. So it does after `conflict`, when the refund was
- * told before its payment.
+ * Records a refund that was made at the provider itself, once: its id is derived from the provider's. It is recorded when the
+ * money has been returned, and never for more than was captured: what does not fit, because a refund of ours is on its way that
+ * the provider will refuse, throws `refund_exceeds_paid`, and the provider reports it again. It also does so after `conflict`,
+ * when the refund was reported before its payment.
  */
 export async function takeMadeRefund(
   shop: Shop,
@@ -36,7 +36,7 @@ export async function takeMadeRefund(
   const payment = await shop.one<{ status: string; order_id: string | null }>(
     sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
   );
-  // The job gives back what is left of a payment from which no order comes.
+  // The job gives back what is left of a payment without an order.
   if (!payment || OVER.includes(payment.status)) return false;
   const { order_id } = payment;
   if (!order_id) throw notYetPaid();

@@ -8,15 +8,15 @@ import { awaitsTransfer, confirmPayment, type LockedOrder, lockOrdersNumbered, T
 
 export interface Arrived {
   order_number: string;
-  /** Of the order's total, as a decimal string; what is left out is not compared. */
+  /** The order's total, as a decimal string; not compared when absent. */
   amount?: string;
 }
 
 type Row = MarkPaidResult['results'][number];
 
 /**
- * Marks up to 100 orders as paid, each by the rules of `markPaid`; with `dry_run` it only tells what would happen. A row that
- * is refused stops no other. Throws a ValidationError for an amount with more digits than the currency has.
+ * Marks up to 100 orders as paid, each by the rules of `markPaid`; with `dry_run` it only reports what would happen. A refused
+ * row stops no other. Throws a ValidationError for an amount with more digits than the currency has.
  */
 export async function markSeveralPaid(
   shop: Shop,

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
 /**
- * Captures and refunds at a provider. A request only writes down what is to be done, in its transaction, and a job does it
+ * Captures and refunds at a provider. A request only records what is to be done, in its transaction, and a job does it
  * (checkout/moving.ts): the same id is the same capture or refund however often the provider is asked.
  */
 export interface NewMove {
@@ -23,7 +23,7 @@ export async function beginMove(shop: Shop, { id, kind, payment_id, order_id, am
   await shop.run(sql`select enqueue('move_money', ${job}::json, now())`);
 }
 
-/** The payment of an order that is in the state given; undefined for orders that no provider was paid for. */
+/** The payment of an order that is in the state given; undefined for orders that were not paid through a provider. */
 export function paymentOf(
   shop: Shop,
   order_id: string,

@@ -67,7 +67,7 @@ export function listOfCustomer(
   return readPage(shop, audience, conditionsOf(shop, { customer_id }), query);
 }
 
-/** The page is chosen first: PostgreSQL works out the columns of what lies before it, too. */
+/** The page is chosen first: otherwise PostgreSQL computes the columns of the rows before it as well. */
 async function readPage(
   shop: Shop,
   audience: 'merchant' | 'customer',
@@ -162,7 +162,7 @@ export interface LockedOrder extends OrderStates {
   payment_method: PaymentMethod | null;
   total: string;
   email: string | null;
-  /** The deadline has passed, though nobody has noticed yet. */
+  /** The deadline has passed, but the order has not been expired yet. */
   overdue: boolean;
   cart_id: string | null;
   /** The agent whose budget it took, if an agent made it. */
@@ -220,7 +220,7 @@ export function awaitsTransfer(order: LockedOrder): boolean {
   });
 }
 
-/** The money of a locked order is there: the order is paid, and confirmed or completed with it. */
+/** The money of a locked order has arrived: the order becomes paid, and confirmed or completed with it. */
 export async function confirmPayment(shop: Shop, order: LockedOrder, message: string): Promise<void> {
   const after: Partial<OrderStates> = { payment_status: 'paid' };
   if (order.status === 'pending') after.status = 'confirmed';
@@ -234,10 +234,7 @@ export async function confirmPayment(shop: Shop, order: LockedOrder, message: st
   await mail.enqueue(shop, 'payment_received', { order_id: order.id });
 }
 
-/**
- * Records that everything has arrived. An order that is paid when it is handed over is paid with it. Throws
- * `invalid_transition`.
- */
+/** Records that everything has arrived. An order that is paid on handover becomes paid as well. Throws `invalid_transition`. */
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
   const order = await lockOrder(shop, id);
   requireMove(order, 'fulfillment_status', 'delivered', 'Only an order that has shipped as a whole can be delivered.');
@@ -273,7 +270,7 @@ export interface Cancellation {
 }
 
 /**
- * Cancels an order of which nothing has shipped: stock and code go back, an unpaid payment is voided. Throws
+ * Cancels an order of which nothing has shipped: stock and code are given back, an unpaid payment is voided. Throws
  * `invalid_transition`.
  */
 export async function cancel(shop: Shop, id: string, { reason, note, restock = true }: Cancellation): Promise<Order> {
@@ -291,7 +288,7 @@ export async function cancel(shop: Shop, id: string, { reason, note, restock = t
 }
 
 /**
- * Ends a locked order of which nothing has shipped; an agent's budget gets back what was not paid. The caller tells the
+ * Ends a locked order of which nothing has shipped; an agent's budget gets back what was not paid. The caller writes the
  * timeline.
  */
 export async function end(
@@ -311,7 +308,7 @@ export async function end(
   if (restock) await stock.restock(shop, order.id);
 }
 
-/** Money that a provider may still take for the order is called off by a job, outside this transaction. */
+/** Has a job cancel payments that a provider may still take for the order, outside this transaction. */
 async function abandonPayments(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()

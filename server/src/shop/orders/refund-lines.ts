@@ -11,7 +11,9 @@ export interface RefundLine {
   restock?: boolean;
 }
 
-/** Notes the lines of a refund. Throws `not_found` for lines of other orders, and a ValidationError beyond a line's quantity. */
+/**
+ * Records the lines of a refund. Throws `not_found` for lines of other orders, and a ValidationError beyond a line's quantity.
+ */
 export async function claimLines(shop: Shop, order_id: string, refund_id: string, lines: RefundLine[]): Promise<void> {
   if (lines.length === 0) return;
   const left = await shop.rows<{ id: string; left: number }>(
@@ -56,7 +58,7 @@ export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded:
   );
 }
 
-/** Puts back into stock what the refund says comes back; what cancelling has put back already stays as it is. */
+/** Puts back into stock what the refund returns; what cancelling has put back already stays as it is. */
 export async function restockLines(shop: Shop, refund_id: string): Promise<void> {
   await restockPieces(
     shop,

@@ -13,8 +13,8 @@ import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates
 import * as events from './timeline.ts';
 
 /**
- * Money that goes back. What a provider took goes back through it, by a job; of what came otherwise, the refund is a record of
- * what the merchant returns. A constraint holds that refunds which have not failed never exceed what was taken
+ * Refunds. What a provider took is refunded through it, by a job; of what was paid otherwise, the refund only records what the
+ * merchant returns. A constraint ensures that refunds which have not failed never exceed what was taken
  * (`orders.refunds_begun`).
  */
 
@@ -67,7 +67,7 @@ export async function create(
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
 }
 
-/** Refunds all that is left, of an order that has just been cancelled; an order that was not paid stays as it is. */
+/** Refunds all that is left of an order that has just been cancelled; an order that was not paid stays as it is. */
 export async function refundCancelled(shop: Shop, order_id: string, reason: CancelReason): Promise<Order> {
   const order = await lockOrder(shop, order_id);
   const { refundable } = await balanceOf(shop, order_id);
@@ -78,8 +78,8 @@ export async function refundCancelled(shop: Shop, order_id: string, reason: Canc
 }
 
 /**
- * Writes what the provider has made of a refund. One that has failed stays so; one that has succeeded may fail after all, when a
- * bank sends the money back.
+ * Records what became of a refund at the provider. One that has failed stays so; one that has succeeded may fail after all,
+ * when a bank sends the money back.
  */
 export async function settle(shop: Shop, refund_id: string, outcome: MoveOutcome): Promise<boolean> {
   const { status } = outcome;
@@ -106,7 +106,10 @@ interface SettledRefund {
   reason: RefundReason;
 }
 
-/** The order, which is locked, is paid again, but for what other refunds have returned. The customer was told otherwise. */
+/**
+ * Makes the locked order paid again, except for what other refunds have returned. The customer was told of the refund, and is
+ * now told otherwise.
+ */
 async function takeBack(
   shop: Shop,
   before: OrderStates,
@@ -151,7 +154,7 @@ export async function claim(shop: Shop, order_id: string, minor: number): Promis
   );
 }
 
-/** What was paid for a locked order and what can still go back, in minor units. */
+/** What was paid for a locked order and what can still be refunded, in minor units. */
 async function balanceOf(shop: Shop, order_id: string) {
   const found = await shop.one<{ paid: string; begun: string; count: number }>(
     sql`select coalesce(o.captured, o.total) as paid, o.refunds_begun as begun, (
@@ -166,7 +169,7 @@ async function balanceOf(shop: Shop, order_id: string) {
   return { paid, refundable: paid - begun, count: found.count };
 }
 
-/** The money went back: the order, which is locked, says so, and what comes back to the stock does. */
+/** Records in the locked order that the money was returned, and puts returned goods back into stock. */
 export async function succeed(
   shop: Shop,
   order_id: string,
@@ -203,7 +206,7 @@ export async function succeed(
   }
 }
 
-/** The provider did not return the money. */
+/** Records that the provider did not return the money. */
 async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome): Promise<void> {
   const { id, order_id, amount } = refund;
   await release(shop, refund, false);
@@ -212,7 +215,7 @@ async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome):
   await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
 }
 
-/** The amount of a refund that has failed can be refunded again. */
+/** Makes the amount of a failed refund refundable again. */
 async function release(
   shop: Shop,
   { id, order_id, amount }: Omit<SettledRefund, 'reason'>,

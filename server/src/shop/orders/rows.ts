@@ -6,7 +6,7 @@ import type { Shop } from '../shop.ts';
 import { isSettled } from './states.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
-/** How orders are read: whole, in the contract's shape, in one statement. What a producer did not know is null. */
+/** How orders are read: whole, in the contract's shape, in one statement. What is not known is null. */
 
 const lines = sql`(
   select coalesce(json_agg(json_build_object('id', l.id, 'variant_id', l.variant_id, 'product_id', l.product_id,
@@ -15,7 +15,7 @@ const lines = sql`(
     'image_url', l.image_url) order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
-/** The select list of an Order from `orders o`. What staff wrote for themselves is for the merchant alone. */
+/** The select list of an Order from `orders o`. Staff notes are only for the merchant. */
 export function orderColumns(shop: Shop, audience: 'merchant' | 'customer'): Sql {
   const staffNote = audience === 'merchant' ? sql`o.staff_note` : sql`null::text as staff_note`;
   return sql`o.id, ${shop.merchantId}::text as merchant_id, o.order_number, o.customer_id, o.email, o.phone,
@@ -58,7 +58,7 @@ const failureReason = sql`(
   select p.failure_reason from payments p where p.site_id = o.site_id and p.order_id = o.id
   order by p.created_at desc limit 1)`;
 
-/** What the payment of an order is told from. */
+/** What the payment of an order is derived from. */
 interface PaymentRow {
   payment_due_at: string | null;
   bank_details: BankDetails | null;
@@ -108,7 +108,7 @@ interface Money extends Pick<Order, 'status' | 'payment_status' | 'total'> {
   refunds: Pick<Refund, 'amount' | 'status'>[];
 }
 
-/** What the shop still owes for an order that was paid and cancelled; less what is on its way, if that is not to count as owed. */
+/** What the shop still owes for an order that was paid and cancelled; with `lessPending`, without what is on its way. */
 export function refundDue(order: Money, digits: number, { lessPending = false } = {}): string {
   const returned =
     sumOf(order.refunds, 'succeeded', digits) + (lessPending ? sumOf(order.refunds, 'pending', digits) : 0);
@@ -128,7 +128,7 @@ function sumOf(refunds: Money['refunds'], wanted: Refund['status'], digits: numb
 
 type CustomerRow = Omit<CustomerOrder, 'payment'> & PaymentRow;
 
-/** One order with how to pay it, as the customer sees it who placed it, or who completed the checkout. */
+/** One order with how to pay it, as seen by the customer who placed it or completed its checkout. */
 export async function getForCustomer(shop: Shop, id: string, customer_id?: string): Promise<CustomerOrder> {
   const own = customer_id === undefined ? sql`true` : sql`o.customer_id = ${customer_id}`;
   const [found] = await forCustomer(shop, sql`o.id = ${id} and ${own}`);
@@ -136,7 +136,7 @@ export async function getForCustomer(shop: Shop, id: string, customer_id?: strin
   return found;
 }
 
-/** Many orders by their ids, as their customers see them, in no certain order. */
+/** Many orders by their ids, as their customers see them, in no particular order. */
 export function listForCustomer(shop: Shop, ids: string[]): Promise<CustomerOrder[]> {
   return forCustomer(shop, sql`o.id = any(${ids}::uuid[])`);
 }

@@ -4,21 +4,21 @@ import type { Shop } from '../shop.ts';
 import { getForCustomer, refundDue } from './rows.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
-/** An order with all that a page shows of it to whoever placed it. */
+/** An order with all that a page shows of it to the person who placed it. */
 export interface ShownOrder extends CustomerOrder {
   /** The language of whoever ordered. */
   locale: string;
   tax_included: boolean;
   tax_lines: TaxLine[];
   discount_code: string | null;
-  /** Money that went back, or is on its way. What staff wrote of a refund, and who, is for the merchant alone. */
+  /** Refunds that were made or are on their way. Their notes and authors are only for the merchant. */
   refunds: ShownRefund[];
-  /** What the shop still owes for an order that was paid and cancelled, besides what is on its way. */
+  /** What the shop still owes for an order that was paid and cancelled, apart from what is on its way. */
   refund_due: string;
 }
 
 export interface ShownRefund extends Pick<Refund, 'amount' | 'status'> {
-  /** When the money went back; of one that is pending, it says nothing. */
+  /** When the money was returned; meaningless for a pending one. */
   refunded_at: string;
 }
 

@@ -32,7 +32,7 @@ export const MOVES: Moves = {
   },
 };
 
-/** Throws `invalid_transition`, with where the order can go, unless it can go from where it is to the state given. */
+/** Throws `invalid_transition`, with the states that the order can go to, unless the given one is among them. */
 export function requireMove<Field extends keyof OrderStates>(
   order: OrderStates,
   field: Field,

@@ -3,9 +3,9 @@ import sql, { type Sql } from 'sql-template-tag';
 import { decimal, minorUnits } from '../money.ts';
 import { STANDARD_CLASS } from '../totals.ts';
 
-/** What an order was taxed, by rate. */
+/** The tax of an order, by rate. */
 
-/** A line of the order, or its shipping cost, with what it was taxed. */
+/** A line of the order, or its shipping cost, with its tax. */
 export interface TaxedPart {
   line_item_id: string | null;
   tax_class: string;

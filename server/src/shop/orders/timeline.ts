@@ -5,7 +5,7 @@ import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound } from '../errors.ts';
 import { type Shop, SYSTEM } from '../shop.ts';
 
-/** What happens to an order is told once, in words and in fields, and never changed. */
+/** An event of an order is recorded once, in words and in fields, and never changed. */
 export interface OrderEvent {
   type: TimelineEntry['type'];
   /** What happened, as a sentence for staff. */
@@ -13,7 +13,7 @@ export interface OrderEvent {
   context?: Record<string, unknown>;
 }
 
-/** Adds to the timeline of an order, in the name of whoever acts. */
+/** Adds to the timeline of an order, in the name of the actor. */
 export function record(shop: Shop, order_id: string, happening: OrderEvent): Promise<void> {
   return recordForAll(shop, [order_id], happening);
 }

@@ -1,8 +1,8 @@
 import { bodyMistake, ValidationError } from '../errors.ts';
 
 /**
- * Passwords that those who guess try first: the list of @zxcvbn-ts/language-common, which is made from what was found in leaks. It
- * is loaded when the first password is chosen.
+ * Passwords that guessers try first: the list of @zxcvbn-ts/language-common, which is made from leaked passwords. It is loaded
+ * when the first password is chosen.
  */
 let common: Promise<ReadonlySet<string>> | undefined;
 
@@ -14,7 +14,7 @@ async function load(): Promise<ReadonlySet<string>> {
 const COMMON_PASSWORD =
   'This password is one of those that are guessed first. Choose another, such as four unrelated words.';
 
-/** Whether anybody would guess it soon, whatever the case of its letters. */
+/** Whether guessers would soon try it, ignoring case. */
 export async function isCommonPassword(password: string): Promise<boolean> {
   common ??= load();
   return (await common).has(password.normalize('NFKC').toLowerCase());

@@ -58,7 +58,7 @@ test.runIf(process.platform === 'linux')('passwords are computed with less claim
   expect(least).toBe(Math.min(19, getPriority() + 5));
 });
 
-/** The 19th field of its line: the second, its name, stands in brackets and may hold blanks. */
+/** The 19th field of the line: the second one, the name, is in brackets and may contain spaces. */
 function nicenessOf(thread: string): number {
   const line = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);

@@ -7,14 +7,14 @@ import { Turns } from './turns.ts';
  * rest are told to come back.
  */
 const MAX_WAITING = 32;
-/** Few enough to leave connections to others; more than the free guesses, so that who guesses on is told so meanwhile. */
+/** Few enough to leave connections to others; more than the free guesses, so that somebody who keeps guessing is told so. */
 const AT_ONCE = 8;
 /** More than these are refused. */
 export const MOST_LOGINS = AT_ONCE + MAX_WAITING;
 
 /**
- * Deeds that are going to hash a password for anyone who asks, each with all that leads there: of a flood of logins most end
- * here, before they ask the database and stand in the way of others.
+ * Limits operations that hash a password for anyone who asks, from their first step on: most logins of a flood end here, before
+ * they query the database and get in the way of others.
  */
 export const logins = new Turns({
   atOnce: AT_ONCE,
@@ -28,7 +28,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password fits a stored hash. Without a hash (nobody has that e-mail) it takes the same time and answers no.
+ * Whether a password fits a stored hash. Without a hash (nobody has that e-mail) it takes the same time and returns false.
  * Throws `unavailable` when too many are being computed.
  */
 export async function fitsPassword(stored: string | undefined, password: string): Promise<boolean> {
@@ -36,14 +36,14 @@ export async function fitsPassword(stored: string | undefined, password: string)
   return fits && stored !== undefined;
 }
 
-/** A password for a new account, of the kind that can be read out: 20 characters, 98 bits. */
+/** A password for a new account, suited to being read aloud: 20 characters, 98 bits. */
 export function randomPassword(): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
   const group = () => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');
   return [group(), group(), group(), group()].join('-');
 }
 
-// Of a random password that was never kept, at the cost of every other.
+// The hash of a random password that was never kept, as costly to check as every other.
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$eQyf8RPx8CQND0Jpb7KEVA$YDbfGixOejSQCEyrDlOuhadL0u8c4ysSjuukaCY2VPo';
 

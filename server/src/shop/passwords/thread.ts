@@ -5,7 +5,7 @@ import type { Task } from './threads.ts';
 
 /** A thread of password-threads.ts. */
 
-/** Argon2id as OWASP has it at least: 19 MiB, 2 passes, 1 lane. */
+/** Argon2id with the least cost that OWASP recommends: 19 MiB, 2 passes, 1 lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const LESS_URGENT = 5;
 const LEAST_URGENT = 19;

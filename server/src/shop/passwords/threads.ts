@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads';
 import { Turns } from './turns.ts';
 
 /**
- * The threads that compute hashes of passwords, one hash at a time each. They have less claim to the processor than the rest (see
- * password-thread.ts), and leave a core to the rest where there is more than one: hashes take what time is left over.
+ * The threads that compute hashes of passwords, one hash at a time each. They have a lower priority than the rest (see
+ * thread.ts), and leave a core to it where there is more than one: hashes get the time that is left over.
  */
 const THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
 
-/** A password to be hashed, or to be held against the hash that is stored. */
+/** A password to be hashed, or to be compared with the stored hash. */
 export interface Task {
   password: string;
   stored?: string;
@@ -23,10 +23,10 @@ const idle: Worker[] = [];
 export function compute<Result extends string | boolean>(task: Task): Promise<Result> {
   return turns.take(async () => {
     const worker = idle.pop() ?? new Worker(new URL('./thread.ts', import.meta.url));
-    // Only a thread at work keeps the process from ending.
+    // The thread keeps the process from ending only while it is at work.
     worker.ref();
     worker.postMessage(task);
-    // A thread that fails ends, and the next task begins another.
+    // A thread that fails ends, and the next task starts another.
     const [result] = await once(worker, 'message');
     worker.unref();
     idle.push(worker);

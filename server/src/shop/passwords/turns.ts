@@ -2,7 +2,7 @@ import { overloaded } from '../errors.ts';
 
 const LONGEST_RETRY_SECONDS = 10;
 
-/** Limits costly work: some runs at once, some more waits in order, and the rest is refused. */
+/** Limits costly work: a number of tasks run at once, some more wait in order, and the rest is refused. */
 export class Turns {
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class Turns {
     this.#refusal = refusal;
   }
 
-  /** Throws `unavailable` when one more could not even wait. */
+  /** Throws `unavailable` when there is no room even to wait. */
   refuseIfFull(): void {
     if (this.#free === 0 && this.#waiting.length >= this.#maxWaiting) {
       throw overloaded(this.#refusal, LONGEST_RETRY_SECONDS);

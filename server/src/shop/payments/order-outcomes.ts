@@ -30,7 +30,7 @@ async function authorize(shop: Shop, order: orders.LockedOrder): Promise<void> {
   await events.record(shop, order.id, { type: 'payment_authorized', message, context: changesBetween(order, after) });
 }
 
-/** No money comes. The order is cancelled, unless a part of it has shipped. */
+/** No money will come. The order is cancelled, unless a part of it has shipped. */
 async function end(
   shop: Shop,
   order: orders.LockedOrder,

@@ -1,29 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Who takes money for the shop. A provider is foreign: it is called outside every transaction, may be slow, and may answer
- * neither yes nor no. Each attempt is on record before it is made, and its `id`, which is ours, is what the provider knows it
- * by: the same `id` is the same payment however often it is sent.
+ * Who takes money for the shop. A provider is an external service: it is called outside every transaction, may be slow, and may
+ * answer neither yes nor no. Each attempt is recorded before it is made, and its `id`, which is ours, is what the provider
+ * knows it by: the same `id` is the same payment however often it is sent.
  */
 export interface PaymentProvider {
   /** The provider's name in the records. */
   readonly name: string;
   /** Takes, reserves or prepares the money. Throws when the outcome is unknown: send the same again, or ask. */
   begin(payment: PaymentToBegin): Promise<Outcome>;
-  /** How a payment stands; undefined when the provider knows none of this id. */
+  /** How a payment stands; undefined when the provider has none with this id. */
   outcomeOf(payment: PaymentKey): Promise<Outcome | undefined>;
   /** Takes a part or all of what was authorized; the rest is released. The same capture id is the same capture. */
   capture(payment: PaymentKey, capture: MoneyMove): Promise<Outcome>;
   /**
-   * Ends what is open, or releases what is reserved. Answers how the payment stands then: `cancelled` (or `failed`), or
-   * `succeeded` when it came too late; that money is returned by `giveBack`. Twice is harmless.
+   * Ends what is open, or releases what is reserved. Returns how the payment stands then: `cancelled` (or `failed`), or
+   * `succeeded` when it came too late; that money is returned by `giveBack`. Calling it twice is harmless.
    */
   cancel(payment: PaymentKey): Promise<Outcome>;
   /** Gives back a part or all of what was captured. The same refund id is the same refund. */
   refund(payment: PaymentKey, refund: MoneyMove): Promise<RefundOutcome>;
   /**
-   * Gives back all that the provider still holds of a captured payment, however often it is called: `succeeded` when nothing is left,
-   * `failed` when a person must see to it.
+   * Gives back all that the provider still holds of a captured payment, however often it is called: `succeeded` when nothing is
+   * left, `failed` when a person must deal with it.
    */
   giveBack(payment: PaymentKey): Promise<RefundOutcome>;
   /** Verifies and reads a webhook; undefined for an event that is of no interest. Throws InvalidSignature. */
@@ -47,7 +47,7 @@ export interface PaymentToBegin {
   /** Whether the money is taken at once, or reserved until `capture`. */
   capture: 'automatic' | 'manual';
   means: PaymentMeans;
-  /** Where the provider sends the human back to. Ours, or from the record; never straight from a request. */
+  /** Where the provider sends the human back to. Our own address, or a stored one; never taken straight from a request. */
   return_url: string | null;
   cancel_url: string | null;
   email: string | null;
@@ -67,9 +67,9 @@ export interface Outcome {
   status: 'requires_action' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'cancelled';
   /** What the provider calls the payment. */
   reference: string;
-  /** Of a failed one: why, in a word. */
+  /** For a failed one: why, in a word. */
   reason: string | null;
-  /** Of `requires_action`: what the human must do. */
+  /** For `requires_action`: what the human must do. */
   next_action: NextAction | null;
   /** What the provider says it took or reserved, in minor units; compared with what was to be paid. Null when it says nothing. */
   amount: number | null;
@@ -92,10 +92,10 @@ export interface RefundOutcome {
   reason: string | null;
 }
 
-/** Why a refund fails of a payment that was taken by an account, or a provider, which is set up no more. */
+/** Why a refund fails if the account or provider that took the payment is no longer configured. */
 export const NO_ACCOUNT = 'account_not_available';
 
-/** A refund that was made at the provider itself, by whoever works there. */
+/** A refund that was made at the provider itself, by somebody of the shop. */
 export interface MadeRefund {
   /** Minor units. */
   amount: number;
@@ -103,7 +103,7 @@ export interface MadeRefund {
   outcome: RefundOutcome;
 }
 
-/** What a webhook tells: how a payment stands, or how a refund does. An event that is sent twice has the same `event_id`. */
+/** What a webhook reports: how a payment stands, or how a refund does. An event that is sent twice has the same `event_id`. */
 export type ProviderEvent =
   | { event_id: string; payment_id: string; outcome: Outcome }
   | { event_id: string; payment_id: string; refund_id: string; refund: RefundOutcome }

@@ -4,7 +4,7 @@ import type { PaymentProvider } from './provider.ts';
 
 /** The providers that this server knows. */
 export interface PaymentProviders {
-  /** The one of the configuration; none means that no cards are taken. */
+  /** The one of the configuration; none means that cards are not accepted. */
   card: PaymentProvider | undefined;
   /** The accounts that sites have of their own, which come first. */
   accounts?: PaymentAccounts | undefined;

@@ -5,8 +5,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin } from './provider.ts';
 
 /**
- * A provider that takes no money. Its tokens determine what becomes of a payment; `tok_3ds` and the provider's own page let a
- * human decide it (pages/test-payment.ts). Its books are the table test_payments. Unknown tokens are declined.
+ * A provider that takes no money. Its tokens determine the outcome of a payment; `tok_3ds` and the provider's own page let a
+ * human decide it (pages/test-payment.ts). Its records are in the table test_payments. Unknown tokens are declined.
  */
 export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string }): PaymentProvider {
   const row = (payment: Id, statement: Sql) => inBooks(db, payment, statement);
@@ -90,7 +90,7 @@ function enter(payment: PaymentToBegin): Sql {
       on conflict (site_id, id) do nothing returning ${COLUMNS}`;
 }
 
-/** What has become of it by the time it is asked about. */
+/** The state it has reached by the time it is asked about. */
 function progress({ site_id, id }: Id): Sql {
   const next = sql`case when status = 'requires_action' or scenario = 'tok_late_declined' then 'failed' else 'succeeded' end`;
   return sql`update test_payments set status = ${next}, captured = case when ${next} = 'succeeded' then amount else 0 end
@@ -99,14 +99,14 @@ function progress({ site_id, id }: Id): Sql {
       returning ${COLUMNS}`;
 }
 
-/** What the human decides on the provider's page; what is decided stays so. */
+/** Records what the human decides on the provider's page; a decision is final. */
 export function decide({ site_id, id }: Id, approved: boolean): Sql {
   return sql`update test_payments set captured = case when ${approved} and capture = 'automatic' then amount else 0 end,
         status = case when not ${approved} then 'failed' when capture = 'manual' then 'authorized' else 'succeeded' end
       where site_id = ${site_id} and id = ${id} and status = 'requires_action' and expires_at > now() returning ${COLUMNS}`;
 }
 
-/** A payment that never came is entered as cancelled, so that it cannot come any more. */
+/** A payment that was never begun is recorded as cancelled, so that it cannot begin any more. */
 function cancelled({ site_id, id }: Id): Sql {
   return sql`insert into test_payments as t (site_id, id, scenario, status, capture, amount, currency, expires_at)
       values (${site_id}, ${id}, 'unknown', 'cancelled', 'automatic', 0, '', now())

@@ -3,10 +3,10 @@ import { encode } from 'uqr';
 
 /**
  * The QR code by which banking apps fill in a transfer: EPC069-12 of the European Payments Council, version 002, known as
- * GiroCode. It exists for transfers in EUR alone.
+ * GiroCode. It exists only for transfers in EUR.
  */
 
-/** Lines of the payload, in UTF-8, and what they may be at most. */
+/** The lines of the payload, in UTF-8, and their maximum lengths. */
 const UTF_8 = '1';
 const LONGEST_NAME = 70;
 const LONGEST_REFERENCE = 140;
@@ -19,7 +19,7 @@ const BORDER = 4;
 /** A square of modules, each dark or light, the white border included. */
 export type TransferCode = boolean[][];
 
-/** The code of a transfer; undefined where the standard has none for it. */
+/** The code of a transfer; undefined where the standard does not allow one. */
 export function transferCode(instructions: PaymentInstructions): TransferCode | undefined {
   const payload = payloadOf(instructions);
   if (payload === undefined || Buffer.byteLength(payload) > LARGEST.bytes) return undefined;

@@ -8,7 +8,7 @@ import { insertImages } from './write.ts';
 
 const MAX_IMAGES = 250;
 
-/** Adds an image, behind the others unless it names a position. */
+/** Adds an image, after the others unless it names a position. */
 export async function create(shop: Shop, product_id: string, input: ImageInput): Promise<Product> {
   await lockProduct(shop, product_id);
   const before = await idsOf(shop, product_id);
@@ -66,7 +66,7 @@ async function idsOf(shop: Shop, product_id: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Answers whether any image had another place before. */
+/** Returns whether any image had another place before. */
 async function moveToPosition(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const ids = moveTo(await idsOf(shop, product_id), id, position);
   const moved = await shop.run(

@@ -100,7 +100,7 @@ async function createRows(shop: Shop, settings: Settings, rows: NewRow[]): Promi
   }));
 }
 
-/** Answers the ids; nothing, and nothing is written, when one of the rows is refused. */
+/** Returns the ids; undefined, and nothing is written, when one of the rows is refused. */
 async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[]): Promise<string[] | undefined> {
   const plans = rows.map(({ plan, input }) => ({ ...plan, slug: input.slug }));
   try {
@@ -116,7 +116,7 @@ async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[])
   }
 }
 
-/** Writes one row behind a savepoint of its own. */
+/** Writes one row within a savepoint of its own. */
 async function writeRow(shop: Shop, settings: Settings, row: ImportRow, before: Product | undefined) {
   const { index, input } = row;
   try {
@@ -144,7 +144,7 @@ const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
   insufficient_stock: { field: [], msg: 'Stock below zero requires inventory_policy continue.' },
 };
 
-/** What a rule or a constraint of the database refused; nothing for an error that is no refusal. */
+/** The refusal by a rule or a constraint of the database; undefined for an error that is no refusal. */
 function refusalIn(error: unknown) {
   const { constraint = '' } = error as { constraint?: string };
   const { code, message, context } =

@@ -6,9 +6,9 @@ import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
 import { lockSlugs } from './update.ts';
 
 /**
- * Import: each row creates or updates the product of its slug; a refused row leaves its product as it was and stops no
- * other. Rows arrive unchecked (the contract marks them x-validate-rows);
- * `mistakesInRow` holds a row against the contract's ProductImport.
+ * Import: each row creates or updates the product of its slug; a refused row leaves its product as it was and stops no other.
+ * Rows arrive unchecked (the contract marks them x-validate-rows); `mistakesInRow` checks a row against the contract's
+ * ProductImport.
  */
 export interface ImportCall {
   products: unknown[];
@@ -79,7 +79,7 @@ function slugIn(row: unknown): string | null {
   return typeof slug === 'string' ? slug.slice(0, 255) : null;
 }
 
-/** A slug that an earlier row has, too. `firsts` tells for each slug the first row with it. */
+/** A slug that an earlier row has, too. `firsts` holds for each slug the first row with it. */
 function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc: Place): ValidationErrorItem[] {
   const first = firsts.get(slug);
   if (first === loc.at(-1)) return [];
@@ -89,10 +89,10 @@ function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc:
 
 const MAX_WARNINGS = 50;
 
-/** A row without the characters that nobody sees, such as a byte order mark that a spreadsheet left; the slug stays as sent. */
+/** A row without invisible characters, such as a byte order mark that a spreadsheet left; the slug stays as sent. */
 function cleanRow(row: unknown, loc: Place): { cleaned: unknown; warnings: ValidationErrorItem[] } {
   const warnings: ValidationErrorItem[] = [];
-  // Most rows have none, and are neither copied nor told their places.
+  // Most rows have none, and need neither a copy nor the places.
   if (!holdsHidden(row)) return { cleaned: row, warnings };
   const cleaned = mapTexts(row, (text, place, lines) => {
     const code_point = place.at(-1) === 'slug' ? undefined : hiddenCharacterIn(text, { lines });

@@ -29,7 +29,7 @@ export function matching(conditions: Sql[], q: string | undefined): Matching {
   };
 }
 
-/** So many matches are looked up one by one: beyond that, reading the whole catalogue is the shorter way. */
+/** At most this many matches are looked up one by one: beyond that, reading the whole catalogue is quicker. */
 const LOOKED_UP = 5_000;
 
 /** The products that a search found, with what they are ordered by, as `found`. */
@@ -67,7 +67,7 @@ export async function readFoundPage(shop: Shop, { with: found }: Matching, order
   return readShown(shop, { found, total: sql`select count(*) from found`, from: sql`found p` }, order, query);
 }
 
-/** Where products stand in a list of which nothing can be bought now. */
+/** Where a list shows products that cannot be bought now. */
 export type Unavailable = 'show' | 'hide' | 'last';
 
 /** What is asked for, else last as long as no order is asked for. */
@@ -90,7 +90,7 @@ export async function readShownPage(
   const { known, keep } = totalOf(shop, sql`${found} ${counted}`);
   if (known !== undefined) {
     const total = sql`select ${known}::bigint`;
-    // To put all products in order, only to find none behind the last page, would be the most expensive read of all.
+    // Sorting all products only to find none after the last page would be the most expensive read of all.
     const page =
       pageOf(query).offset >= known
         ? shownPage(await readWithVersion(shop, empty, sql`(${total})`, NOTHING), query)
@@ -102,13 +102,13 @@ export async function readShownPage(
   return page;
 }
 
-/** The products by these ids, in their order, as the page that they are. */
+/** The products with these ids, in their order, as one page. */
 export async function readRankedPage(shop: Shop, ids: string[], total: number, query: PageQuery): Promise<ShownPage> {
   const chosen = sql`unnest((select ${ids}::uuid[])) with ordinality as chosen (id, place)`;
   return shownPage(await readWithVersion(shop, empty, sql`${total}::bigint`, chosen), query);
 }
 
-// The limits are written as queries, because the plan would be made anew for each value otherwise.
+// The limits are written as queries, because otherwise the plan would be made again for each value.
 async function readShown(
   shop: Shop,
   { found, total, from, last = false }: { found: Sql; total: Sql; from: Sql; last?: boolean },
@@ -128,7 +128,7 @@ async function readShown(
 }
 
 /**
- * The products up to the end of the page that can be bought, and only if these are too few, the others. An order by whether
+ * The products that can be bought, up to the end of the page, and only if these are too few, the others. Ordering by whether
  * something can be bought would read all of them for each page.
  */
 function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number; offset: number }): Sql {
@@ -147,7 +147,7 @@ function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number;
 const NOTHING = sql`unnest(array[]::uuid[]) with ordinality as chosen (id, place)`;
 const BUYABLE_FIRST = sql`unnest((select ids from page)) with ordinality as chosen (id, place)`;
 
-/** Written as a query of its own, the version is asked for once, and not for each product. */
+/** As a query of its own, the version is read once, and not for each product. */
 async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql): Promise<CountedShown[]> {
   return shop.rows<CountedShown>(
     sql`${found}
@@ -167,7 +167,7 @@ export async function readShownProduct(shop: Shop, wanted: Sql): Promise<(Shown 
   );
 }
 
-/** The answer with a page, and what else there is to say. */
+/** The answer with a page, and the rest of the body. */
 export function shownList<Body>(
   shop: Shop,
   { products, version, rest }: ShownPage,
@@ -190,14 +190,14 @@ function shownPage(rows: CountedShown[], query: PageQuery): ShownPage {
   };
 }
 
-/** Best matches first; without a text, the order that the list has otherwise. */
+/** Best matches first; without a search text, the list's usual order. */
 export function byRelevance(q: string | undefined, otherwise: Sql): Sql {
   return q === undefined ? otherwise : sql`found.rank desc, p.sales_count desc, p.id`;
 }
 
 /**
- * One page of whole products with the count of all, in one statement. The page is chosen first: PostgreSQL works out the columns
- * of what lies before it, too.
+ * One page of whole products with the count of all, in one statement. The page is chosen first: otherwise PostgreSQL computes
+ * the columns of the rows before it as well.
  */
 export async function readPage(
   shop: Shop,
@@ -222,7 +222,7 @@ export async function readPage(
   return pageWith(rows, query);
 }
 
-/** The count stands in each row, and alone in one where the page is empty. */
+/** The count is in each row, and in a row by itself where the page is empty. */
 type Counted = { total: number } & OrNulls<Product>;
 
 function pageWith(rows: Counted[], query: PageQuery): ProductPage {

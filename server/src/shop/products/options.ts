@@ -21,7 +21,7 @@ interface OptionRow {
   values: string[];
 }
 
-/** Adds an option behind the others; each variant gets its first value. */
+/** Adds an option after the others; each variant gets its first value. */
 export async function create(shop: Shop, product_id: string, { name, values }: OptionInput): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
@@ -58,7 +58,7 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   return finish(shop, product_id);
 }
 
-/** Deletes an option; those behind it move up. `option_in_use` when two variants would become the same. */
+/** Deletes an option; those after it move up. `option_in_use` when two variants would become the same. */
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
@@ -100,7 +100,7 @@ async function reorder(shop: Shop, product_id: string, before: OptionRow[], ids:
   await rewriteVariants(shop, product_id, places, null);
 }
 
-/** Moves the values of all variants: the i-th value comes from the place `from[i]`, and `added` stands behind them. */
+/** Moves the values of all variants: the i-th value comes from the place `from[i]`, and `added` comes after them. */
 async function rewriteVariants(shop: Shop, product_id: string, from: number[], added: string | null): Promise<void> {
   const places = [...from, ...(added === null ? [] : [4])];
   await shop.run(

@@ -4,7 +4,7 @@ import type { Shop } from '../shop.ts';
 
 /** What the parts of a product (options, variants, images) have in common. */
 
-/** Makes changes of one product's parts take turns. Throws `not_found`. */
+/** Makes changes of one product's parts wait for each other. Throws `not_found`. */
 export async function lockProduct(shop: Shop, id: string): Promise<{ track_inventory: boolean; price: string }> {
   const product = await shop.one<{ track_inventory: boolean; price: string }>(
     sql`select track_inventory, price from products where site_id = ${shop.siteId} and id = ${id} for update`,

@@ -59,7 +59,7 @@ export interface VariantPlan {
 type Place = (string | number)[];
 
 const OPTION_FIELDS = ['option1', 'option2', 'option3'] as const;
-/** What describes the default variant when it stands at the product's top level, besides its amounts and its stock. */
+/** What describes the default variant when it is given at the product's top level, apart from its amounts and its stock. */
 export const VARIANT_DETAILS = [
   'sku',
   'barcode',
@@ -71,8 +71,8 @@ export const VARIANT_DETAILS = [
 ] as const;
 
 /**
- * Throws a ValidationError with every mistake; `loc` is the place of the input in the request. Of a product that is
- * there `before`, options and variants that are absent stay, and so do the absent fields of the variants.
+ * Throws a ValidationError with every mistake; `loc` is the place of the input in the request. If there is a product `before`,
+ * its options and variants stay where the input has none, and so do absent fields of the variants.
  */
 export function planProduct(input: ProductInput, digits: number, loc: Place = ['body'], before?: Product): ProductPlan {
   const mistakes = new Mistakes();
@@ -114,7 +114,7 @@ export function planNewVariant(input: VariantInput, fallbackPrice: string, optio
 }
 
 /** `product` has the amounts of variants that give none, `old` what the variant is so far. */
-/** A file that names a known image again seldom knows how large it is. */
+/** A file that names a known image again seldom gives its size. */
 function sizeOf(url: string, before: Product | undefined) {
   const known = before?.images.find((image) => image.url === url);
   return known && { width: known.width, height: known.height };

@@ -77,8 +77,8 @@ async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
 }
 
 /**
- * Writes planned products, in as many statements as for one. Answers their ids; nothing when another product has the slug
- * of one of them, and then the caller undoes what was written. The caller indexes them. Throws `sku_taken`.
+ * Writes planned products, in as many statements as for one. Returns their ids; undefined when another product has the slug of
+ * one of them, and then the caller undoes what was written. The caller indexes them. Throws `sku_taken`.
  */
 export async function insertAll(shop: Shop, plans: (ProductPlan & { slug: string })[]): Promise<string[] | undefined> {
   await holdCurrency(shop);
@@ -107,7 +107,7 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
     sql`select slug from products where site_id = ${shop.siteId} and slug like ${like}`,
   );
   for (const slug of candidates(wish, new Set(rows.map((row) => row.slug)))) {
-    // Another request may take the slug between the look and the insert; then the next one is tried.
+    // Another request may take the slug between the check and the insert; then the next one is tried.
     const [id] = (await insertAll(shop, [{ ...plan, slug }])) ?? [];
     if (id) return id;
   }
@@ -117,7 +117,7 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
 const VARIANT_FIELDS = ['price', 'compare_at_price', 'cost_per_item', ...VARIANT_DETAILS] as const;
 
 /**
- * Changes the given fields; where all are as they were, nothing is written and nobody is told. Throws `not_found`,
+ * Changes the given fields; where all are as they were, nothing is written and no event is sent. Throws `not_found`,
  * `slug_taken`, `sku_taken`, or `product_has_variants` for fields of the variants.
  */
 export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
@@ -142,7 +142,7 @@ export async function update(shop: Shop, id: string, patch: ProductPatch): Promi
 }
 
 /**
- * Writes the product's own fields that are given, texts in their normal form; `undefined` leaves a field as it is. Answers
+ * Writes the product's own fields that are given, texts in their normal form; `undefined` leaves a field as it is. Returns
  * whether anything changed.
  */
 export async function updateRow(shop: Shop, id: string, patch: Partial<ProductPatch>): Promise<boolean> {
@@ -193,7 +193,7 @@ async function updateDefaultVariant(shop: Shop, product_id: string, patch: Produ
 type VariantFields = Pick<ProductPatch, (typeof VARIANT_FIELDS)[number]> & { image_url?: string | null };
 
 /**
- * Writes the fields of a variant that are given. A new price at or above the old compare_at_price ends the sale. Answers
+ * Writes the fields of a variant that are given. A new price at or above the old compare_at_price ends the sale. Returns
  * whether anything changed. Throws `sku_taken`.
  */
 export async function updateVariantRow(shop: Shop, id: string, patch: VariantFields): Promise<boolean> {

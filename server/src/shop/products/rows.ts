@@ -6,7 +6,7 @@ import { shownQuantitySql } from '../shown-quantity.ts';
 
 /** How products are read: whole, with options, images and variants, in one statement, already in the contract's shape. */
 
-/** Who reads: what a product cost is for the merchant alone. */
+/** Who reads: the cost of a product is only for the merchant. */
 export type Audience = 'merchant' | 'public';
 
 /** A product that the public may see, as a condition on `products p`. */
@@ -41,8 +41,8 @@ export async function productRows(shop: Shop, audience: Audience, from: Sql): Pr
 }
 
 /**
- * Whole products by id, in the order of the ids; unknown ones are left out. Their quantities are the true ones, to find what
- * there is enough of, whatever the shop shows of its stock; what is low is only called so where it shows that.
+ * Whole products by id, in the order of the ids; unknown ones are left out. Their quantities are the true ones, to find what is
+ * in stock, whatever the shop shows of it; low stock is marked only where the shop shows it.
  */
 export async function productsByIds(shop: Shop, audience: Audience, ids: string[]): Promise<Product[]> {
   const products = await productRows(
@@ -58,7 +58,7 @@ export async function productsByIds(shop: Shop, audience: Audience, ids: string[
   }));
 }
 
-/** The select list for a whole product from `products p`. `show` is what is told of its stock. */
+/** The select list for a whole product from `products p`. `show` is what is shown of its stock. */
 export function productColumns(shop: Shop, audience: Audience, show: ShowStock = 'exact'): Sql {
   const cost = audience === 'merchant' ? sql`p.cost_per_item` : sql`null::text as cost_per_item`;
   return sql`p.id, ${shop.merchantId}::text as merchant_id, p.name, p.slug, p.description, p.vendor, p.product_type,
@@ -81,7 +81,7 @@ const options = sql`(
     order by o.position), '[]')
   from product_options o where o.site_id = p.site_id and o.product_id = p.id)`;
 
-/** A variant as JSON, from `variants v`. `show` is what is told of its stock. */
+/** A variant as JSON, from `variants v`. `show` is what is shown of its stock. */
 export function variantObject(audience: Audience, show: ShowStock): Sql {
   const isLow = sql`v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold`;
   const cost = audience === 'merchant' ? sql`v.cost_per_item::text` : sql`null`;

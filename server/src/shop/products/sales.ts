@@ -1,12 +1,12 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** So many entries at a time, so that no statement runs too long after the jobs have been away. */
+/** At most this many entries at a time, so that no statement runs too long after jobs have not run for a while. */
 const BATCH = 5_000;
 
 /**
- * Adds what has been sold to the products, for the order of best sellers. Once a minute for all orders together: each time
- * moves the catalogue's version. Answers how many entries were counted, at most a batch.
+ * Adds what has been sold to the products, for the order of best sellers. Once a minute for all orders together, because each
+ * time changes the catalogue's version. Returns how many entries were counted, at most a batch.
  */
 export async function countSales(shop: Shop): Promise<number> {
   const counted = await shop.one<{ entries: number }>(

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 
-/** The longest query that is looked at; what stands behind it adds nothing but work. */
+/** The longest query that is looked at; further words only add work. */
 const MAX_WORDS = 16;
 
 /**

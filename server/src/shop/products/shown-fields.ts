@@ -5,8 +5,9 @@ import { available } from './rows.ts';
 import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
 
 /**
- * The fields of a product as the public sees it. PostgreSQL sends the values alone, joined as text: names, quotes and commas are
- * more than half of the JSON, and to put them in there takes longer than here. Each field says what is read and how it is written.
+ * The fields of a product as the public sees it. PostgreSQL sends only the values, joined as text: names, quotes and commas are
+ * more than half of the JSON, and PostgreSQL would take longer to add them than this code. Each field says what is read and how
+ * it is written.
  */
 export interface Shown {
   id: string;
@@ -17,7 +18,7 @@ export interface Shown {
   variants: string | null;
 }
 
-/** What a field may be written by besides its own value. */
+/** What a field may use besides its own value. */
 interface Written {
   shop: Pick<Shop, 'merchantId' | 'currency' | 'showStock'>;
   product: Shown;
@@ -28,7 +29,7 @@ interface Written {
 }
 
 interface Field {
-  /** Not read when absent. Never null: what may be null is read as nothing. */
+  /** Nothing is read when absent. Never null: what may be null is read as an empty text. */
   column?: Sql;
   write(to: ShownText, value: string, of: Written): void;
 }
@@ -39,7 +40,7 @@ const BETWEEN_ROWS = '\u0004';
 const betweenFields = sql`E'\\x03'`;
 const betweenRows = sql`E'\\x04'`;
 
-/** JSON as it is. */
+/** JSON that is passed on as it is. */
 function json(name: string, column: Sql): Field {
   return { column, write: (to, value) => to.add(`,"${name}":${value}`) };
 }
@@ -85,7 +86,7 @@ function momentOrNull(name: string, column: Sql): Field {
 let lastRead = '';
 let lastMoment = '';
 
-/** Most of a page were written at the same time as those before them. */
+/** Most times on a page are the same as the one before. */
 function momentOf(text: string): string {
   if (text !== lastRead) {
     lastMoment = parseMoment(text);
@@ -94,7 +95,7 @@ function momentOf(text: string): string {
   return lastMoment;
 }
 
-/** What is not read. */
+/** A field that is not read, but computed. */
 function written(name: string, json: (of: Written) => string): Field {
   return { write: (to, _value, of) => to.add(`,"${name}":${json(of)}`) };
 }
@@ -155,7 +156,7 @@ const canBeBought: Field = {
   },
 };
 
-/** What stock alone changes is left open: it is filled in with the stock of the moment. */
+/** What depends on stock is left open: it is filled in with the current stock. */
 const stock: Field[] = [
   {
     column: sql`v.track_inventory`,

@@ -2,13 +2,13 @@ import type { ShowStock } from '@commerce-backend/spec';
 import { shownQuantity } from '../shown-quantity.ts';
 
 /**
- * The JSON text of an answer with what stock alone changes left open, so that an answer that is kept can be completed with the stock
- * of the moment (http/pipeline/cache.ts).
+ * The JSON text of an answer with what depends on stock left open, so that a cached answer can be completed with the current
+ * stock (http/pipeline/cache.ts).
  */
 export class ShownText {
-  /** Around what is left open; one more than `slots`, once all is written. */
+  /** The text around what is left open; one more than `slots`, once all is written. */
   readonly texts: string[] = [];
-  /** What is to be filled in: TOTAL, or a letter for what is told of the stock, the threshold, and `u` if it is not tracked. */
+  /** What is to be filled in: TOTAL, or a letter for what is shown of the stock, the threshold, and `u` if it is not tracked. */
   readonly slots: string[] = [];
   /** How much of each variant there was when it was read. */
   readonly stock: string[] = [];
@@ -41,7 +41,7 @@ export class ShownText {
 /** The sum of the quantities since the last such slot. */
 export const TOTAL = 'total';
 
-/** What stands in each slot, by a stock of as many variants. */
+/** What each slot contains, given a stock of as many variants. */
 export function fill(slots: string[], stock: string): string[] {
   const amounts = stock.slice(1, -1).split(',');
   let at = 0;
@@ -75,7 +75,7 @@ export function letterOf(show: ShowStock): string {
   return show.slice(0, 1);
 }
 
-/** How many variants a stock is of. */
+/** How many variants a stock covers. */
 export function sizeOf(stock: string): number {
   return stock === '{}' ? 0 : stock.split(',').length;
 }

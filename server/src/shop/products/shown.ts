@@ -3,7 +3,10 @@ import type { Shop } from '../shop.ts';
 import { type Shown, writeProducts } from './shown-fields.ts';
 import { fill, ShownText } from './shown-text.ts';
 
-/** Products as the public sees them, as the JSON of an answer. The catalogue's version moves with all but the stock in it. */
+/**
+ * Products as the public sees them, as the JSON of an answer. The catalogue's version changes with everything but the stock in
+ * it.
+ */
 
 /** An answer with whole products in it, completed with the stock that was read with them. */
 export class ShownJson<Body> {
@@ -16,10 +19,10 @@ export class ShownJson<Body> {
   /** The text between the slots, and the slots. */
   readonly texts: string[];
   readonly slots: string[];
-  /** What stands in the slots. */
+  /** What the slots contain. */
   readonly filled: string[];
 
-  /** `parts` are the parts of the JSON text, in which products stand as they were read. */
+  /** `parts` are the parts of the JSON text, with the products as they were read. */
   constructor(shop: Shop, version: string, parts: (string | Shown[])[]) {
     const to = new ShownText();
     for (const part of parts) {

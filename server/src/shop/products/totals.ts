@@ -4,12 +4,12 @@ import type { Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
 /**
- * How many products a list has in all, which takes the longer the more they are, and is the same on each of its pages until the
- * catalogue's version moves on. Some hundred bytes each, by a hash of the conditions.
+ * How many products a list has in all: the more there are, the longer counting takes, and the number is the same on each page
+ * until the catalogue's version changes. Some hundred bytes each, by a hash of the conditions.
  */
 const totals = new LRUCache<string, number>({ max: 10_000 });
 
-/** The total that is known of a list at the version of the caller's look-up. */
+/** The total that is known for a list at the version of the caller's look-up. */
 export function totalOf(
   shop: Shop,
   conditions: Sql,

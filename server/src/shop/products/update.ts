@@ -11,9 +11,9 @@ import { insertImages, insertOptions, insertVariants, summarize } from './write.
 /** Brings a product that is there to the state of a plan, as an import does. */
 
 /**
- * Locks the slugs, the products that have them and their variants, each in one order for all: calls that name the same
- * slugs take turns instead of waiting for each other in a circle, and so do those that sell these products. Answers the
- * products: until the transaction ends, nothing else changes them or their stock.
+ * Locks the slugs, the products that have them and their variants, each in one order for all: calls that name the same slugs
+ * wait for each other without a deadlock, and so do those that sell these products. Returns the products: until the transaction
+ * ends, nothing else changes them or their stock.
  */
 export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]> {
   await shop.run(
@@ -46,9 +46,9 @@ export async function lockBySlug(shop: Shop, slug: string): Promise<Product | un
 }
 
 /**
- * Writes a plan made for the product `before`, which `lockBySlug` has locked. Options and variants become those of the
- * plan; images only where it has some. Stock that the plan gives is set with `update_inventory` alone. Throws
- * `sku_taken`, or `conflict` when a variant would go whose stock an open checkout holds. The caller indexes the product.
+ * Writes a plan made for the product `before`, which `lockBySlug` has locked. Options and variants become those of the plan;
+ * images only where it has some. Stock that the plan gives is set only with `update_inventory`. Throws `sku_taken`, or
+ * `conflict` when a variant would be deleted whose stock an open checkout holds. The caller indexes the product.
  */
 export async function updateProduct(shop: Shop, before: Product, plan: ProductPlan, update_inventory: boolean) {
   const { id } = before;
@@ -101,7 +101,7 @@ async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, upd
 /** Writes what differs, and leaves variants that are as planned untouched. */
 async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void> {
   const freed = variants.filter(({ sku, old_sku }) => old_sku !== null && old_sku !== sku).map(({ id }) => id);
-  // A SKU may go from one variant to another: first all let go of theirs.
+  // A SKU may move from one variant to another: first all of them give up theirs.
   if (freed.length > 0) {
     await shop.run(sql`update variants set sku = null where site_id = ${shop.siteId} and id = any(${freed}::uuid[])`);
   }

@@ -88,7 +88,7 @@ async function writeValues(shop: Shop, product_id: string, options: OptionPlan[]
   );
 }
 
-/** Answers whether the variant has other values now. */
+/** Returns whether the variant has other values now. */
 async function updateOptionValues(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<boolean> {
   const { option1, option2, option3 } = patch;
   const given = [option1, option2, option3];
@@ -114,7 +114,7 @@ async function updateOptionValues(shop: Shop, product_id: string, id: string, pa
   return changed > 0;
 }
 
-/** Answers whether any variant had another place before. */
+/** Returns whether any variant had another place before. */
 async function move(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const rows = await shop.rows<{ id: string }>(
     sql`select id from variants where site_id = ${shop.siteId} and product_id = ${product_id} order by position, id`,

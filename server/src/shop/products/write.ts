@@ -9,14 +9,14 @@ import type { OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
 /** The statements that write products and their parts, each for all products and parts at once. */
 
-/** What is added to one product; parts without a position of their own go behind those that are there. */
+/** What is added to one product; parts without a position of their own come after the existing ones. */
 interface Parts<T> {
   product_id: string;
   parts: T[];
   firstPosition?: number;
 }
 
-/** Answers how many had a slug that was free. The caller writes their parts. */
+/** Returns how many had a slug that was free. The caller writes their parts. */
 export async function insertProducts(
   shop: Shop,
   products: { id: string; slug: string; plan: ProductPlan }[],
@@ -48,7 +48,10 @@ export async function insertProducts(
   );
 }
 
-/** The prices of the cheapest variant, the first of those at one price, and the highest price: as `summarize` finds them. */
+/**
+ * The prices of the cheapest variant (the first one, if several cost the same), and the highest price: as `summarize` finds
+ * them.
+ */
 function pricesOf(variants: VariantPlan[], digits: number) {
   const units = variants.map(({ price }) => minorUnits(price, digits));
   const lowest = units.reduce((least, each, i) => (each < (units[least] ?? each) ? i : least), 0);
@@ -70,7 +73,7 @@ export async function insertOptions(shop: Shop, ...given: Parts<OptionPlan>[]): 
   );
 }
 
-/** Adds variants with their opening stock and its movements. Answers their ids; throws `sku_taken`. */
+/** Adds variants with their opening stock and its movements. Returns their ids; throws `sku_taken`. */
 export async function insertVariants(
   shop: Shop,
   ...given: (Parts<VariantPlan> & { track_inventory: boolean })[]
@@ -88,7 +91,7 @@ export async function insertVariants(
   );
   if (rows.length === 0) return [];
   const column = (name: keyof (typeof rows)[number]) => arrayText(rows.map((row) => row[name]));
-  // A column of each: objects, with all their names, take several times as long to read.
+  // One array for each column: objects, with all their names, take several times as long to read.
   const written = await shop.rows<{ id: string }>(
     sql`with given as (
         select * from unnest(${column('id')}::uuid[], ${column('product_id')}::uuid[],

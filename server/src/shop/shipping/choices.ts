@@ -8,12 +8,12 @@ import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { stateKey } from '../states.ts';
 
-/** Which of the shop's options there are for what someone buys. */
+/** Which of the shop's options apply to what someone buys. */
 
 /** Where something goes, as far as it is known. */
 export type Destination = Pick<Address, 'country' | 'state' | 'postal_code'>;
 
-/** What decides which options there are; the subtotal is in minor units, less the discount. */
+/** What decides which options apply; the subtotal is in minor units, less the discount. */
 export interface Parcel extends Destination {
   subtotal: number;
   weight_grams: number;
@@ -22,7 +22,7 @@ export interface Parcel extends Destination {
   free_shipping?: boolean;
 }
 
-/** An active option, with what it asks of a parcel. */
+/** An active option, with its conditions for a parcel. */
 export type ActiveOption = ShippingChoice &
   Pick<
     ShippingOption,
@@ -93,7 +93,7 @@ function folded(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toUpperCase();
 }
 
-/** That there is no way to send this there; nothing while the country is not known. */
+/** A warning that this cannot be sent there; none while the country is not known. */
 export function undeliverable(options: ActiveOption[], choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
   if (!parcel.requires_shipping || !parcel.country || choices.length > 0) return [];
   const everywhere = options.some(({ countries }) => countries.length === 0);

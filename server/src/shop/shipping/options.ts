@@ -94,7 +94,7 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
-/** Changes of the options take turns on the row of the settings. Answers the ids in their order. */
+/** Changes of the options wait for each other on the row of the settings. Returns the ids in their order. */
 async function lockOrder(shop: Shop): Promise<string[]> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
   const rows = await shop.rows<{ id: string }>(

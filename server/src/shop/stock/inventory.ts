@@ -7,7 +7,7 @@ import { escapeLike } from '../like.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 
-/** Stock: what lies in the store (on_hand), what open checkouts hold (reserved), and every change of either. */
+/** Stock: what is in store (on_hand), what open checkouts hold (reserved), and every change of either. */
 
 const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
 const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
@@ -28,7 +28,10 @@ export interface InventoryQuery extends PageQuery {
   out_of_stock?: boolean;
 }
 
-/** The stock of every variant, by product name and the variant's place. Low and out of stock together mean either. */
+/**
+ * The stock of every variant, by product name and the variant's place. The filters for low and out of stock together mean
+ * either.
+ */
 export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { inventory: InventoryItem[] }> {
   const { page, limit, offset } = pageOf(query);
   const where = conditionsOf(shop, query);
@@ -74,8 +77,8 @@ export interface Adjustment {
 }
 
 /**
- * Changes what is on hand and writes the movement; a change by nothing writes none. Throws `not_found`,
- * `quantity_changed`, `insufficient_stock`, or `conflict` for a quantity beyond what the contract can tell.
+ * Changes what is on hand and writes the movement; a change of 0 writes none. Throws `not_found`, `quantity_changed`,
+ * `insufficient_stock`, or `conflict` for a quantity beyond the contract's limit.
  */
 export async function adjust(shop: Shop, variant_id: string, adjustment: Adjustment): Promise<InventoryItem> {
   const before = await lockVariant(shop, variant_id);
@@ -93,7 +96,7 @@ interface Stock {
   may_go_below: boolean;
 }
 
-/** Adjustments of one variant take turns on this lock, so each decides on what is really there. */
+/** Adjustments of one variant wait for each other on this lock, so each sees the current stock. */
 async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
   const found = await shop.one<Stock>(
     sql`select on_hand, reserved, inventory_policy = 'continue' or not track_inventory as may_go_below

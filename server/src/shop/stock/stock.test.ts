@@ -6,7 +6,7 @@ import * as inventory from './inventory.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** Does work and commits it once somebody waits for what it has locked; answers what they were answered. */
+/** Does work and commits it once somebody waits for what it has locked; returns what those who waited got. */
 async function whileWaitedFor<T>(
   { db, owner, site_id }: OpenShop,
   work: (shop: Shop) => Promise<unknown>,

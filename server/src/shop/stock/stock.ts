@@ -14,7 +14,7 @@ export interface Pieces {
   quantity: number;
 }
 
-/** Of a variant there is less than asked for; what the checkout itself holds counts as available. */
+/** There is less of a variant than asked for; what the checkout itself holds counts as available. */
 export interface Shortage {
   variant_id: string;
   requested: number;
@@ -29,8 +29,8 @@ export async function hold(shop: Shop, checkout_id: string, wanted: Pieces[]): P
   const short = await change(shop, checkout_id, wanted);
   if (short.length === 0) return [];
   await releaseOverdue(shop, checkout_id, wanted);
-  // Also when nothing was overdue: a statement that waited for its locks judges by what was there when it began, and
-  // refuses what came free meanwhile. This one begins with the locks.
+  // Also when nothing was overdue: a statement that waited for its locks judges by the state when it began, and refuses what
+  // became free meanwhile. This one begins with the locks held.
   return change(shop, checkout_id, wanted);
 }
 
@@ -86,8 +86,8 @@ function wantedAndHeld(shop: Shop, checkout_id: string, wanted: Pieces[]): Sql {
 }
 
 /**
- * Of the variants wanted, whose locks we have, and of which there is too little now, what checkouts hold past their time.
- * Those that someone works on are left as a whole.
+ * Releases what checkouts hold past their time, of the wanted variants, whose locks we have and of which there is too little
+ * now. Checkouts that are locked are left as a whole.
  */
 async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<void> {
   await give(
@@ -117,7 +117,7 @@ export async function release(shop: Shop, checkout_id: string): Promise<void> {
   );
 }
 
-/** Takes the reservations that the query names away, and the pieces they stood for back. */
+/** Deletes the reservations that the query names, and returns their pieces to the stock. */
 async function give(shop: Shop, reservations: Sql): Promise<void> {
   await shop.run(
     sql`with named as materialized (${reservations}), taken as (
@@ -133,7 +133,7 @@ async function give(shop: Shop, reservations: Sql): Promise<void> {
   );
 }
 
-/** Sells all that a checkout holds, and answers what that was. */
+/** Sells all that a checkout holds, and returns what that was. */
 export async function sell(shop: Shop, checkout_id: string): Promise<Set<string>> {
   const sold = await shop.rows<{ variant_id: string }>(
     sql`with pieces as (
@@ -149,7 +149,7 @@ export async function sell(shop: Shop, checkout_id: string): Promise<Set<string>
   return new Set(sold.map(({ variant_id }) => variant_id));
 }
 
-/** Puts the pieces back that an order took from stock, but for those that a refund has put back. */
+/** Puts back the pieces that an order took from stock, except those that a refund has put back. */
 export async function restock(shop: Shop, order_id: string): Promise<void> {
   await restockPieces(
     shop,
@@ -187,8 +187,8 @@ function lockedPieces(shop: Shop): Sql {
 }
 
 /**
- * A movement for each row of `changed`. Of a sale or a return, delta is what changed on hand; of a reservation or a release,
- * what changed of what is available.
+ * A movement for each row of `changed`. For a sale or a return, delta is the change of what is on hand; for a reservation or a
+ * release, the change of what is available.
  */
 function movements(shop: Shop, type: Sql): Sql {
   return sql`insert into stock_movements (site_id, id, variant_id, product_id, type, delta, on_hand_after, reserved_after,

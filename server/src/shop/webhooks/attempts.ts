@@ -21,10 +21,10 @@ export interface Due {
   url: string;
   payload: string;
   tries: number;
-  /** Says whether another attempt was written down since. */
+  /** Tells whether another attempt was recorded since. */
   attempts_count: number;
   secret: Buffer;
-  /** Null when none is to sign any more. */
+  /** Null when no previous secret signs any more. */
   previous_secret: Buffer | null;
 }
 
@@ -46,7 +46,7 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
   return found;
 }
 
-/** The delivery was written while another transaction disabled its webhook, and neither saw the other. */
+/** Fails a delivery that was written while another transaction disabled its webhook, so that neither saw the other. */
 async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries d set status = 'failed', next_attempt_at = null, completed_at = now()
@@ -56,7 +56,7 @@ async function giveUpDisabled(shop: Shop, delivery_id: string): Promise<void> {
   );
 }
 
-/** Seconds until the next attempt after so many, or null when that was the last. */
+/** Seconds until the next attempt after this many, or null when that was the last. */
 export function waitAfter(tries: number, retry_after_seconds: number | null, random = Math.random()): number | null {
   const wait = WAITS_SECONDS[tries - 1];
   if (wait === undefined) return null;
@@ -65,8 +65,8 @@ export function waitAfter(tries: number, retry_after_seconds: number | null, ran
 }
 
 /**
- * Writes an attempt down, with all that follows from it: the next one, the end, or the end of the webhook. The webhook is
- * locked before the delivery, as whoever disables or deletes it does.
+ * Records an attempt, with all that follows from it: the next one, the end, or the end of the webhook. The webhook is locked
+ * before the delivery, as when it is disabled or deleted.
  */
 export async function record(shop: Shop, delivery: Due, attempted: Attempted): Promise<void> {
   const { webhook_id } = delivery;
@@ -92,7 +92,7 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
       select ${shop.siteId}, id, attempts_count, now() - ${attempted.duration_ms}::int * interval '1 millisecond',
         ${attempted.duration_ms}, ${attempted.outcome}, ${attempted.response_status} from written`,
   );
-  // Disabled, deleted or attempted by another process meanwhile: there is nothing more to say.
+  // Disabled, deleted or attempted by another process meanwhile: there is nothing left to record.
   if (kept === 0) return;
   if (given_up) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
   else if (wait !== null) await enqueue(shop, delivery.id, wait);
@@ -118,7 +118,7 @@ async function markFailing(shop: Shop, webhook_id: string): Promise<void> {
   );
 }
 
-/** Has an attempt made so many seconds from now. */
+/** Schedules an attempt this many seconds from now. */
 export async function enqueue(shop: Shop, delivery_id: string, wait_seconds: number): Promise<void> {
   await shop.run(
     sql`select enqueue_delivery(${shop.siteId}, ${delivery_id}, now() + ${wait_seconds}::float8 * interval '1 second')`,

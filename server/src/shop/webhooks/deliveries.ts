@@ -87,8 +87,8 @@ export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
 const BATCH = 1_000;
 
 /**
- * Replays what was given up since a time, the oldest first, of one webhook or of all that are active. Answers how many, and
- * how many remain for another call: a long outage leaves more than one statement may take its time for.
+ * Replays what was given up since a time, the oldest first, of one webhook or of all that are active. Returns how many, and how
+ * many remain for another call: after a long outage there are more than one statement has the time for.
  */
 export async function replayFailed(shop: Shop, { since, webhook_id }: { since: string; webhook_id?: string }) {
   if (webhook_id) await webhooks.get(shop, webhook_id);

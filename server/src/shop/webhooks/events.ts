@@ -54,9 +54,9 @@ const CURSOR = /^(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the events after the cursor, oldest first, and prolongs the listener. Ids are made before their transaction commits,
- * so the order is that of the transactions, and only events are returned before which none can still be committed: nothing is
- * skipped. Throws `not_found` if the listener has expired.
+ * Returns the events after the cursor, oldest first, and extends the listener. Ids are made before their transaction commits,
+ * so the order is that of the transactions, and an event is returned only when none before it can still be committed: nothing
+ * is skipped. Throws `not_found` if the listener has expired.
  */
 export async function fetch(
   shop: Shop,

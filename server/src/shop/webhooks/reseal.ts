@@ -9,13 +9,13 @@ export interface KeyChange {
 }
 
 export interface Resealed {
-  /** How many secrets were sealed anew. */
+  /** How many secrets were re-encrypted. */
   resealed: number;
   /** The webhooks with a secret that neither key opens. */
   closed: string[];
 }
 
-/** Seals the secrets of a shop's webhooks anew. One that is sealed under the new key already is left as it is. */
+/** Re-encrypts the secrets of a shop's webhooks. Those under the new key already are left as they are. */
 export async function resealSecrets(shop: Shop, keys: KeyChange): Promise<Resealed> {
   const webhooks = await shop.rows<{ id: string; secret: Buffer; previous_secret: Buffer | null }>(
     sql`select id, secret, previous_secret from webhooks where site_id = ${shop.siteId} order by id for update`,

@@ -3,8 +3,8 @@ import * as sealing from '../sealing.ts';
 
 /**
  * Secrets of webhooks and what is signed with them, by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64; the
- * signature is HMAC-SHA256 over `{id}.{timestamp}.{body}`. To sign they must be had in clear, so the database holds them
- * sealed with the server's secret key.
+ * signature is HMAC-SHA256 over `{id}.{timestamp}.{body}`. Signing needs the secret itself, so the database holds it encrypted
+ * with the server's secret key instead of hashed.
  */
 const PREFIX = 'whsec_';
 
@@ -12,12 +12,12 @@ export function mintSecret(): string {
   return `${PREFIX}${randomBytes(32).toString('base64')}`;
 }
 
-/** To know a secret again without opening it. */
+/** To recognise a secret without decrypting it. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** A secret as it is stored. It opens in the row of its webhook alone. */
+/** A secret as it is stored. It can be decrypted only in the row of its webhook. */
 export function seal(secretKey: string, webhook_id: string, secret: string): Buffer {
   return sealing.seal(sealingOf(secretKey, webhook_id), secret);
 }
@@ -42,8 +42,8 @@ function derivedKey(secretKey: string): Buffer {
 }
 
 /**
- * The headers of an attempt. With several secrets, during a rotation, there is a signature by each. Node's crypto signs, so
- * that the package standardwebhooks, which verifies in the tests, is another implementation.
+ * The headers of an attempt. With several secrets, during a rotation, there is one signature for each. Node's crypto signs, so
+ * that the package standardwebhooks, which verifies in the tests, is an independent implementation.
  */
 export function signatureHeaders(
   event_id: string,

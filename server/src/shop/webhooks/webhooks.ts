@@ -23,7 +23,7 @@ const COLUMNS = sql`id, url, events, description, status, disabled_reason, disab
 
 type Row = Webhook;
 
-/** Those that the one who acts may manage. */
+/** The webhooks that the actor may manage. */
 function manageable(shop: Shop): Sql {
   return shop.actorType === 'sync' ? sql`and sync_key_id is not null` : empty;
 }
@@ -33,7 +33,7 @@ export async function list(shop: Shop): Promise<Webhook[]> {
   return shop.rows<Row>(sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} order by created_at, id`);
 }
 
-/** The same as the interface shows them to integrations (§2.7). */
+/** The same in the form that integrations get (interface §2.7). */
 export async function listRegistrations(shop: Shop): Promise<WebhookRegistration[]> {
   return (await list(shop)).map(registrationOf);
 }
@@ -55,7 +55,7 @@ export async function get(shop: Shop, id: string): Promise<Webhook> {
 export async function create(shop: Shop, secretKey: string, { url, events, description = null }: WebhookInput) {
   const id = uuidv7();
   const secret = mintSecret();
-  // Those who make webhooks of one site take turns, so that the count cannot be overtaken by a parallel one.
+  // Calls that make webhooks of one site wait for each other, so that a parallel one cannot invalidate the count.
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
   const made = await shop.one<Row>(
     sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id)
@@ -71,7 +71,7 @@ export async function create(shop: Shop, secretKey: string, { url, events, descr
   return { ...made, secret };
 }
 
-/** Changes the fields given. Taking it into service again forgets that it failed. Throws `not_found`. */
+/** Changes the fields given. Enabling it again clears its failures. Throws `not_found`. */
 export async function update(shop: Shop, id: string, patch: WebhookPatch): Promise<Webhook> {
   const { url = null, events = null, status = null } = patch;
   const changed = await shop.one<Row>(
@@ -92,7 +92,7 @@ export async function update(shop: Shop, id: string, patch: WebhookPatch): Promi
   return changed;
 }
 
-/** What waits for a webhook that was disabled is given up; it can be replayed when the webhook is active again. */
+/** Gives up the pending deliveries of a disabled webhook; they can be replayed when it is active again. */
 async function dropPending(shop: Shop, id: string): Promise<void> {
   await shop.run(
     sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
@@ -100,7 +100,7 @@ async function dropPending(shop: Shop, id: string): Promise<void> {
   );
 }
 
-/** Ends a subscription with all that was to be delivered to it. Throws `not_found`. */
+/** Deletes a webhook with all its pending deliveries. Throws `not_found`. */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
   const removed = await shop.run(
     sql`delete from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
@@ -130,7 +130,7 @@ export async function rotate(shop: Shop, secretKey: string, id: string) {
   });
 }
 
-/** The refusal of an operation that needs a webhook in service. */
+/** The refusal of an operation that needs an active webhook. */
 export function disabled(): ShopError {
   return new ShopError('webhook_disabled', 'This webhook is disabled. Set its status to active first.');
 }

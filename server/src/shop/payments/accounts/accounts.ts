@@ -21,7 +21,7 @@ interface AccountRow {
   updated_at: string | null;
 }
 
-/** The account, or that there is none. */
+/** The account, or a statement that there is none. */
 export async function get(shop: Shop, { baseUrl }: AccountDeps): Promise<PaymentAccount> {
   const found = await shop.one<AccountRow>(
     sql`select a.provider, case when a.secret_key is not null then 'own' when a.provider is not null then 'connected' end as kind,
@@ -73,7 +73,7 @@ export interface Connection {
   webhookSecret: string | null;
 }
 
-/** The operator has a site paid by a connected account, in place of one of its own. Throws `payment_account_in_use`. */
+/** The operator has a site paid through a connected account, in place of one of its own. Throws `payment_account_in_use`. */
 export async function connect(
   shop: Shop,
   { secretKey }: AccountDeps,
@@ -121,7 +121,7 @@ async function setWebhookSecret(shop: Shop, { secretKey }: AccountDeps, secret: 
   ]);
 }
 
-/** A key says by itself whether it moves money. */
+/** A key's prefix says whether it moves real money. */
 function modeOf(key: string): 'live' | 'test' {
   return /^[sr]k_live_/.test(key) ? 'live' : 'test';
 }
@@ -135,7 +135,7 @@ async function refuseConnected(shop: Shop): Promise<void> {
   throw new ShopError('payment_account_connected', message);
 }
 
-/** A payment can only be finished by the account that began it. */
+/** A payment can be finished only by the account that began it. */
 async function refuseOpenPayments(shop: Shop): Promise<void> {
   const open = await shop.one(
     sql`select from payments where site_id = ${shop.siteId} and provider = 'stripe'

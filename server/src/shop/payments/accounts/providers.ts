@@ -9,14 +9,14 @@ import { accountOfKey } from '../stripe/client.ts';
 import { stripeProvider } from '../stripe/stripe.ts';
 import { openKey, opens } from './sealed-keys.ts';
 
-/** How accounts are called for. */
+/** The settings for calling accounts. */
 export interface AccountSettings {
   secretKey: string;
-  /** Another address than Stripe's, outside production alone. */
+  /** In place of Stripe's own address; only outside production. */
   stripeApiUrl?: string | undefined;
-  /** Of the platform for whose connected accounts sites are paid. */
+  /** The key of the platform whose connected accounts sites are paid through. */
   stripePlatformKey?: string | undefined;
-  /** That of `PATIENCE` when absent. */
+  /** Default: `PATIENCE`. */
   patience?: Patience;
 }
 
@@ -45,7 +45,7 @@ export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccoun
       const account = await ownerOf(key);
       if (account !== undefined) {
         const known = account && (await presentKey(db, settings, site_id));
-        // A key that is revoked no longer says whose it was.
+        // A revoked key no longer tells whose it was.
         const present = known ? await ownerOf(known) : undefined;
         return { isOtherAccount: Boolean(present && account !== present) };
       }
@@ -71,7 +71,7 @@ async function accountOf(db: Pool, site_id: string): Promise<AccountRow | undefi
   );
 }
 
-/** The key that a site has now, if the account is its own. */
+/** The current key of a site, if the account is its own. */
 async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: string): Promise<string | undefined> {
   const sealed = (await accountOf(db, site_id))?.secret_key;
   if (!sealed || !opens(secretKey, site_id, 'secret_key', sealed)) return undefined;

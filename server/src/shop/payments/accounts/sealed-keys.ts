@@ -21,7 +21,10 @@ function sealingOf(secretKey: string, site_id: string, use: KeyUse): Sealing {
   return { key, tag: 'last', context: `${site_id}:${use}` };
 }
 
-/** Seals the keys of a shop's account anew; those that are under the new key already stay. Counts those sealed, and those that neither key opens. */
+/**
+ * Re-encrypts the keys of a shop's account; those under the new key already stay. Counts those re-encrypted, and those that
+ * neither key opens.
+ */
 export async function resealAccount(
   shop: Shop,
   { from, to }: { from: string; to: string },

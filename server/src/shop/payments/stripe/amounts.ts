@@ -1,7 +1,7 @@
 import { currencyDigits } from '../../money.ts';
 
 /**
- * Stripe counts some currencies otherwise than ISO 4217 and this server do. Source: https://docs.stripe.com/currencies, sections
+ * Stripe counts some currencies differently from ISO 4217 and this server. Source: https://docs.stripe.com/currencies, sections
  * "Zero-decimal currencies", "Three-decimal currencies" and "Special cases". All others have two decimals there.
  */
 const DECIMALS: Record<number, string> = {
@@ -19,7 +19,7 @@ export function toStripe(amount: number, currency: string): number | undefined {
   return Math.abs(counted - exact) < 1e-6 && counted % stepOf(currency) === 0 ? counted : undefined;
 }
 
-/** An amount that Stripe tells, in our minor units. */
+/** An amount of Stripe's, in our minor units. */
 export function fromStripe(amount: number, currency: string): number {
   const code = currency.toUpperCase();
   return amount * 10 ** (currencyDigits(code) - decimalsOf(code));

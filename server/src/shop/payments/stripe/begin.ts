@@ -26,7 +26,7 @@ async function afterRefusal(stripe: Stripe, payment: PaymentToBegin, error: unkn
   if (!isRefusal(error)) throw error;
   const { payment_intent } = error;
   if (payment_intent) return settled(stripe, { kind: 'intent', intent: payment_intent });
-  // Had it been made with this id before, with other words, the call would have been refused for that.
+  // If this id had been used before with different parameters, the call would have been refused for that.
   const known = await findPayment(stripe, { id: payment.id, site_id: payment.site_id, reference: null });
   return known ? settled(stripe, known) : refused(payment.id, codeOf(error));
 }
@@ -77,7 +77,7 @@ function confirm(
   );
 }
 
-/** By which payments are found again, and events told apart from those of other shops with the same account. */
+/** By which payments are found again, and their events told apart from those of other shops with the same account. */
 function metadataOf({ id, site_id }: PaymentToBegin) {
   return { payment_id: id, site_id };
 }

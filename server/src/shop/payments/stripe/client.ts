@@ -6,18 +6,18 @@ export interface StripeAccess {
   secretKey: string;
   /** The connected account for which the platform acts. */
   connectedAccount: string | null;
-  /** Another address than Stripe's, outside production alone. */
+  /** In place of Stripe's own address; only outside production. */
   apiUrl: string | undefined;
 }
 
 /** The access of one site. */
 export interface StripeAccount extends StripeAccess {
   site_id: string;
-  /** Signs the webhooks of this site; null until it is set: payments are then only asked about. */
+  /** Signs the webhooks of this site. While it is null, Stripe is only asked how payments stand. */
   webhookSecret: string | null;
 }
 
-/** Within the deadline of a request, with time left to write down what came of it. */
+/** Within the deadline of a request, with time left to record the outcome. */
 const TIMEOUT_MS = 15_000;
 
 const clients = new Map<string, Promise<Stripe>>();
@@ -26,7 +26,7 @@ const clients = new Map<string, Promise<Stripe>>();
 export function clientOf(access: StripeAccess): Promise<Stripe> {
   const known = JSON.stringify(access);
   const client = clients.get(known) ?? open(access);
-  // The newest last: what was used least lately is forgotten first.
+  // Moved to the end: the least recently used one is forgotten first.
   clients.delete(known);
   clients.set(known, client);
   if (clients.size > 100) clients.delete(clients.keys().next().value ?? '');
@@ -34,8 +34,8 @@ export function clientOf(access: StripeAccess): Promise<Stripe> {
 }
 
 /**
- * The id of the account that a key is of; undefined for a key that Stripe refuses. While Stripe cannot be asked, a key is taken to be
- * right, and its account is null. A restricted key may lack the right to ask.
+ * The id of the account that a key belongs to; undefined for a key that Stripe refuses. While Stripe cannot be asked, a key is
+ * assumed to be right, and its account is null. A restricted key may lack the right to ask.
  */
 export async function accountOfKey(access: StripeAccess): Promise<string | null | undefined> {
   const stripe = await open(access);
@@ -53,7 +53,7 @@ async function open({ secretKey, connectedAccount, apiUrl }: StripeAccess): Prom
     ...address,
     ...(connectedAccount !== null && { stripeAccount: connectedAccount }),
     timeout: TIMEOUT_MS,
-    // Whoever asked tries again, or a job does; each call has a key of its own that makes it happen once.
+    // The caller tries again, or a job does; each call has a key of its own that makes it happen once.
     maxNetworkRetries: 0,
     telemetry: false,
   });

@@ -5,7 +5,7 @@ type StripeError = InstanceType<typeof Stripe.errors.StripeError>;
 
 const REFUSALS = ['StripeInvalidRequestError', 'StripeCardError', 'StripeIdempotencyError'];
 
-/** Stripe has looked at the call and refused it: nothing came of it. All other errors leave it open what happened. */
+/** Stripe has looked at the call and refused it: nothing happened. With all other errors, it is unknown what happened. */
 export function isRefusal(error: unknown): error is StripeError {
   const { type, statusCode } = error as Partial<StripeError>;
   return REFUSALS.includes(type ?? '') && statusCode !== 409;

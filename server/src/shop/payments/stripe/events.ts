@@ -8,8 +8,8 @@ import { madeRefund, outcomeOfRefund } from './outcomes.ts';
 import { settled } from './settled.ts';
 
 /**
- * Webhooks. Stripe may send them late, twice and in any order, so an event only says what to look at: how that stands is asked of
- * Stripe, and told with the event's id.
+ * Webhooks. Stripe may send them late, twice and in any order, so an event only says what to look at: its current state is
+ * asked of Stripe, and reported with the event's id.
  */
 export async function receive(
   stripe: Stripe,
@@ -25,7 +25,7 @@ export async function receive(
   const found = of && (await subjectOf(stripe, { ...of, object }));
   if (!found) return undefined;
   const outcome = await settled(stripe, found);
-  // Whoever is to act knows it already.
+  // The human who is to act knows it already.
   return outcome.status === 'requires_action' ? undefined : { event_id: event.id, payment_id: of.payment_id, outcome };
 }
 
@@ -35,7 +35,7 @@ function ofOurs({ site_id: own }: StripeAccount, { metadata }: Pick<Partial<Subj
   return site_id === own && payment_id !== undefined && isUuid(payment_id) ? { payment_id, site_id } : undefined;
 }
 
-/** One that was not made by this server belongs to the payment of its PaymentIntent. */
+/** A refund that was not made by this server belongs to the payment of its PaymentIntent. */
 async function refundEvent(
   stripe: Stripe,
   account: StripeAccount,
@@ -78,7 +78,7 @@ async function subjectOf(
   if (object.object === 'checkout.session') return findPayment(stripe, { id, site_id, reference: object.id });
   if (object.object !== 'payment_intent') return undefined;
   if (object.metadata?.kind !== 'page') return findPayment(stripe, { id, site_id, reference: object.id });
-  // On our side a payment on Stripe's page goes by its session.
+  // On our side, a payment on Stripe's page is identified by its session.
   const { data } = await stripe.checkout.sessions.list({ payment_intent: object.id, limit: 1 });
   return data[0] && findPayment(stripe, { id, site_id, reference: data[0].id });
 }

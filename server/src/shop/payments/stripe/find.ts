@@ -7,7 +7,7 @@ export type Found =
   | { kind: 'session'; session: Stripe.Checkout.Session }
   | { kind: 'intent'; intent: Stripe.PaymentIntent };
 
-/** A payment of which Stripe's answer was lost is looked for among those made about when ours was, by the time in its id. */
+/** A payment for which Stripe's answer was lost is looked for among those made about when ours was, by the time in its id. */
 const EARLIER_SECONDS = 300;
 const LATER_SECONDS = 2_700;
 const AT_MOST = 10_000;
@@ -21,7 +21,7 @@ export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey)
   const began = Number.parseInt(id.replace('-', '').slice(0, 12), 16) / 1_000;
   const created = { gte: Math.floor(began) - EARLIER_SECONDS, lte: Math.ceil(began) + LATER_SECONDS };
   const pages = { created, limit: 100 };
-  // Lists and not the search, which may lag behind by a minute.
+  // Lists instead of the search, which may lag behind by a minute.
   const session = await first(stripe.checkout.sessions.list(pages), (one) => one.metadata?.payment_id === id);
   if (session) return { kind: 'session', session: await readSession(stripe, session.id) };
   const intent = await first(stripe.paymentIntents.list(pages), (one) => one.metadata.payment_id === id);

@@ -41,7 +41,7 @@ export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<Ref
   }
 }
 
-/** What Stripe holds of a payment, by its refunds, the newest first; `failed` are those of ours that came to nothing. */
+/** What Stripe still holds of a payment, judging by its refunds, the newest first; `failed` are those of ours that failed. */
 async function heldOf(stripe: Stripe, { id, amount_received }: Stripe.PaymentIntent, refund_id: string) {
   const refunds: Stripe.Refund[] = [];
   for await (const refund of stripe.refunds.list({ payment_intent: id, limit: 100 })) refunds.push(refund);

@@ -45,7 +45,7 @@ export function outcomeOfSession(session: Stripe.Checkout.Session): Outcome {
   return outcomeOfIntent(intent, session.id);
 }
 
-/** Why a payment failed, as Stripe's code says it. */
+/** Why a payment failed, in Stripe's code. */
 export function failureOf({ last_payment_error }: Pick<Stripe.PaymentIntent, 'last_payment_error'>): string {
   return last_payment_error?.code ?? 'payment_failed';
 }
@@ -58,7 +58,7 @@ export function outcomeOfRefund({ id, status, failure_reason }: Stripe.Refund): 
   return { status: 'pending', reference: id, reason: null };
 }
 
-/** A refund that was made in Stripe's dashboard, by its reasons in our words. */
+/** A refund that was made in Stripe's dashboard, with its reason in our words. */
 export function madeRefund(refund: Stripe.Refund): MadeRefund {
   const { amount, currency, reason } = refund;
   return {

@@ -1,12 +1,12 @@
 import { isRepeatedFailure } from './errors.ts';
 
-/** So many keys are tried in one go; the job tries again. */
+/** At most this many keys are tried in one go; the job tries again. */
 const KEYS = 10;
 
 /**
- * Sends a call that moves money under an idempotency key. For a day Stripe repeats its first answer to a key, also when that was
+ * Sends a call that moves money under an idempotency key. For a day Stripe repeats its first answer to a key, even if that was
  * a failure of its own (https://docs.stripe.com/error-low-level): then `find` looks for what the call made nevertheless, and if
- * that is nothing, the next key takes the place of the first, the same one for all who send the call at once.
+ * that is nothing, the next key is used, the same one by all who send the call at once.
  */
 export async function sendOnce<Made>(
   key: string,

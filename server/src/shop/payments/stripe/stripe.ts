@@ -78,8 +78,8 @@ async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
 const NEVER_BEGAN = { status: 'cancelled', reason: null, next_action: null, amount: null, currency: null } as const;
 
 /**
- * Stripe knows nothing of the payment, but a call that began it may still be on its way. Its idempotency key is used up by
- * something that takes no money, so that such a call is refused when it arrives. Undefined when it was used up before.
+ * Stripe knows nothing of the payment, but a call that began it may still be on its way. Its idempotency key is used up by a
+ * call that takes no money, so that such a call is refused when it arrives. Undefined when it was used up before.
  */
 async function forestall(stripe: Stripe, payment: PaymentKey): Promise<Found | undefined> {
   const { id: payment_id, site_id } = payment;
