@@ -34,7 +34,7 @@ export const A1: Proof = {
     }),
 };
 
-/** Gives each place of an operation that takes an id foreign ones, and answers how many requests that took. */
+/** Sends foreign ids in each place of an operation that takes an id, and returns how many requests that took. */
 export async function attack(
   world: World,
   tenant: Tenant,
@@ -75,7 +75,7 @@ function nothingLike(kind: Kind): string {
   return kind === 'slug' || kind === 'handle' ? `zza${randomUUID()}` : randomUUID();
 }
 
-/** Answers the status that both had. */
+/** Returns the status that both had. */
 async function compare(
   world: World,
   tenant: Tenant,

@@ -7,7 +7,7 @@ import { watchStatements } from './statements.ts';
 import type { World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** What must stand in the contract, in the schema of the database and in every statement, by looking at all of them. */
+/** What must be true of the contract, of the database's schema and of every statement, checked on all of them. */
 export const A10: Proof = {
   id: 'A10',
   promise:
@@ -25,7 +25,7 @@ export const A10: Proof = {
     }),
 };
 
-/** Operations that open the door themselves. A new one is a decision, made here. */
+/** Operations that need no credentials. Adding one is a decision, made here. */
 const PUBLIC = ['dashboard.login', 'agent.requestConsent', 'agent.pollConsent'];
 
 function judgeOperation({ violations }: World, { id, path, method, security, scope, rateLimit }: Operation): void {
@@ -86,7 +86,7 @@ async function statementsOfAll(world: World): Promise<string[]> {
 }
 
 /**
- * A statement is given the site as a parameter, and names site_id at least as often as it names tenant tables: each has a
+ * A statement must get the site as a parameter, and name site_id at least as often as it names tenant tables: each has a
  * condition of its own, or is joined by a key that begins with it.
  */
 function judgeStatement({ violations }: World, text: string, tables: string[]): void {

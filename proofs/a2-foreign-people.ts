@@ -41,7 +41,7 @@ interface Owner {
   ids: Partial<Ids>;
 }
 
-/** What belongs to one of those who buy, and not to the whole shop. */
+/** What belongs to a single buyer, and not to the whole shop. */
 const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
 
 const GUEST: Owner = { name: 'a guest', customer_id: null, token: '', ids: {} };
@@ -69,7 +69,7 @@ async function furnish(world: World, tenant: Tenant, owner: Owner): Promise<Owne
   return { ...owner, ids: { ...owner.ids, ...order, ...cart, checkout } };
 }
 
-/** Everything that must be refused: who may not call at all, and who calls about what is another's. */
+/** Everything that must be refused: calls by those who may not call at all, and calls about somebody else's things. */
 async function attack(world: World, tenant: Tenant, owners: Owner[], operation: Operation): Promise<number> {
   const call = await validCall(world, tenant, operation, { full: true });
   const places = placesIn(call);
@@ -117,7 +117,7 @@ function principalsIn(tenant: Tenant, owners: Owner[]): Principal[] {
   return principalsOf(tenant, shoppers);
 }
 
-/** The call as this principal makes it, about what is the owner's. */
+/** The call as this principal makes it, about the owner's things. */
 function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owner): Call {
   const own = places.reduce((about, { slot, kind }) => withValue(about, slot, ids[kind]?.[0] ?? randomUUID()), call);
   return call.operation.method === 'get'
@@ -125,7 +125,10 @@ function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owne
     : underKey({ ...own, headers: principal.headers });
 }
 
-/** Staff see to everybody; in the shop a guest's cart is anyone's who knows of it, and the rest is its customer's alone. */
+/**
+ * Staff may touch everybody's things; in the shop a guest's cart belongs to anyone who knows its id, and the rest only to its
+ * customer.
+ */
 function mayTouch(principal: Principal, owner: Owner, operation: Operation): boolean {
   if (operation.surface !== 'storefront') return true;
   const own = owner.customer_id !== null && owner.customer_id === principal.customer_id;
@@ -137,7 +140,7 @@ function judgeClosed(world: World, { operation }: Call, who: string, { status, t
   world.violations.add(`${operation.id}: ${who}: ${status} ${text.slice(0, 300)}`);
 }
 
-/** What is another's is answered as what is not there. Answers the status. */
+/** Somebody else's things must be answered like things that do not exist. Returns the status. */
 async function compare(world: World, tenant: Tenant, call: Call, places: Place[], owner: Owner): Promise<number> {
   const unknown = unknownOf(call, places);
   const foreign = await world.send(call, tenant);
@@ -163,12 +166,12 @@ function idsIn({ path, query, body }: Call, places: Place[]): string[] {
   });
 }
 
-/** Agents are not among the principals here (E7), and the agents of a new customer are none to ask for (E5). */
+/** Agents are not among the principals here (E7), and a new customer has no agents to ask for (E5). */
 function isProvenElsewhere({ id, surface }: Operation): boolean {
   return surface === 'agent' || id === 'storefront.revokeAgent' || id === 'storefront.listAgentAudit';
 }
 
-/** So that refusals mean something: who may call is served, and owners are not answered like strangers. */
+/** So that refusals mean something: those who may call are served, and owners are not answered like strangers. */
 async function admit(
   world: World,
   tenant: Tenant,
@@ -189,7 +192,7 @@ async function admit(
     const bare = customer ?? GUEST;
     const owner = places.length > 0 ? await furnish(world, tenant, bare) : bare;
     const own = callOf(call, customer ? shopperOf(tenant, customer) : caller, places, owner);
-    // A session that is about to end is not that of the principal.
+    // The principal's own session must not be the one that is ended.
     if (ENDS_ITS_CREDENTIAL.includes(operation.id) && !customer) own.headers = call.headers;
     const reply = await world.send(own, tenant);
     if (reply.status !== operation.status) unexpected(world, own, `${caller.name} about their own`, reply);

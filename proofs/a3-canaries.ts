@@ -6,7 +6,7 @@ import { validCall } from './requests.ts';
 import { slotsOf } from './slots.ts';
 import { inWorld } from './world.ts';
 
-/** Every tenant calls everything, with lists, searches, pages and mistakes; every proof looks at all of its answers like this. */
+/** Every tenant calls everything, with lists, searches, pages and mistakes; every proof checks all of its answers like this. */
 export const A3: Proof = {
   id: 'A3',
   promise: 'No answer shows a text of another tenant.',

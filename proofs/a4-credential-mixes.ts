@@ -14,7 +14,7 @@ interface Mix {
   headers: Headers;
 }
 
-/** Credentials that do not belong to each other, to the operation, to the site, or to the living. */
+/** Credentials that do not belong to each other, to the operation or to the site, or that no longer work. */
 export const A4: Proof = {
   id: 'A4',
   promise: 'An operation opens to exactly one living credential of its own kind, with its own site.',
@@ -90,7 +90,7 @@ function mixesFor(world: World, operation: Operation): Mix[] {
   return mixes;
 }
 
-/** Schemes that share a header may be alternatives beside the rest: then only a stranger's credential does not belong there. */
+/** Schemes that share a header may be alternatives beside the rest: then only a stranger's credential is wrong there. */
 function ownersThatDoNotBelong(
   { tenants: [tenant, other] }: World,
   operation: Operation,
@@ -103,7 +103,7 @@ function ownersThatDoNotBelong(
   return isAmong(ways, [...rest, second]) ? [other] : [tenant, other];
 }
 
-/** A page may send its customer's token with every call: the storefront looks at it where it is asked for. */
+/** A page may send its customer's token with every call: the storefront ignores it where it is not needed. */
 function looksAtCustomers(operation: Operation): boolean {
   return operation.surface !== 'storefront' || waysOf(operation).flat().includes('CustomerToken');
 }
@@ -112,12 +112,12 @@ function waysOf({ security }: Operation): CredentialScheme[][] {
   return security.map((names) => names.filter((name) => name in SCHEMES) as CredentialScheme[]);
 }
 
-/** All that opens the door, and one credential more. */
+/** Everything that an operation needs, and one credential more. */
 function secondMixes(world: World, operation: Operation, ways: CredentialScheme[][], way: CredentialScheme[]): Mix[] {
   const [tenant, other] = world.tenants;
   return (Object.keys(SCHEMES) as CredentialScheme[]).flatMap((second) => {
     if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers(operation))) return [];
-    // Of two in one header there is only the second.
+    // Two in the same header: only the second is sent.
     const left = way.filter((scheme) => SCHEMES[scheme].header !== SCHEMES[second].header);
     // The token of its storefront may stand beside an agent's everywhere.
     const belongs = second === 'StorefrontToken' && way.includes('AgentToken');

@@ -13,8 +13,8 @@ import type { World } from './tenant.ts';
 import { behind, inWorld, loggerInto } from './world.ts';
 
 /**
- * A server whose statements have lost the tenant's site from their conditions, so that row-level security alone stands between
- * tenants. A second one is without row-level security, too, and must show that the attack would find what is not walled off.
+ * A server whose statements have lost the tenant's site from their conditions, so that only row-level security separates the
+ * tenants. A second one lacks row-level security as well, and must show that the attack would find what is not protected.
  */
 export const A5: Proof = {
   id: 'A5',
@@ -30,7 +30,7 @@ export const A5: Proof = {
     }),
 };
 
-/** The attack of A1, and a call that succeeds of every operation, whose answer must hold nothing of others. */
+/** The attack of A1, and a successful call of every operation, whose answer must contain nothing of others. */
 async function alone(world: World, trial: Trial) {
   const seen = { changed: 0, texts: new Set<string>() };
   const server = await serverOf(trial, world, (connection) => forgetSite(connection, seen));
@@ -43,7 +43,7 @@ async function alone(world: World, trial: Trial) {
     const before = await Promise.all(others.map(({ site_id }) => holdingsOf(world.owner, site_id)));
     for (const operation of chance.some(operationTable, pick(trial.size, 30, operationTable.length))) {
       const { status, text } = await view.send(await validCall(view, tenant, operation), tenant);
-      // A statement that is broken by its change would keep to the tenant, too.
+      // A statement that its change has broken would reveal nothing of others either.
       if (status >= 500) view.violations.add(`${operation.id}: ${status} ${text.slice(0, 300)}`);
       calls += 1;
       requests += await attack(view, tenant, others, operation, trial, chance);
@@ -61,7 +61,7 @@ async function alone(world: World, trial: Trial) {
   return { calls, requests, changed: seen.changed, texts: seen.texts.size };
 }
 
-/** Reads alone: writes without either would spoil the world of the other proofs. */
+/** Only reads: writes without either would spoil the world of the other proofs. */
 async function withNothing(world: World, trial: Trial) {
   const seen = { changed: 0, texts: new Set<string>() };
   const server = await serverOf(trial, world, (connection) => {
@@ -86,7 +86,7 @@ async function withNothing(world: World, trial: Trial) {
   return { open, asked: asked.length };
 }
 
-/** Without a cache, since that is told apart by site as well. */
+/** Without a cache, because its keys contain the site as well. */
 async function serverOf(trial: Trial, world: World, change: (connection: pg.PoolClient) => void) {
   const cache = createCatalogueCache({ enabled: false });
   const settings = { cache, logger: loggerInto(world.causes), trustProxy: 1 };

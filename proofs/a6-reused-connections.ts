@@ -13,8 +13,8 @@ import { operationOf, type Tenant, type World } from './tenant.ts';
 import { behind, inWorld, loggerInto } from './world.ts';
 
 /**
- * Two connections serve three tenants at once, while statements fail, run out of time, are cancelled and killed, and callers
- * hang up. Whoever has a connection next must be shown the rows of the own tenant and of no other.
+ * Two connections serve three tenants at once, while statements fail, time out, are cancelled and killed, and callers hang up.
+ * Whoever uses a connection next must see the rows of their own tenant and of no other.
  */
 export const A6: Proof = {
   id: 'A6',
@@ -50,7 +50,7 @@ const WRITES = [
   ...['storefront.createCart', 'storefront.addCartItem'],
 ];
 
-/** What is asked of a tenant: calls that succeed, one of each operation that reads and of some that write. */
+/** The calls for a tenant: successful ones, of each operation that reads and of some that write. */
 type Calls = Map<Tenant, { reads: Call[]; writes: Call[] }>;
 
 async function callsOf(world: World, { size }: Trial, chance: Chance): Promise<Calls> {
@@ -122,14 +122,14 @@ async function ask(view: World, calls: Calls, chance: Chance): Promise<Reply | u
 
 const NO_CREDENTIALS = { Authorization: 'Bearer nothing', 'X-API-Key': 'nothing' };
 
-/** The same call under another key, whose texts are the tenant's, wherever they come to lie. */
+/** The same call under another key, with the tenant's own texts, wherever they end up. */
 function freshly(call: Call, tenant: Tenant): Call {
   const body = unique(call.body) as Record<string, unknown> | undefined;
   const named = body && 'name' in body ? { ...body, name: `${tenant.canary} again` } : body;
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': randomUUID() }, body: named };
 }
 
-/** Hangs up after some milliseconds, wherever the request may be then. */
+/** Hangs up after some milliseconds, however far the request has come. */
 async function abandon({ baseUrl }: World, tenant: Tenant, chance: Chance): Promise<void> {
   const headers = {
     Authorization: `Bearer ${tenant.secrets.StaffSession}`,

@@ -14,8 +14,8 @@ import type { Kind, Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * The ids of other tenants, ids of nothing, and both misspelt, in every place that takes one: what is told and what is done
- * must be the same, and in the full form the time, too.
+ * The ids of other tenants, ids of nothing, and both misspelt, in every place that takes one: answers and effects must be the
+ * same, and in the full form the time, too.
  */
 export const A7: Proof = {
   id: 'A7',
@@ -47,7 +47,7 @@ interface Count {
   pairs: number;
   /** Places that were timed. */
   places: number;
-  /** The least probability that chance alone made the times of a place what they are. */
+  /** The least probability that the times of a place are due to chance. */
   least: number;
 }
 
@@ -58,13 +58,13 @@ function noteOf({ size }: Trial, { places, pairs, least }: Count): Pick<Figures,
   };
 }
 
-/** Where an id stands in a call that is good but for it. */
+/** Where an id is in a call that is otherwise valid. */
 interface Place {
   where: string;
   call: Call;
   slot: Slot;
   tenant: Tenant;
-  /** Of the other tenants, and as many of nothing, alike in form. */
+  /** Ids of the other tenants, and as many of nothing, in the same form. */
   foreign: string[];
   absent: string[];
 }
@@ -85,7 +85,7 @@ async function placesOf(world: World, operation: Call['operation']): Promise<Pla
   });
 }
 
-/** An id of the same form and, where it tells its moment, of the same age, which names nothing. */
+/** An id of nothing in the same form and, if its form contains a time, of the same age. */
 function nothingLike(kind: Kind, id: string): string {
   if (kind === 'user_code') return mintUserCode();
   if (/^[0-9a-f]{8}-/.test(id)) return id.slice(0, -12) + randomUUID().slice(-12);
@@ -133,7 +133,7 @@ async function observed(world: World, place: Place, id: string): Promise<{ told:
   const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
     const reply = await send(world.baseUrl, call);
-    // When a credential was used last is noted once a minute, by whichever call comes then.
+    // The time of a credential's last use is written once a minute, by whichever call comes then.
     const work = statements.filter((text) => !text.includes('last_used_at'));
     return { told: tell(reply, [id]), work: JSON.stringify(work) };
   } finally {
@@ -148,7 +148,7 @@ async function readyCall(world: World, { call, slot, tenant }: Place, id: string
   return { ...attack, headers: { ...attack.headers, 'Idempotency-Key': randomUUID() } };
 }
 
-/** For each operation; those that look suspicious are looked at more closely, with others, and may be so once by chance. */
+/** For each operation. Suspicious ones are measured again, with others, since one may look so by chance. */
 const PAIRS = 500;
 const PAIRS_OF_SUSPECTS = 5_000;
 const SUSPICIOUS = 0.05;
@@ -165,7 +165,7 @@ async function compareTimes(world: World, place: Place, pairs: number, chance: C
   if (p <= P) world.violations.add(`${place.where}: the time tells a foreign id from one of nothing (p = ${p})`);
 }
 
-/** The probability that it is chance alone which sets the times of foreign and absent ids apart. */
+/** The probability that only chance makes the times of foreign and absent ids differ. */
 async function series(world: World, place: Place, pairs: number, chance: Chance, count: Count): Promise<number> {
   const times = { foreign: [] as number[], absent: [] as number[] };
   for (let pair = 0; pair < pairs; pair += 1) {

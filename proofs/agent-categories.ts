@@ -17,7 +17,7 @@ export interface Scene {
   samples: Sample[];
 }
 
-/** Categories as a customer may name them. Only type and handle count, without case; the rest is somebody's hope. */
+/** Categories as a customer may name them. Only type and handle count, ignoring case; the others match nothing. */
 export const MANDATES: string[][] = [
   ...[['Kitchen'], ['kITCHEN'], ['tools'], ['Tools'], ['orange'], ['Kitchen', 'tools'], ['Gärten']],
   ...[
@@ -143,7 +143,7 @@ export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<
   },
 };
 
-/** Tries one way; answers how often it was wrong. */
+/** Tries one way; returns how often it was wrong. */
 export async function attempt(
   { shop, samples }: Scene,
   { mandate, target, way }: { mandate: string[]; target: Sample; way: string },

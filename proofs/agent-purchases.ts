@@ -13,13 +13,13 @@ export interface Goods {
   variant_id: string;
 }
 
-/** What the database has of an agent's spending, in the minor unit. */
+/** What the database has recorded of an agent's spending, in the minor unit. */
 export interface Spending {
   budget: number;
   used: number;
-  /** What the orders come to that were not cancelled before they were paid. */
+  /** The total of the orders, except those cancelled before they were paid. */
   ordered: number;
-  /** How many those and the others are. */
+  /** The number of all orders. */
   orders: number;
 }
 
@@ -58,7 +58,7 @@ export class AgentPurchases {
     return decimal(cents, this.shop.tenant.currency_digits);
   }
 
-  /** A product of this price, of which there is always enough. */
+  /** A product at this price that never runs out. */
   async sell(cents: number, input: Parameters<typeof putOnSale>[1] = {}): Promise<Goods> {
     const product = await putOnSale(this.shop, {
       ...{ price: this.amount(cents), requires_shipping: false, track_inventory: false },
@@ -75,7 +75,7 @@ export class AgentPurchases {
     return this.shop.ask('agent.findAndBuy', { ...this.by, body });
   }
 
-  /** A checkout of the agent that its customer has only to confirm. */
+  /** A checkout by the agent, ready for its customer to confirm. */
   async prepare(body: Buy): Promise<{ id: string; cart_id: string }> {
     const { checkout } = await this.shop.must('agent.findAndBuy', { ...this.by, body });
     if (!checkout) throw new Error(`The agent made no checkout of ${JSON.stringify(body)}.`);
@@ -84,7 +84,7 @@ export class AgentPurchases {
   }
 
   payBy(checkout_id: string, more: NonNullable<Request<'storefront.updateCheckout'>['body']> = {}) {
-    // What the customer has for a phone number is a canary, or worse.
+    // The customer's phone number is a canary, or worse.
     const body = { payment_method: 'bank_transfer', phone: null, ...more } as const;
     return this.shop.must('storefront.updateCheckout', { ...this.as, path: { checkout_id }, body });
   }
@@ -94,7 +94,7 @@ export class AgentPurchases {
     return this.shop.ask('storefront.completeCheckout', { ...this.as, path: { checkout_id }, body: {} });
   }
 
-  /** As often as the shop asks again, because something is not as it was shown: with whatever it says now. */
+  /** Confirms again as often as the shop asks because something differs from what was shown, with what it says now. */
   async confirmWhatever(checkout_id: string): Promise<Confirmation> {
     const path = { checkout_id };
     let answer = await this.confirm(checkout_id);

@@ -1,6 +1,6 @@
 import { leftIn } from './injections.ts';
 
-/** What of a merchant's and a customer's text an answer for agents shows, and where. */
+/** Which parts of a merchant's and a customer's text an answer for agents shows, and where. */
 
 /** The faults of a JSON answer: canaries beyond what is marked as untrusted, and what is left in it that harms. */
 export function faultsInJson(body: unknown, canary: string, at: string): string[] {
@@ -35,7 +35,7 @@ const HEADING = /^## (\w+)(?: \d+)?$/;
 const TRUST = '- content_trust: merchant';
 const ESCAPED = /\\[\\`*_[\]<>#|]/g;
 
-/** The same of an answer in Markdown, where a text must neither end its line nor mean anything but itself. */
+/** The same for an answer in Markdown, where a text must neither end its line nor act as markup. */
 export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
   const [fields = '', ...sections] = body.trimEnd().split(/^(?=## )/m);
   const whole = fields.split('\n').includes(TRUST);

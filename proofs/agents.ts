@@ -95,7 +95,7 @@ export async function makeAgentOrder(world: World, tenant: Tenant): Promise<Part
   return { agent_order: id ? [id] : [] };
 }
 
-/** Agents that ended in every way there is. */
+/** Agents that ended in every possible way. */
 export async function buryAgents(world: World, tenant: Tenant): Promise<void> {
   const ends: Record<string, (id: string, as: Tenant) => Promise<unknown>> = {
     expired: (id) =>
@@ -125,7 +125,7 @@ export async function ownAgent(world: World, tenant: Tenant, customer_id: string
   return (await openAgent(world, asCustomer(tenant, ''), customer_id)).id;
 }
 
-/** Proofs guess codes far more often than anyone may: what is counted of a tenant starts anew. */
+/** Proofs guess codes far more often than anyone may: resets what is counted for a tenant. */
 export async function forgetGuesses({ owner }: Pick<World, 'owner'>, { site_id }: Tenant): Promise<void> {
   const { rows } = await owner.query<{ id: string }>('select id from commerce.customers where site_id = $1', [site_id]);
   const customers = rows.map(({ id }) => `user_code ${site_id} ${id}`);
@@ -158,7 +158,7 @@ export async function newCustomer(world: World, tenant: Tenant) {
   return { id, token: await openCustomerSession(world, tenant, id) };
 }
 
-/** A checkout that an agent made of one staple, which its customer has only to confirm. */
+/** A checkout that an agent made of one staple, ready for its customer to confirm. */
 export async function agentCheckout(world: World, tenant: Tenant, agent: string, customer: string) {
   const as = { ...tenant, secrets: { ...tenant.secrets, AgentToken: agent, CustomerToken: customer } };
   const body = {

@@ -13,7 +13,7 @@ import { type Chance, chanceOf } from './random.ts';
 import { watchStatements } from './statements.ts';
 import { operationOf } from './tenant.ts';
 
-/** Whoever asks about an address is told the same, after the same work, whether or not anybody has it. */
+/** Whoever asks about an address gets the same answer, after the same work, whether or not anybody has it. */
 export const B1: Proof = {
   id: 'B1',
   promise:
@@ -57,7 +57,7 @@ async function openScene({ databaseUrl }: Trial, { baseUrl, owner }: Pick<Scene,
   return { baseUrl, owner, site_id, headers, password_hash };
 }
 
-/** Addresses that somebody has, in one way, all new and all of one length. */
+/** Addresses that somebody has in some way, all new and all of the same length. */
 type Population = (scene: Scene, count: number) => Promise<string[]>;
 
 const unknown: Population = async (_scene, count) => Array.from({ length: count }, () => `${randomUUID()}@example.com`);
@@ -101,7 +101,7 @@ const CUSTOMERS: Record<string, Population> = {
   'who has registered': registered,
 };
 
-/** What a stranger may ask of an address; `who` are those of whom nothing may be told. */
+/** What a stranger may ask about an address; `who` are those about whom nothing may be revealed. */
 interface Question {
   operation: string;
   who: Record<string, Population>;
@@ -159,7 +159,7 @@ async function callOf(scene: Scene, { operation, body, headers }: Question, emai
 /** Beyond what each limit allows, so that the refusals are compared, too. */
 const TIMES = 7;
 
-/** The same question, asked of one after the other; what is told and what is done must not differ. */
+/** The same question, asked about one after the other; answers and effects must not differ. */
 async function compareAnswers(scene: Scene, violations: Violations): Promise<number> {
   let asked = 0;
   for (const question of QUESTIONS) {
@@ -202,7 +202,7 @@ async function interview(scene: Scene, question: Question, population: Populatio
   return steps;
 }
 
-/** How long is still to be waited is a matter of the moment. */
+/** How long the wait still is depends on the moment. */
 function withoutTimes(answer: string): string {
   return answer
     .replaceAll(/(;t=|in |"retry_after_seconds\\":|"retry-after":")\d+/g, '$1<time>')
@@ -247,7 +247,7 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
   for (const question of QUESTIONS) {
     const [who, population] = Object.entries(question.who)[0] as [string, Population];
     let auc = await series(scene, question, population, chance);
-    // By chance alone, one series in forty is as uneven as the goal allows; what is told will be told again.
+    // By chance alone, one series in forty is as uneven as the goal allows; a real leak shows again.
     if (auc > GOAL) auc = Math.min(auc, await series(scene, question, population, chance));
     if (auc > GOAL) violations.add(`${question.operation}: the time tells whether it is one ${who}: AUC ${auc}`);
     found.push(`${question.operation} ${auc.toFixed(3)}`);

@@ -10,8 +10,8 @@ import { type Chance, chanceOf } from './random.ts';
 import { operationOf } from './tenant.ts';
 
 /**
- * Passwords are guessed from ever other addresses, with every spelling of the e-mail and in every place that looks at a
- * password, for hours that pass by moving what the database remembers.
+ * Passwords are guessed from new addresses each time, with every spelling of the e-mail and in every place that checks a
+ * password, for hours that pass by moving what the database remembers into the past.
  */
 export const B2: Proof = {
   id: 'B2',
@@ -81,7 +81,7 @@ const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvz
 
 /** An account, and what takes a password for it. */
 interface Target {
-  /** Those under which the right password opens the account. */
+  /** The spellings under which the right password opens the account. */
   spellings: string[];
   tryPassword(spelling: string, password: string, key?: string): Promise<Reply>;
 }
@@ -139,7 +139,7 @@ async function openAccount({ owner, site_id, password_hash }: Scene): Promise<{ 
   return { email, token };
 }
 
-/** Of all the ways to write an address those that mean the account. */
+/** Those among all spellings of an address that mean the account. */
 async function spellingsThatOpen(
   scene: Scene,
   email: string,
@@ -167,7 +167,7 @@ async function spellingsThatOpen(
     const { status } = await tryPassword(spelling, PASSWORD);
     if (status === 200) opening.push(spelling);
   }
-  // What was found out is forgotten: the siege begins afresh.
+  // What was found out is forgotten: the attack begins again.
   await scene.owner.query('delete from commerce.login_throttles');
   return opening;
 }
@@ -189,7 +189,7 @@ async function ask(scene: Scene, operation_id: string, body: object, token?: str
   return send(scene.baseUrl, { operation: operationOf(operation_id), path: {}, query: {}, headers, body });
 }
 
-/** How a guesser goes about it: how many tries to make at once, and how long to wait after what was answered. */
+/** How a guesser proceeds: how many tries to make at once, and how long to wait after an answer. */
 interface Strategy {
   atOnce: number;
   /** `told`: how long the last answer says to wait, 0 when the password was looked at. Seconds. */
@@ -199,7 +199,7 @@ interface Strategy {
 const QUARTER = 15 * 60;
 
 const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
-  // Tries all spellings, of which each might be counted by itself.
+  // Tries all spellings, in case each is counted separately.
   '8 at once, as soon as one may': () => ({ atOnce: 8, wait: (told) => told }),
   'as soon as one may': () => ({ atOnce: 1, wait: (told) => told }),
   ...Object.fromEntries(
@@ -223,7 +223,7 @@ const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
 class Siege {
   readonly #scene: Scene;
   readonly #target: Target;
-  /** When a password was looked at, in seconds since the siege began. */
+  /** When a password was checked, in seconds since the attack began. */
   readonly #looks: number[] = [];
   readonly #began = performance.now();
   #skipped = 0;
@@ -251,7 +251,7 @@ class Siege {
     }
   }
 
-  /** Answers how long it is told to wait. */
+  /** Returns how long it is told to wait. */
   async #guess(spelling: string): Promise<number> {
     this.attempts += 1;
     const reply = await this.#target.tryPassword(spelling, WRONG);
@@ -276,7 +276,7 @@ class Siege {
     );
   }
 
-  /** The owner comes with the right password, and waits as told until it is taken; answers for how long, in seconds. */
+  /** The owner tries the right password, and waits as told until it is accepted; returns for how long, in seconds. */
   async comeHome(): Promise<number> {
     const arrived = this.#time;
     for (;;) {

@@ -9,7 +9,7 @@ import { mailedSecret } from './mails.ts';
 import { callAs, operationOf, type Tenant, tryAs, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Links for a new password, used again, at once, too late, elsewhere, and for other ends. */
+/** Links for a new password: used again, used at once, too late, elsewhere, and for other purposes. */
 export const B3: Proof = {
   id: 'B3',
   promise: 'A link for a new password sets one, once, for the account and the address that it was sent to.',
@@ -174,7 +174,7 @@ async function play(world: World, what: string, story: Story): Promise<number> {
   const { replies, successes } = await story(scene);
   const found = replies.filter((reply) => reply.status === 200 && !isReplay(reply)).length;
   if (found !== successes) world.violations.add(`${what}: ${found} successes instead of ${successes}`);
-  // The tries beyond those that may wait for a turn are told to come back.
+  // The tries beyond those that may wait their turn are told to come back.
   const odd = replies.find(({ status }) => ![200, 400, 401, 409, 422, 503].includes(status));
   if (odd) world.violations.add(`${what}: ${odd.status} ${odd.text}`);
   if (successes === 0) await expectNoNewPassword(scene, what);
@@ -216,7 +216,7 @@ async function expectLogin(scene: Scene, password: string, status: number): Prom
   }
 }
 
-/** Under neither address does the password of the link open anything. */
+/** The link's password opens nothing under either address. */
 async function expectNoNewPassword(scene: Scene, what: string): Promise<void> {
   for (const email of [scene.account.email, `new-${scene.account.email}`]) {
     const { status } = await logIn({ ...scene, account: { ...scene.account, email } }, NEW_PASSWORD);

@@ -6,7 +6,7 @@ import { mailedSecret } from './mails.ts';
 import { callAs, operationOf, type Tenant, tryAs, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Everything that a customer was ever given, tried after their sessions were ended; some of it was given in that moment. */
+/** Everything that a customer was ever given, tried after their sessions were ended; some of it was given at that very moment. */
 export const B4: Proof = {
   id: 'B4',
   promise:
@@ -43,7 +43,7 @@ interface Ending {
   end(scene: Scene): Promise<unknown>;
   /** Which sessions it ends. */
   ends: 'all' | 'the first' | 'all but the first';
-  /** The password stays: a login in the same moment is no part of what was ended. */
+  /** The password stays: a login at the same moment is not among what was ended. */
   keepsPassword?: true;
 }
 
@@ -158,7 +158,7 @@ function sendAgain(world: World, { key, operation, body, by }: Session['given'])
   return world.send({ operation: operationOf(operation), path: {}, query: {}, headers, body }, by);
 }
 
-/** What a token opens, for who is a customer and where it may be left out. Answers how many calls were made. */
+/** What a token opens, tried as a customer, and as a guest where the token is optional. Returns how many calls were made. */
 async function expectDead(world: World, tenant: Tenant, { token, given }: Session, what: string): Promise<number> {
   const calls = ['getCustomer', 'listCustomerOrders', 'refreshCustomerToken', 'createCart', 'logoutCustomer'];
   for (const name of calls) {

@@ -13,14 +13,14 @@ import { slotsOf } from './slots.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every operation and page, asked under another host's name; its answer and the mails that it leads to. */
+/** Every operation and page, called under another host's name, with its answer and the mails that it causes. */
 export const B5: Proof = {
   id: 'B5',
   promise: 'Links begin with the configured address, whatever a request calls the host.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
-      // Behind a proxy whose headers are trusted, so that more is looked at than would be without.
+      // Behind a proxy whose headers are trusted, so that more headers are read than would be without one.
       const server = await startServer(trial.databaseUrl, { trustProxy: 1, baseUrl: BASE_URL }, trial.databaseUrl);
       const forger = { world, tenant, baseUrl: server.baseUrl, links: 0 };
       const chance = chanceOf(trial.seed);
@@ -38,7 +38,7 @@ export const B5: Proof = {
           let call = await callFor(forger, operation);
           for (const forgery of some) {
             await forge(forger, call, forgery);
-            // A mail goes out for what succeeds, and most succeeds once.
+            // Mails are sent for what succeeds, and most things succeed only once.
             if (links) call = await callFor(forger, operation);
           }
           tried += some.length;
@@ -81,7 +81,7 @@ interface Forger {
   world: World;
   tenant: Tenant;
   baseUrl: string;
-  /** How many links of ours there were to look at. */
+  /** How many links of ours there were to check. */
   links: number;
 }
 
@@ -97,7 +97,7 @@ async function callFor({ world, tenant }: Forger, operation: Operation): Promise
     ({ at, in: place }) => place === 'body' && at.join() === 'email',
   );
   if (!operation.id.startsWith('storefront') || !asksAddress) return call;
-  // Of an address that is known, so that there is somebody to write to.
+  // A known address, so that there is somebody to write to.
   const { rows } = await world.owner.query<{ email: string }>(
     'select email from commerce.customers where site_id = $1 and id = $2',
     [tenant.site_id, tenant.ids.customer[0]],
@@ -124,14 +124,14 @@ async function forge(forger: Forger, call: Call, forgery: Headers): Promise<void
 
 function judge(forger: Forger, what: string, { headers, text }: Reply): void {
   const { 'access-control-allow-origin': origin, ...kept } = headers;
-  // Telling a browser that its own origin may read the answer is no link.
+  // Telling a browser that its own origin may read the answer is not a link.
   const shown = `${JSON.stringify(kept)}\n${text}`;
   if (origin && origin !== '*' && origin !== `https://${EVIL}`)
     forger.world.violations.add(`${what}: allows ${origin}`);
   judgeLinks(forger, what, shown);
 }
 
-/** Paths of ours, wherever they stand. */
+/** Paths of ours, wherever they occur. */
 const OURS = /(?:https?:)?\/\/[^\s"'<>\\]*?\/(?:checkout|account|api|docs|agent-consent)\/[^\s"'<>\\]*/g;
 
 function judgeLinks(forger: Forger, what: string, shown: string): void {

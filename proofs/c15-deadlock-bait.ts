@@ -36,7 +36,7 @@ export const C15: Proof = {
 };
 
 const CLIENTS = 64;
-/** Backends tell the statistics at most once a second. */
+/** Backends report the statistics at most once a second. */
 const STATISTICS_WITHIN_MS = 1_100;
 
 async function deadlocksOf(owner: Pool): Promise<number> {

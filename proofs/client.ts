@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net';
 import type { Operation } from '../server/src/http/contract/contract.ts';
 
-/** Requests as a proof wants them: nothing is mended, joined or refused on the way, as fetch would. */
+/** Requests as a proof needs them: nothing is corrected, joined or refused on the way, as fetch would do. */
 export interface Call {
   operation: Operation;
   path: Record<string, string>;

@@ -107,7 +107,7 @@ export async function mailedCode(
   return token;
 }
 
-/** Sessions that ended in every way there is. */
+/** Sessions that ended in every possible way. */
 export async function buryCustomers(world: World, tenant: Tenant): Promise<void> {
   for (const [why, end] of Object.entries(ENDS)) {
     const account = await openAccount(world, tenant);

@@ -40,7 +40,7 @@ interface Rush {
   variant_id: string;
   sold: number;
   abandoned: number;
-  /** How often a piece that was held has come free. */
+  /** How often a piece that was held has become available. */
   released: number;
   /** Those who were refused, and wait to be told whether to try again. */
   waiting: ((again: boolean) => void)[];
@@ -64,7 +64,7 @@ async function rushFor(shop: OpenShop, chance: Chance, shoppers: number): Promis
   return rush;
 }
 
-/** Tries until a piece is bought or all are sold: what others hold may come free. */
+/** Tries until a piece is bought or all are sold: what others hold may become available. */
 async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: boolean): Promise<void> {
   for (let first = true; ; first = false) {
     const { released } = rush;
@@ -84,14 +84,14 @@ async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: b
   }
 }
 
-/** Waits until a piece comes free, or until none can any more. */
+/** Waits until a piece becomes available, or until none can any more. */
 function hope(rush: Rush): Promise<boolean> {
   const told = new Promise<boolean>((tell) => rush.waiting.push(tell));
   retire(rush);
   return told;
 }
 
-/** When nobody is at it any more, nobody holds a piece. */
+/** When nobody is trying any more, nobody may hold a piece. */
 function retire(rush: Rush): void {
   rush.busy -= 1;
   if (rush.busy === 0) wake(rush, rush.waiting.length, false);

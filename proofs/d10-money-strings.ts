@@ -74,13 +74,13 @@ function parse(text: string, digits: number): string | undefined {
   }
 }
 
-/** The one form of an amount, read character by character; nothing for what is none. */
+/** The one form of an amount, read character by character; undefined for anything else. */
 function formOf(text: string, digits: number): string | undefined {
   const [whole = '', fraction, ...more] = text.split('.');
   const isDigits = (part: string) => part !== '' && [...part].every((char) => char >= '0' && char <= '9');
   if (more.length > 0 || !isDigits(whole) || whole.length > 12 || (whole.length > 1 && whole.startsWith('0')))
     return undefined;
-  // The contract takes three decimals; zeros among them that the currency does not have say nothing.
+  // The contract allows three decimals; zeros among them beyond the currency's digits mean nothing.
   if (fraction !== undefined && (!isDigits(fraction) || fraction.length > 3)) return undefined;
   if (/[1-9]/.test(fraction?.slice(digits) ?? '')) return undefined;
   return digits === 0 ? whole : `${whole}.${(fraction ?? '').slice(0, digits).padEnd(digits, '0')}`;

@@ -6,7 +6,7 @@ import { type Chance, chanceOf } from './random.ts';
 import { type Answer, type OpenShop, onPremises, untilConnected } from './shop.ts';
 import { hold, move, type Outcome, release, reservedOf, type StockState, withCheckout } from './stock-model.ts';
 
-/** Three shoppers, the staff and the clock at work on two variants at once, seeded, again and again. */
+/** Three shoppers, the staff and the clock act on two variants at once, from a seed, again and again. */
 export const D2: Proof = {
   id: 'D2',
   promise: 'Whatever happens to stock at once, it comes out as if it had happened one after the other.',
@@ -76,7 +76,7 @@ async function live(shop: OpenShop, chance: Chance, variants: string[]): Promise
   const before = await stockOf(shop, variants);
   const rest = { begun: [], opened: Promise.withResolvers<void>(), steps: [], faults: [], clock: 0 };
   const history: History = { shop, variants, carts, wanted, ...rest };
-  // Each has chances of their own, whoever comes first.
+  // Each has a random source of their own, whoever comes first.
   const own = () => chanceOf(chance.next() * 2 ** 32);
   const shoppers = SHOPPERS.map((at) => shopper(history, own(), at));
   await Promise.all([...shoppers, staff(history, own(), before), timekeeper(history, own())]);
@@ -123,7 +123,7 @@ async function shopper(history: History, chance: Chance, own: number): Promise<v
 
 type Holding = 'storefront.createCheckout' | 'storefront.updateCheckout' | 'storefront.completeCheckout';
 
-/** A call after which the checkout holds all that its cart wants, or is refused for want of it. */
+/** A call after which the checkout holds all that its cart wants, or is refused because there is too little. */
 async function holding<Id extends Holding>(
   history: History,
   own: number,
@@ -225,7 +225,7 @@ async function timekeeper(history: History, chance: Chance): Promise<void> {
       };
     });
     if (!sweeps) continue;
-    // The job leaves alone what somebody works on, and each checkout is a transaction of its own.
+    // The job skips what somebody works on, and each checkout is a transaction of its own.
     const job = expireCheckouts(db, shop.tenant);
     await Promise.all(
       SHOPPERS.map((at) =>

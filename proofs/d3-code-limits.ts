@@ -52,7 +52,7 @@ interface Found {
 }
 
 /**
- * All carts want the code, at once; those that get it order, give it back, or are left alone until it lapses; and then those
+ * All carts want the code, at once; those that get it order, give it back, or are abandoned until it lapses; and then those
  * that were refused want it again.
  */
 async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Found> {
@@ -73,7 +73,7 @@ async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Foun
     Promise.all(fates.map(({ cart_id, fate }) => fate(shop, cart_id, code, faults))),
     wave(shop, code, second, faults),
   ]);
-  // Nobody who is refused now may be refused again once all that came free is taken.
+  // Nobody who is refused now may be refused again once everything that became free is taken.
   const third = await wave(shop, code, again.filter((cart) => !gotAgain.includes(cart)).slice(0, 40), faults);
   const ordered = fates.filter(({ fate }) => fate === complete).length;
   if (ordered + gotAgain.length + third.length !== LIMIT) {
@@ -117,7 +117,7 @@ const giveBack: Fate = async (shop, cart_id, _, faults) => {
   if (status !== 200) faults.push(`removeDiscount: ${status}`);
 };
 
-/** The use of a cart that is left alone goes to whoever wants it, and the cart is ordered without. */
+/** The use of an abandoned cart goes to whoever wants it, and the cart is ordered without it. */
 const lapse: Fate = async (shop, cart_id, code, faults) => {
   const { owner, db } = shop.premises;
   await owner.query(
@@ -134,7 +134,7 @@ const lapse: Fate = async (shop, cart_id, code, faults) => {
 
 const FATES: Fate[] = [complete, giveBack, lapse];
 
-/** Guests are told apart by their e-mail, which is known at the end alone: one e-mail, many carts, all completed at once. */
+/** Guests are identified by their e-mail, which is known only at the end: one e-mail, many carts, all completed at once. */
 async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found> {
   const faults: string[] = [];
   const code = await publish(shop, { usage_limit_per_customer: 1 });

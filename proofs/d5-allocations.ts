@@ -33,7 +33,7 @@ export const D5: Proof = {
     }),
 };
 
-/** A cart as fast-check makes it: which lines a code covers is told by line. */
+/** A cart as fast-check makes it: each line says whether the code covers it. */
 interface CartInput {
   digits: number;
   lines: { price: number; quantity: number; covered: boolean; tax_class?: string }[];
@@ -153,7 +153,7 @@ function sum(amounts: bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-/** The same, bought: what the wire and the order say of each part is what the rules say. Answers how many were ordered. */
+/** The same carts, bought: the wire and the order must say of each part what the rules say. Returns how many were ordered. */
 async function orderCarts(premises: Premises, chance: Chance, perShop: number): Promise<number> {
   let ordered = 0;
   for (const [currency, top] of [

@@ -7,8 +7,8 @@ import { chanceOf } from './random.ts';
 import { type Answer, type OpenShop, onPremises } from './shop.ts';
 
 /**
- * Two changes by the merchant or by another tab, at every two moments of a purchase, over the API and on the hosted page;
- * also in the very moment in which the order is placed.
+ * Two changes by the merchant or by another tab, at each pair of moments of a purchase, over the API and on the hosted page;
+ * also at the very moment when the order is placed.
  */
 export const D6: Proof = {
   id: 'D6',
@@ -73,7 +73,7 @@ const editCode = ({ shop, discount_id }: Scene, body: { value?: string; active?:
 const editShipping = ({ shop, shipping_option_id }: Scene, body: { price?: string; active?: boolean }) =>
   shop.ask('dashboard.updateShippingOption', { path: { shipping_option_id }, body });
 
-/** Anything that the total hangs on. What the shop refuses, such as deleting what is being sold, changes nothing. */
+/** Anything that the total depends on. What the shop refuses, such as deleting what is being sold, changes nothing. */
 const CHANGES: [string, Change][] = [
   ['the price rises', (scene) => reprice(scene, scene.products[0], '11.00')],
   ['the price falls', (scene) => reprice(scene, scene.products[0], '9.00')],
@@ -219,7 +219,7 @@ interface Purchase {
   isAsked(): boolean;
 }
 
-/** The storefront sends no total the first time, and then the one that it was told. */
+/** The storefront sends no total the first time, and then the one that it was given. */
 function overApi(scene: Scene): Purchase {
   let told: Answer<'storefront.completeCheckout'>['refusal'];
   return {

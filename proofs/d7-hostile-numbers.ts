@@ -11,7 +11,9 @@ import { isAmount, isNumber, type Slot, slotsOf, withValue } from './slots.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Numbers and amounts that are none, or are none here, in every place where the contract takes one; and sums of the largest. */
+/**
+ * Numbers and amounts that are invalid, or invalid here, in every place where the contract takes one; and sums of the largest.
+ */
 export const D7: Proof = {
   id: 'D7',
   promise:
@@ -59,7 +61,7 @@ export const D7: Proof = {
   },
 };
 
-/** As they stand in the JSON: JSON.stringify would mend some of them. */
+/** As they are written in the JSON: JSON.stringify would correct some of them. */
 const NUMBERS = [
   ...['-1', '-0.5', '0.1', '1.5', '1e-1', '1e400', '-1e400', '9e99', '2147483648', '4294967296', '-2147483649'],
   ...['9007199254740993', '9223372036854775807', '9223372036854775808', '18446744073709551616', '1'.repeat(400)],
@@ -150,7 +152,7 @@ function attacksOn(slot: Slot): string[] {
   return apt.filter((token) => !allowed(token));
 }
 
-/** The other rows of an import are fine, and would be taken. */
+/** The other rows of an import are valid, and would be written. */
 function onlyFirstRow({ operation, body }: Call): void {
   if (operation.id !== 'dashboard.importProducts') return;
   const { products } = body as { products: unknown[] };
@@ -174,7 +176,7 @@ function textOf(token: string): string {
   return token.startsWith('"') ? (JSON.parse(token) as string) : token;
 }
 
-/** A 422 that names its mistake; an import tells of each row. */
+/** A 422 that names its mistake; an import reports each row. */
 function isRefusal({ status, text }: Reply): boolean {
   if (status === 422) return true;
   if (status !== 200 || !text.includes('"results"')) return false;

@@ -6,7 +6,7 @@ import { syncOrderOf } from './sales.ts';
 import { callAs, credentialsOf, operationOf, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Orders of a widget that lies about prices, names what is not the shop's, and leaves out what it does not know. */
+/** Orders by a widget that lies about prices, names things of other shops, and leaves out what it does not know. */
 export const D8: Proof = {
   id: 'D8',
   promise: "A widget's order is taken at the catalogue's prices or not at all, and is always read back.",
@@ -98,7 +98,7 @@ const NAMINGS: ((good: Good) => object)[] = [
   }),
 ];
 
-/** Lies; each makes the order one that must be refused. */
+/** Lies; each must cause the order to be refused. */
 const LIES: Record<string, (order: Order, scene: Scene) => void> = {
   'a lower price': ({ line_items: [line] }) => {
     Object.assign(line as Line, { price: '0.01', total: amount((line as Line).quantity) });
@@ -131,7 +131,7 @@ interface Taken {
   order_id: string | undefined;
 }
 
-/** Sends one order, honest or not. Answers it when it was taken. */
+/** Sends one order, honest or not. Returns it if it was accepted. */
 async function attack(world: World, tenant: Tenant, scene: Scene): Promise<Taken | undefined> {
   const { chance } = scene;
   const { order, cents } = await honestOrder(world, tenant, scene);
@@ -179,7 +179,7 @@ interface SyncOrder {
   order: { id: string; subtotal: string; line_items: { price: string; quantity: number; total: string }[] } | null;
 }
 
-/** What was taken costs what the catalogue says, and is read back by its id and by its reference as it was told. */
+/** An accepted order costs what the catalogue says, and is read back by its id and by its reference as it was answered. */
 async function judge(world: World, tenant: Tenant, made: SyncOrder, cents: number, what: string): Promise<Taken> {
   if (made.order && made.order.subtotal !== amount(cents)) {
     world.violations.add(`${made.order.subtotal} instead of ${amount(cents)} for ${what}`);

@@ -202,7 +202,7 @@ async function againstCancelling({ shop, chance, variant_id }: Scene): Promise<R
   return { end: row.payment_status, faults };
 }
 
-/** Either the order is paid, and was stamped and told of once; or it is not, and every call was a 400 that says so. */
+/** Either the order is paid, and was stamped and reported once; or it is not, and every call was a 400 that says so. */
 function faultsIn({ payment_status, confirmed, events }: Row, answers: Marked[]): string[] {
   const told = events.filter((type) => type === 'payment_confirmed').length;
   const words = [...new Set(answers.map(wordOf))].sort();

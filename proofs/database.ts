@@ -3,10 +3,9 @@ import type { Pool } from 'pg';
 /** What is in the database behind a tenant, as its owner sees it. */
 
 /**
- * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, the two that its
- * catalogue's version is summed up from in the same statement, the hosts of sites, and the links past
- * the delay of a login: they are read before a tenant is known.
- * All others with a site_id are tenant tables.
+ * Tables that find the tenant, by the hash of a token or of the secret in a checkout's address, the two that its catalogue's
+ * version is summed up from in the same statement, the hosts of sites, and the links past the delay of a login: they are read
+ * before a tenant is known. All others with a site_id are tenant tables.
  */
 export const DIRECTORY = [
   ...['sites', 'staff_memberships', 'tokens', 'customer_tokens', 'checkout_links'],
@@ -19,10 +18,10 @@ export const DIRECTORY = [
 /** What a request may leave behind without having had an effect. */
 const NO_EFFECT = ['idempotency_keys'];
 
-/** What a refusal leaves behind: it was told, and may be told again. */
+/** What a refusal leaves behind: it was recorded, and may be repeated. */
 const REFUSED = ['audit_events'];
 
-/** Agents leave a row with every call, whatever comes of it: that is for E8 to judge. */
+/** Agents leave a row with every call, whatever its outcome: E8 checks that. */
 const EXCEPT: Record<string, string> = { audit_events: `and t.actor_type <> 'agent'` };
 
 const tablesOf = new WeakMap<Pool, Promise<string[]>>();

@@ -3,16 +3,16 @@ import type { Violations } from './frame.ts';
 import type { Chance } from './random.ts';
 import { asksDirectoryAlone } from './site-filters.ts';
 
-/** Connections whose statements fail now and then, each in its own way, and which say whose rows they show to each statement. */
+/** Connections whose statements fail now and then, in different ways, and which record whose rows they show to each statement. */
 export interface Disturbance {
   chance: Chance;
-  /** Of all statements, how many fail. */
+  /** The share of statements that fail. */
   share: number;
   /** Cancels and kills what runs on the connections. */
   owner: pg.Pool;
   sites: string[];
   violations: Violations;
-  /** Now and then leave out what names the tenant to row-level security: the proof must notice. */
+  /** Now and then omits what sets the tenant for row-level security: the proof must notice. */
   forgetful?: boolean;
 }
 
@@ -64,7 +64,10 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
   return seen;
 }
 
-/** The site whose rows a statement asks for. What finds the caller, or the limits of a site, asks before a tenant is known. */
+/**
+ * The site whose rows a statement asks for. Statements that find the caller, or the limits of a site, run before a tenant is
+ * known.
+ */
 function siteOf(statement: object, sites: string[]): string | undefined {
   const { text = '', values = [] } = statement as { text?: string; values?: unknown[] };
   if (text.includes('set_config') || asksDirectoryAlone(text)) return undefined;
@@ -85,7 +88,7 @@ function forgetting(statement: object, chance: Chance): object {
   return { ...statement, name: undefined, text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`) };
 }
 
-/** Sends something in place of the statement that fails as real ones do. */
+/** Sends something that fails as real statements do in place of the statement. */
 async function fail(connection: pg.PoolClient, send: Send, statement: object, { chance, owner }: Disturbance) {
   const { query_timeout } = statement as { query_timeout?: number };
   const instead = (text: string) => send({ text, query_timeout });

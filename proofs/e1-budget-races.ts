@@ -45,7 +45,7 @@ export const E1: Proof = {
     }),
 };
 
-/** So many checkouts are got ready at a time. */
+/** This many checkouts are prepared at a time. */
 const AT_ONCE = 8;
 
 async function judge({ owner, violations }: World, token_id: string, expected: number, budget: number): Promise<void> {

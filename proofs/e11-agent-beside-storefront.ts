@@ -61,7 +61,7 @@ function isOpen({ surface, security }: Operation): boolean {
   return surface === 'agent' || security.some(isAgentBesidePair);
 }
 
-/** Sends a call as the agent; says what it answered and what it changed, and judges that it left exactly one row. */
+/** Sends a call as the agent; returns its answer and what it changed, and checks that it left exactly one row. */
 async function send(world: World, tenant: Tenant, call: Call, { id, secret }: Agent, rows = 1) {
   const request_id = randomUUID();
   const headers = { ...call.headers, ...besidePair(tenant, secret), 'X-Request-Id': request_id };
@@ -144,7 +144,7 @@ async function ended(world: World, tenant: Tenant, operation: Operation, agent: 
   return 1;
 }
 
-/** Calls with a mistake in them are on record like all others. */
+/** Calls with a mistake in them are audited like all others. */
 async function mistaken(
   world: World,
   tenant: Tenant,

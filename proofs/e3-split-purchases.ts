@@ -16,7 +16,7 @@ export const E3: Proof = {
       for (let round = 0; round < rounds; round += 1) {
         const shop = await openShop(premises, CURRENCIES[round % CURRENCIES.length] ?? 'EUR');
         for (const [name, play] of Object.entries(SCRIPTS)) {
-          // Between the price and all but twice of it, so that one purchase fits where nothing else is said.
+          // More than the price and less than twice as much, so that one purchase fits where nothing else is said.
           const price = 500 + Math.floor(chance.next() * 100_000);
           const said = (fault: string) =>
             premises.violations.add(`${name}, ${shop.tenant.currency}, price ${price}: ${fault}`);
@@ -58,7 +58,7 @@ interface Scene {
   open(times: number): Promise<AgentPurchases>;
 }
 
-/** Says what went otherwise than it must. */
+/** Reports what went wrong. */
 type Say = (fault: string) => void;
 
 type Script = (scene: Scene, say: Say) => Promise<AgentPurchases[]>;
@@ -270,7 +270,7 @@ async function judge(
   if (ordered > budget || used !== ordered) say(`ordered ${ordered}, recorded ${used}, allowed ${budget}`);
 }
 
-/** An amount that a customer allowed is one of a currency, which cannot become another afterwards. */
+/** An amount that a customer allowed is in the shop's currency, which cannot be changed afterwards. */
 async function onlyBeforeAgents(premises: Premises): Promise<void> {
   const shop = await premises.openShop({ currency: 'JPY' });
   await AgentPurchases.open(shop, 10_000);

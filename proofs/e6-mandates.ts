@@ -10,7 +10,7 @@ import { validCall } from './requests.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 import { inWorld } from './world.ts';
 
-/** What a customer allowed an agent, held against all that the agent could do instead. */
+/** What a customer allowed an agent, checked against everything that the agent could do instead. */
 export const E6: Proof = {
   id: 'E6',
   promise:
@@ -79,7 +79,7 @@ async function overCategories({ size, progress }: Trial, scene: Scene, chance: C
   const all = MANDATES.flatMap((mandate) =>
     scene.samples.flatMap((target) => Object.keys(WAYS).map((way) => ({ mandate, target, way }))),
   );
-  // What looks at all products at once is tried within every mandate.
+  // The ways that look at all products at once are tried within every mandate.
   const wide = all.filter(
     ({ target, way }) => target === scene.samples[0] && way === 'found by the words of a category',
   );
@@ -121,7 +121,7 @@ interface Changed {
   foreign: string;
 }
 
-/** Confirmed as it was prepared it becomes an order; changed meanwhile it does not, nor may the agent buy the cart anew. */
+/** Confirmed as it was prepared it becomes an order; changed meanwhile it does not, nor may the agent buy the cart again. */
 async function overChanges({ size }: Trial, { shop, samples }: Scene): Promise<number> {
   const foreign = samples.find(({ name }) => name === 'Riddle')?.variant_id ?? '';
   const rounds = pick(size, 1, 25);
@@ -144,7 +144,7 @@ async function overChanges({ size }: Trial, { shop, samples }: Scene): Promise<n
   return rounds * all.length * 2;
 }
 
-/** A budget of 0 is for looking at the goods. */
+/** With a budget of 0, an agent may only look at the goods. */
 async function withoutBudget({ shop, samples }: Scene): Promise<number> {
   const agent = await AgentPurchases.open(shop, 0);
   let tried = 0;
@@ -199,7 +199,7 @@ async function acrossTheEnd(shop: OpenShop): Promise<number> {
     const before = await isOver();
     const { status } = await shop.ask('agent.getCustomer', by);
     const after = await isOver();
-    // What crosses the moment may be answered either way.
+    // A call that is under way at that moment may be answered either way.
     if (before && status !== 401) violations.add(`a call after the end of the token got ${status}`);
     if (!after && status !== 200) violations.add(`a call before the end of the token got ${status}`);
     if (before) late += 1;

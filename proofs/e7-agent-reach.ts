@@ -5,7 +5,7 @@ import type { Figures, Proof } from './frame.ts';
 import { validCall } from './requests.ts';
 import { inWorld } from './world.ts';
 
-/** A living agent token alone, on every operation that is not for agents, and on those of agents without the scope. */
+/** An active agent token by itself, on every operation that is not for agents, and on those of agents without the scope. */
 export const E7: Proof = {
   id: 'E7',
   promise: 'An agent token alone opens nothing outside of the agent surface, and there only what its scopes name.',

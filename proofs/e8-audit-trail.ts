@@ -10,7 +10,7 @@ import { slotsOf } from './slots.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Good calls, bad calls and calls to nowhere, with a token that lives, was revoked, or has ended: each is on record once. */
+/** Good calls, bad calls and calls to unknown paths, with a token that is active, revoked or expired: each is recorded once. */
 export const E8: Proof = {
   id: 'E8',
   promise: 'Every call with an agent token leaves exactly one row in the audit, and no row can be changed or removed.',

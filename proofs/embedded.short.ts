@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DataDirInUse, type Embedded, startEmbedded } from '../server/src/db/embedded.ts';
 import { accountOfPostgres } from '../server/src/db/embedded-binaries.ts';
 
-/** The embedded PostgreSQL where servers are killed, start at once, or find a directory that is odd. */
+/** Tests of the embedded PostgreSQL when servers are killed, start at once, or find an unusual directory. */
 const HOLDER = fileURLToPath(new URL('../server/test/hold-embedded.ts', import.meta.url));
 
 const clean: (() => unknown)[] = [];

@@ -70,7 +70,7 @@ test(
     const told = await deliveriesOf(webhook_id);
     expect(new Set(received())).toEqual(new Set(told.map(({ event_id }) => event_id)));
     expect(received()).toHaveLength(told.length);
-    // Nobody who listened through the restarts missed one, either.
+    // Clients that listened through the restarts missed none, either.
     await waitFor(() => told.every(({ event_id }) => listening.out().includes(event_id)));
     listening.interrupt();
     expect((await listening.ended).code).toBe(0);
@@ -100,7 +100,7 @@ test(
     const path = { product_id: second.id };
     await unwrap(dashboard().DELETE('/api/dashboard/products/{product_id}', { params: { path } }));
     await end('server', 'SIGKILL');
-    // It waits for the server, and goes on from where it was.
+    // It waits for the server, and continues from where it was.
     const [, said] = await Promise.all([startServer(), startIndex()]);
     expect(said).toContain(`${crawled + 1} products`);
     expect(await search('quokka')).toMatchObject([{ id: first.id, in_stock: false }]);
@@ -180,9 +180,9 @@ async function deliveriesOf(webhook_id: string) {
 }
 
 /**
- * Waits until everything was taken. What failed twice, for the receiver was not back within seconds, waits for minutes: it
- * is sent now, in the way that docs/webhooks.md has for it. What a killed server was sending is sent again when its job is
- * freed, seconds after the next start.
+ * Waits until everything was accepted. What failed twice, because the receiver was not back within seconds, would wait for
+ * minutes: it is sent now, in the way that docs/webhooks.md describes. What a killed server was sending is sent again when its
+ * job is freed, seconds after the next start.
  */
 async function allTaken(webhook_id: string, since: string): Promise<void> {
   const commerce = await staff();

@@ -56,7 +56,7 @@ async function configure({ baseUrl }: World, { site_id }: Tenant, discovers: boo
 type Turn = (world: World, tenant: Tenant, config: oauth.Configuration) => Promise<string>;
 
 const SCOPE = 'catalog:read cart:write';
-/** Sooner than the server asks for, so that a proof does not wait: the client learns to be slower by itself. */
+/** Sooner than the server asks for, so that a proof does not wait: the client learns to slow down by itself. */
 const HURRIED = { interval: 0.1 };
 
 const TURNS: Record<string, Turn> = {

@@ -114,7 +114,7 @@ async function openMarket(
         track_inventory: false,
       },
     });
-    // Some names are refused; what is taken must be shown.
+    // Some names are refused; what is accepted must be shown.
     variants.push(...(product.data?.variants ?? []).map(({ id }) => id));
   }
   if (variants.length < 20) throw new Error('Hardly any name was taken.');
@@ -202,7 +202,7 @@ async function storedOrder({ premises, site_id }: OpenShop, checkout_id: string)
   return rows[0];
 }
 
-/** What a reader of the page would take for another than the order has. */
+/** What a reader of the page would understand differently from what the order says. */
 function differences(html: string, stored: Stored): string[] {
   const page = summaryOf(html);
   if (!page) return [`no summary: ${html.slice(0, 300)}`];

@@ -73,12 +73,12 @@ const STATES: Record<string, Arrange> = {
   'approved and expired': set(`status = 'approved', customer_id = $2, expires_at = now() - interval '1 second'`),
 };
 
-/** What must come of it, for each state, caller and verb. */
+/** What must happen, for each state, caller and verb. */
 function outcome(state: string, who: string, verb: 'approve' | 'deny'): { status: number; after: string } {
   const before = state === 'expired' ? 'pending' : (state.split(' ')[0] ?? '');
   if (['guest', 'agent alone', 'foreign, with the site of the shop'].includes(who))
     return { status: 401, after: before };
-  // Beside the pair an agent is known, and may never decide.
+  // An agent beside the pair is recognised, and may never decide.
   if (who === 'agent') return { status: 403, after: before };
   const mayKnow = who === 'owner' || (who === 'second' && ['pending', 'expired'].includes(state));
   if (!mayKnow) return { status: 404, after: before };
@@ -95,7 +95,7 @@ async function statusOf({ owner }: World, { id }: Consent): Promise<string | und
   return rows[0]?.status;
 }
 
-/** Looking decides nothing, and GET is no way to decide. */
+/** Reading decides nothing, and GET cannot decide. */
 async function byGet(
   world: World,
   tenant: Tenant,

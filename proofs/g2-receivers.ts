@@ -14,7 +14,7 @@ const TOLERANCE = 0.1;
 /** Between Retry-After and a date lie the whole seconds of HTTP. */
 const ROUNDING_SECONDS = 2;
 
-/** Each receiver is tried until it is given up; the time between the attempts is passed over. */
+/** Each receiver is tried until the delivery is given up; the time between the attempts is skipped. */
 export const G2: Proof = {
   id: 'G2',
   promise:
@@ -46,7 +46,7 @@ interface Scene {
   delivery_id: string;
 }
 
-/** Runs a deed with a webhook to this address, for which one event is due. */
+/** Runs work with a webhook to this address, for which one event is due. */
 async function withDue<T>(premises: EventPremises, url: string, deed: (scene: Scene) => Promise<T>): Promise<T> {
   const shop = await premises.openShop();
   const { id: webhook_id } = await shop.addWebhook(url, ['order.paid']);
@@ -100,7 +100,7 @@ async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id 
   return rows[0];
 }
 
-/** Tries a receiver until the delivery is given up; answers how many attempts that took. */
+/** Tries a receiver until the delivery is given up; returns how many attempts that took. */
 async function giveUp(premises: EventPremises, receiver: BadReceiver): Promise<number> {
   const { violations } = premises;
   const { url, close } = await receiver.open();
@@ -153,7 +153,7 @@ async function withReceiver(status: number, deed: (url: string) => Promise<void>
   await deed(receiver.url).finally(receiver.close);
 }
 
-/** As if a webhook had not worked since so many hours, and this were the last attempt. */
+/** As if a webhook had been failing for this many hours, and this were the last attempt. */
 async function age({ owner }: EventPremises, { shop, webhook_id, delivery_id }: Scene, hours: number): Promise<void> {
   await owner.query(
     `update commerce.webhooks set failing_since = now() - $3 * interval '1 hour' where site_id = $1 and id = $2`,
@@ -209,7 +209,7 @@ function judgeAlive(premises: EventPremises): Promise<void> {
   );
 }
 
-/** A success whose body never ends is one. */
+/** A success whose body never ends is still a success. */
 async function judgeEndless(premises: EventPremises): Promise<void> {
   const receiver = await openReceiver(() => 202);
   await withDue(premises, receiver.url, async (scene) => {

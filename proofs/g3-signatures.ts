@@ -6,7 +6,7 @@ import { type Chance, chanceOf } from './random.ts';
 
 const AT_A_TIME = 5;
 
-/** Odd texts in the bodies: what is signed are bytes, and whoever reads them may do so in another way. */
+/** Odd texts in the bodies: bytes are signed, and readers may interpret them differently. */
 const NAMES = ['Mug', 'Tasse für “Große” – ½ l', '茶碗 🍵', 'a"b\\c</script>', 'e\u0301 👩\u200d🍳', '\u2028line'];
 
 /** The library of Standard Webhooks judges what a receiver got: before, during and after a rotation of the secret. */
@@ -63,7 +63,7 @@ async function attack(
   return judged;
 }
 
-/** Has so many events delivered, and answers what the receiver got. */
+/** Has this many events delivered, and returns what the receiver got. */
 async function deliver(
   premises: EventPremises,
   shop: Awaited<ReturnType<EventPremises['openShop']>>,

@@ -147,7 +147,10 @@ async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
   }
 }
 
-/** Tries to register each host and name. What does not resolve to a forbidden address now may be taken: attempts look again. */
+/**
+ * Tries to register each host and name. A name that does not resolve to a forbidden address now may be accepted: attempts check
+ * again.
+ */
 async function registerAll({ baseUrl, violations }: EventPremises, { credentials }: EventShop): Promise<number> {
   const hosts = [...HOSTS, ...Object.keys(NAMES)];
   for (const host of hosts) {
@@ -174,14 +177,14 @@ function urlsOf(chance: Chance, count: number): string[] {
   const plain = hosts.map((host) => `https://${host}/`);
   const odd = Array.from({ length: Math.max(0, count - plain.length) }, () => {
     const scheme = chance.next() < 0.9 ? 'https' : chance.of(['http', 'HTTPS', 'ftp', 'file', 'gopher', 'ws']);
-    // Names say more than what the text alone gives away.
+    // Names test more than what the text alone reveals.
     const host = chance.next() < 0.4 ? chance.of(Object.keys(NAMES)) : chance.of(HOSTS);
     return `${scheme}://${host}${chance.of(PORTS)}${chance.of(PATHS)}`;
   });
   return [...plain, ...odd].slice(0, count);
 }
 
-/** Makes an attempt at an address that came past the registration. */
+/** Makes an attempt at an address that got past the registration. */
 async function attemptAt(
   premises: EventPremises,
   shop: EventShop,

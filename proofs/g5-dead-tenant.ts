@@ -11,13 +11,13 @@ const TENANTS = 5;
 const EVENTS_PER_DEAD = 3;
 const GOAL_MS = 2_000;
 
-/** A tenant has many webhooks whose receivers are dead, and much to tell them; the others go on as ever. */
+/** A tenant has many webhooks whose receivers are dead, and many events for them; the others go on as usual. */
 export const G5: Proof = {
   id: 'G5',
   promise: 'Dead receivers of one tenant, however many, do not delay the events of others.',
   run: (trial) =>
     onWorkingPremises(trial, { workers: 1 }, async (premises) => {
-      // Takes what comes and never answers.
+      // Accepts everything and never answers.
       const mute = createServer((socket) => socket.on('error', () => {}).resume());
       await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening));
       const { port } = mute.address() as AddressInfo;

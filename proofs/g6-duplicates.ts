@@ -6,7 +6,7 @@ import { onWorkingPremises, type WorkingPremises } from './working-premises.ts';
 
 const AT_A_TIME = 4;
 const GREATEST_RATE = 0.001;
-/** One event in so many is refused, or replayed. */
+/** One event in this many is refused, or replayed. */
 const SHARE = 5;
 
 /** Several workers deliver at once: without faults, with receivers that refuse at first, and again by replays. */
@@ -62,7 +62,7 @@ async function makeProducts(shop: EventShop, count: number, progress: (text: str
   await Promise.all(Array.from({ length: AT_A_TIME }, make));
 }
 
-/** Passes over the time until all is delivered. */
+/** Skips the waiting time until everything is delivered. */
 async function drain(premises: WorkingPremises, shop: EventShop): Promise<void> {
   for (let tries = 0; (await premises.countPending(shop)) > 0; tries += 1) {
     if (tries > 200) throw new Error(`${await premises.countPending(shop)} deliveries stay pending.`);
@@ -71,7 +71,7 @@ async function drain(premises: WorkingPremises, shop: EventShop): Promise<void> 
   }
 }
 
-/** Has the last deliveries sent again; answers how many. */
+/** Has the last deliveries sent again; returns how many. */
 async function replay(shop: EventShop, webhook_id: string, count: number): Promise<number> {
   const path = `/api/dashboard/webhook-deliveries?webhook_id=${webhook_id}&limit=${count}`;
   const { deliveries } = await shop.call<{ deliveries: { id: string }[] }>('GET', path);
@@ -83,7 +83,7 @@ function ids(received: Received[]): Set<string> {
   return new Set(received.map(({ headers }) => String(headers['webhook-id'])));
 }
 
-/** One thing was made once: whatever is told of it is one event. */
+/** One thing was made once: every report of it is the same event. */
 function judgeSame(received: Received[], violations: WorkingPremises['violations']): void {
   const told = new Map<unknown, string>();
   for (const { headers, body, event } of received) {

@@ -76,7 +76,7 @@ async function atOnce(world: World, tenant: Tenant, operation: Operation, effect
 
 const LOGINS = ['login', 'customer_login'];
 
-/** The same answer again, or the word that the first is still running, or that a login was tried too often. */
+/** The same answer again, or a reply that the first is still running, or that there were too many tries to log in. */
 function judgeCopy(world: World, call: Call, first: Reply, reply: Reply): void {
   if (isReplay(reply) && sameAnswer(first, reply)) return;
   if (reply.status === 409 && reply.text.includes('"idempotency_in_flight"')) return;

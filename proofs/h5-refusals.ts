@@ -39,7 +39,7 @@ interface Story {
   /** A call that is refused now. */
   call: Call;
   status: number;
-  /** Takes the reason away: under a new key the call succeeds. */
+  /** Removes the reason: under a new key the call succeeds. */
   mend(): Promise<unknown>;
 }
 
@@ -155,7 +155,7 @@ const FAILURES: Failure[] = [
   { ...place, code: '57P01', status: 503 },
 ]);
 
-/** The database fails in the midst of the work; the answer tells nothing, nothing stays, and the retry has its effect. */
+/** The database fails in the middle of the work; the answer reveals nothing, nothing stays, and the retry has its effect. */
 async function failThenRetry(world: World, tenant: Tenant, call: Call, failures: Failure[]): Promise<number> {
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const { what, matches, after, code, status } of failures) {
@@ -164,7 +164,7 @@ async function failThenRetry(world: World, tenant: Tenant, call: Call, failures:
     restore();
     if (failed.status !== status) unexpected(world, call, `with ${code} ${what}`, failed);
   }
-  // A poll is noted whatever becomes of it.
+  // A poll is recorded whatever its outcome.
   const noted = call.operation.namedBy === 'device_code' ? ['agent_consents'] : [];
   const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id))).filter(
     (table) => !noted.includes(table),
@@ -175,7 +175,7 @@ async function failThenRetry(world: World, tenant: Tenant, call: Call, failures:
   return failures.length + 1;
 }
 
-/** A mistake is not remembered: mended, the request may use the key again. */
+/** A mistake is not remembered: once corrected, the request may use the key again. */
 async function mistakeThenRight(world: World, tenant: Tenant, operations: Operation[]): Promise<number> {
   const writing = operations.filter(({ hasBody }) => hasBody);
   for (const operation of writing) {

@@ -13,8 +13,8 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Requests that the contract allows, nearly allows and does not allow, to every operation. The server of the proofs holds its
- * own answers against the contract, and turns an undocumented status or a body that leaves its schema into a 500.
+ * Requests that the contract allows, nearly allows and does not allow, to every operation. The server of the proofs checks its
+ * own answers against the contract, and turns an undocumented status or a body that does not fit its schema into a 500.
  */
 export const H6: Proof = {
   id: 'H6',
@@ -77,7 +77,7 @@ function withFreshKey(call: Call, attacked: string | undefined): Call {
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': crypto.randomUUID() } };
 }
 
-/** An address that is no text, a path of nothing, a body beyond the limit and a throttled login have codes of their own. */
+/** An address that is not text, an unknown path, a body beyond the limit and a throttled login have codes of their own. */
 function expected({ status }: Reply): boolean {
   return [400, 404, 413, 429].includes(status);
 }
@@ -118,7 +118,7 @@ async function randomBodies(world: World, tenant: Tenant, operation: Operation, 
 
 const bases = new WeakMap<World, Map<string, Call>>();
 
-/** One call per operation and world: its things are worn by all random bodies. */
+/** One call per operation and world: all random bodies use its things. */
 async function validBase(world: World, tenant: Tenant, operation: Operation): Promise<Call> {
   const known = bases.get(world) ?? new Map<string, Call>();
   bases.set(world, known);

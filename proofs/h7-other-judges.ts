@@ -13,8 +13,8 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Judges that share no code with the server: Respect plays the flows of `spec/flows`, and Prism stands before the server
- * while they are played, and while every operation is called as it should be and as it should not.
+ * Judges that share no code with the server: Respect plays the flows of `spec/flows`, and Prism is in front of the server while
+ * they are played, and while every operation is called correctly and incorrectly.
  */
 export const H7: Proof = {
   id: 'H7',
@@ -92,7 +92,10 @@ async function exchange(world: World, prism: Prism, call: Call, as: Tenant | und
   return { reply, findings: findingsOf(reply) };
 }
 
-/** On a connection of its own: Prism ends those that it has kept for a while just when the next request may be on its way. */
+/**
+ * On a connection of its own: Prism closes connections that it has kept for a while, perhaps just when the next request is on
+ * its way.
+ */
 function sendThrough({ baseUrl }: Prism, call: Call): Promise<Reply> {
   return send(baseUrl, { ...call, headers: { ...call.headers, Connection: 'close' } }).catch((cause: Error) => {
     const { operation, path, query } = call;

@@ -51,16 +51,16 @@ const TEXTS = {
   DOTLESS: 'straße STRASSE',
 };
 
-/** A text without a form of its own. A login's are compared, not kept. */
+/** A text without a required form. A login's texts are compared, not kept. */
 function isFreeText({ schema, name }: Slot): boolean {
   const plain = !schema.enum && !schema.pattern && !schema.format && schema.const === undefined;
   return [schema.type].flat().includes('string') && plain && name !== 'password' && name !== 'value';
 }
 
-/** What the first success leaves nothing to do for. */
+/** Operations whose first success leaves nothing to repeat. */
 const HAPPENS_ONCE = ['dashboard.cancelOrder', 'dashboard.createFulfillment', 'dashboard.createRefund'];
 
-/** Where another operation shows the texts, and a field of the same name in the answer is another. */
+/** Operations whose texts another operation shows, while a field of the same name in the answer is a different one. */
 const TOLD_BY: Record<string, string> = { 'dashboard.cancelOrder': 'dashboard.getOrderTimeline' };
 
 /** Puts the text into all of the slots at once. */
@@ -77,7 +77,7 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
     : reply;
   for (const slot of slots) {
     const shown = shownAs(answer, slot);
-    // Descriptions may be HTML, of which the text is kept; blanks around a text go.
+    // Descriptions may be HTML, of which the text is kept; whitespace around a text is dropped.
     const reflowed = slot.name === 'description' && /[\r\n\t]/.test(text);
     if (shown === undefined || reflowed || shown.includes(text.trim())) continue;
     unexpected(world, call, `${what} at /${slot.at.join('/')} is ${JSON.stringify(shown.slice(0, 5))}`, reply);

@@ -1,16 +1,16 @@
 import type { Chance } from './random.ts';
 
-/** Addresses that look as if they led to a shop, or that two readers take for two things. */
+/** Addresses that look as if they led to a shop, or that two readers understand differently. */
 
-/** Who is who among the addresses of a proof. */
+/** The origins in a proof. */
 export interface Cast {
   /** Origins to which a shop may lead. */
   own: string[];
-  /** Whoever would like to be led to. */
+  /** Origins to which a shopper must never be sent. */
   foreign: string[];
 }
 
-/** What a parser may skip, cut at, or take for something else. */
+/** What a parser may skip, cut at, or misread. */
 const SNAGS = [
   ...[
     '\t',
@@ -70,7 +70,7 @@ const SCHEMES = [
   'x',
 ];
 
-/** Each gives a few addresses, of an own origin `o` with the host `h`, and of a foreign one `f` with the host `e`. */
+/** Each makes a few addresses, from an own origin `o` with the host `h`, and a foreign one `f` with the host `e`. */
 const TRICKS: ((o: string, h: string, f: string, e: string) => string[])[] = [
   (o) => [
     o,
@@ -213,7 +213,7 @@ const TRICKS: ((o: string, h: string, f: string, e: string) => string[])[] = [
   ],
 ];
 
-/** As many different addresses as are wanted: all tricks, and addresses with a snag or two in a place of chance. */
+/** As many different addresses as are wanted: all tricks, and addresses with a snag or two in random places. */
 export function hostileAddresses(chance: Chance, { own, foreign }: Cast, count: number): string[] {
   const played = own.flatMap((o) =>
     foreign.flatMap((f) => TRICKS.flatMap((trick) => trick(o, new URL(o).host, f, new URL(f).host))),

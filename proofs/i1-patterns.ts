@@ -54,7 +54,7 @@ function checks(): Map<string, Check> {
   return found;
 }
 
-/** The best of several runs: what else the machine does only ever adds. The first attempts compile the expression. */
+/** The best of several runs: other load only ever adds time. The first attempts compile the expression. */
 function measured(test: Check, text: string): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 7; run += 1) {

@@ -98,7 +98,7 @@ class Guessers {
     return (await this.#servers.send(address, 'POST', target, this.#headers, { code })).status;
   }
 
-  /** Guesses, all at once; answers their statuses. */
+  /** Guesses, all at once; returns their statuses. */
   many(times: number, place: (n: number) => Place): Promise<number[]> {
     return Promise.all(Array.from({ length: times }, (_, n) => this.apply(`GUESS${n}`, place(n))));
   }

@@ -47,12 +47,13 @@ export function unexpected(world: World, call: Call, what: string, { status, hea
   world.violations.add(`${call.operation.id}: ${what}: ${status} ${text.slice(0, 300)} ${cause}`);
 }
 
-/** How many rows each table gained; those are the same whenever the same is done to fresh things. */
+/** How many rows each table gained; the same whenever the same is done to new things. */
 export type Effect = Record<string, number>;
 
 export function effectBetween(before: Holdings, after: Holdings): Effect {
   const isEffect = ([table, rows]: [string, number]) =>
-    // How many stripes of its version a shop has is no effect, nor when a credential was used last, which is noted at times.
+    // Not effects: how many rows a shop's version is spread over, and when a credential was last used, which is written only
+    // now and then.
     table !== 'catalog_versions' && !(rows === 0 && ['tokens', 'customer_tokens'].includes(table));
   return Object.fromEntries(Object.entries(changes(before, after)).filter(isEffect));
 }

@@ -10,7 +10,7 @@ import { failStatements } from './statements.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every kind of error of every operation; its body and headers are looked at for what no caller may learn. */
+/** Every kind of error of every operation; its body and headers are searched for what no caller may learn. */
 export const J2: Proof = {
   id: 'J2',
   promise: 'No error tells of SQL, paths, stacks, versions, secrets or what another has sent.',
@@ -54,7 +54,7 @@ async function brokenBodies(world: World, tenant: Tenant, call: Call): Promise<v
   }
 }
 
-/** The database fails with a message and a detail that hold all that must not be told. */
+/** The database fails with a message and a detail that contain everything that must not be revealed. */
 async function failures(world: World, tenant: Tenant, call: Call): Promise<void> {
   const detail = `Key (token)=(${tenant.secrets.ApiKey}) in relation "tokens" of ${world.tenants[1].canary}: select a from b`;
   for (const [code, place] of [

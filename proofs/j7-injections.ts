@@ -9,7 +9,7 @@ import { takeTransfers } from './goods.ts';
 import { INJECTIONS, type Injection } from './injections.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
-/** Orders to the model in every text of a shop and its customer, read through every operation of agents in both forms. */
+/** Instructions to the model in every text of a shop and its customer, read through every operation of agents in both forms. */
 export const J7: Proof = {
   id: 'J7',
   promise:
@@ -31,13 +31,13 @@ export const J7: Proof = {
     }),
 };
 
-/** Each disguise once, with an order that no other has. */
+/** Each disguise once, with an instruction of its own. */
 function everyDisguise(): Injection[] {
   const disguises = [...new Set(INJECTIONS.map(({ disguise }) => disguise))];
   return disguises.map((wanted, i) => INJECTIONS.filter(({ disguise }) => disguise === wanted)[i] as Injection);
 }
 
-/** Asks as an agent, for JSON and for Markdown, and looks at what comes back. */
+/** Asks as an agent, for JSON and for Markdown, and checks the answers. */
 class Readings {
   answers = 0;
   /** How many held a canary: a proof that sees none proves nothing. */
@@ -71,14 +71,14 @@ class Readings {
     return body;
   }
 
-  /** Operations that read or write for an agent, and that nobody asked. */
+  /** Operations that read or write for an agent, and that were not called. */
   unread(): string[] {
     const all = operationTable.filter(({ surface, security }) => surface === 'agent' && security.length > 0);
     return all.map(({ id }) => id).filter((id) => !this.#asked.has(id));
   }
 }
 
-/** A product, a customer and an order that say it wherever they may, and all that an agent can see of them. */
+/** A product, a customer and an order that contain it wherever they may, and all that an agent can see of them. */
 async function expose(shop: OpenShop, injection: Injection, readings: Readings): Promise<void> {
   const { word } = injection;
   const agent = await AgentPurchases.open(shop, 1_000_000_000);
@@ -111,7 +111,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await write(shop, 'dashboard.createFulfillment', ['carrier', 'tracking_number'], injection, { path: { order_id } });
   await ask('agent.listOrders');
   await ask('agent.getOrder', { path: { order_id } });
-  // What is gone by then is told by refusals.
+  // Refusals mention what is gone by then.
   await shop.must('dashboard.deleteProduct', { path: { product_id } });
   await ask('agent.findAndBuy', { body: { variant_id } });
   await ask('agent.getCheckout', { path: { checkout_id } });
@@ -119,7 +119,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.revokeToken');
 }
 
-/** What the contract takes of a text: of what nobody sees, some characters are refused already, and others are not. */
+/** What the contract accepts of a text: some invisible characters are refused already, and others are not. */
 function taken(text: string): string {
   return withoutHidden(text, { lines: false });
 }

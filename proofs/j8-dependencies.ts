@@ -6,7 +6,10 @@ import { LICENSES, type Lock, type LockedPackage, nameAt, spoiledLocks } from '.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** What package-lock.json would have `npm ci` install, judged without the network; and locks with one fault each, to judge the judge. */
+/**
+ * What `npm ci` would install by package-lock.json, judged without the network; and locks with one fault each, to test the
+ * judge.
+ */
 export const J8: Proof = {
   id: 'J8',
   promise:
@@ -37,7 +40,7 @@ interface Manifest {
 
 /** Versions below these have known holes (CVE-2026-4926, CVE-2026-4867, CVE-2024-45296, CVE-2026-3304, CVE-2026-8159). */
 const FLOORS: Record<string, (version: string) => boolean> = {
-  // The old line of Express 4 was mended after 0.1.12.
+  // The old release line of Express 4 was fixed after 0.1.12.
   'path-to-regexp': (version) =>
     version.startsWith('0.1.') ? isAtLeast(version, '0.1.13') : isAtLeast(version, '8.4.0'),
   multer: (version) => isAtLeast(version, '2.1.0'),
@@ -45,7 +48,7 @@ const FLOORS: Record<string, (version: string) => boolean> = {
 };
 
 function isAtLeast(version: string, floor: string): boolean {
-  // A version before its release, such as 8.4.0-beta.1, is not yet that release.
+  // A pre-release such as 8.4.0-beta.1 comes before its release.
   const [release = '', early] = version.split('-');
   const order = release.localeCompare(floor, 'en', { numeric: true });
   return order > 0 || (order === 0 && early === undefined);
@@ -70,7 +73,7 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
   if (link) return place.startsWith('node_modules/@commerce-backend/') ? [] : ['is a link'];
   const name = nameAt(place);
   const faults: string[] = [];
-  // Without a place it comes from the registry that npm is set to, and must have the same contents.
+  // Without an address it comes from the registry that npm is set to, and must have the same contents.
   if (!/^(?:https:\/\/registry\.npmjs\.org\/|$)/.test(resolved)) faults.push(`comes from ${resolved}`);
   if (!/^sha512-[\w+/]{86}==$/.test(integrity)) faults.push(`has no SHA-512 of its contents, but "${integrity}"`);
   if (FLOORS[name]?.(version) === false) faults.push(`has known holes in ${version}`);
@@ -84,7 +87,7 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
   return faults;
 }
 
-/** Whether an SPDX expression grants what we need: one of its alternatives, with all that this names. */
+/** Whether an SPDX expression grants what we need: one of its alternatives, with every license that this names. */
 function isFree(license: string, development: boolean): boolean {
   // Alternatives within conjunctions do not occur, and would be judged wrong.
   if (license.includes(' AND ') && license.includes(' OR ')) return false;
@@ -94,7 +97,7 @@ function isFree(license: string, development: boolean): boolean {
   return inner.split(' OR ').some((alternative) => alternative.split(' AND ').every(free));
 }
 
-/** An optional package of another system that the lock lacks makes `npm ci` refuse there, and `npm ls` here says nothing of it. */
+/** An optional package for another system that the lock lacks makes `npm ci` fail there, and `npm ls` here does not report it. */
 function missingOptionals({ packages }: Lock): string[] {
   return Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)

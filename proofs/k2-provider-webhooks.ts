@@ -7,7 +7,7 @@ import { type Chance, chanceOf } from './random.ts';
 import { onPremises, type Premises } from './shop.ts';
 import { cardCheckouts, openStripeShop, pageOf, type StripeShop } from './stripe-shops.ts';
 
-/** Webhooks of the provider, true ones and others, in any order and number, beside those of a neighbour. */
+/** Webhooks of the provider, genuine ones and others, in any order and number, beside those of a neighbour. */
 export const K2: Proof = {
   id: 'K2',
   promise:
@@ -92,7 +92,7 @@ interface Sent {
   wanted: number;
 }
 
-/** Stripe sends again what found the server too busy. */
+/** Stripe sends again when the server was too busy. */
 async function untilServed(send: () => Promise<number>): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const status = await send();

@@ -68,7 +68,7 @@ async function play(scene: Scene, of: StripeShop, round: number): Promise<void> 
     settle(of, premises),
   ]);
   standIn.faults.clear();
-  // Stripe forgets keys after a day: what is asked for once more then must still happen once.
+  // Stripe forgets keys after a day: what is repeated after that must still happen only once.
   if (round % 3 === 0) standIn.keys.forget();
   for (let i = 0; i < 20 && (await pending(of, premises, order_id)) > 0; i += 1) {
     if (i === 10) standIn.keys.forget();
@@ -77,7 +77,7 @@ async function play(scene: Scene, of: StripeShop, round: number): Promise<void> 
   for (const fault of await faultsOf(scene, of, order_id)) premises.violations.add(`round ${round}: ${fault}`);
 }
 
-/** What a job does; one that meets another, or a fault, is told to come again. */
+/** Runs the job; if it meets another run or a fault, it is run again. */
 async function settle(of: StripeShop, { db }: Premises): Promise<void> {
   await untilConnected(() => finishMoves(db, of.shop.tenant, of.deps)).catch((error: unknown) => {
     if (!(error instanceof AggregateError)) throw error;

@@ -7,7 +7,7 @@ import { type Books, decide, faultIn, letTimePass, settle, succeedLate } from '.
 import { type Chance, chanceOf } from './random.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
-/** Payments whose human is late, away, or changes his mind, while prices change and stock runs out. */
+/** Payments whose human is late, absent, or changes their mind, while prices change and stock runs out. */
 export const K4: Proof = {
   id: 'K4',
   promise:
@@ -81,7 +81,7 @@ function goOn({ shop, checkout_id }: Scene) {
   return shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: {}, key: randomUUID() });
 }
 
-/** The provider said that it is cancelled, and takes the money all the same; its event comes in the end. */
+/** The provider said that the payment is cancelled, and takes the money all the same; its event comes at the end. */
 async function afterCancelling(scene: Scene): Promise<void> {
   const before = scene.chance.next() < 0.5;
   if (before) await decide(scene.books, scene.checkout_id, true);
@@ -89,7 +89,7 @@ async function afterCancelling(scene: Scene): Promise<void> {
   await succeedLate(scene.books, scene.checkout_id);
 }
 
-/** The provider was away for an hour, and others have bought the goods since. */
+/** The provider was unreachable for an hour, and others have bought the goods since. */
 async function afterRelease(scene: Scene): Promise<void> {
   const { books, shop, variant_id, checkout_id } = scene;
   await letTimePass(books);
@@ -129,7 +129,7 @@ async function whilePricesChange(scene: Scene): Promise<void> {
   await Promise.all(chance.some([() => goOn(scene), () => settle(books), () => cancel(scene)], 2).map((one) => one()));
 }
 
-/** The human approves while the payment is being cancelled for its age. */
+/** The human approves while the payment is being cancelled because it is too old. */
 async function atTheDeadline(scene: Scene): Promise<void> {
   await letTimePass(scene.books);
   const acts = [
@@ -142,7 +142,7 @@ async function atTheDeadline(scene: Scene): Promise<void> {
   await succeedLate(scene.books, scene.checkout_id);
 }
 
-/** The first payment is cancelled, the cart changes, and another one pays; the first succeeds as well in the end. */
+/** The first payment is cancelled, the cart changes, and another one pays; in the end the first succeeds as well. */
 async function paidAnew(scene: Scene): Promise<void> {
   const { shop, checkout_id, books } = scene;
   await cancel(scene);

@@ -10,7 +10,7 @@ import { RawClient, rawRequest } from './raw-http.ts';
 import { type OpenShop, onPremises, type Premises } from './shop.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** Every address by which a shopper could be led away, and every name that a request could call the server by. */
+/** Every address by which a shopper could be led astray, and every name by which a request could call the server. */
 export const K5: Proof = {
   id: 'K5',
   promise:
@@ -49,7 +49,7 @@ export interface Scene {
   host: string;
   /** The origins at which this server is known. */
   ours: string[];
-  /** One that goes on, one that was ordered, one that is being paid, and one to be paid again and again. */
+  /** One checkout that goes on, one that was ordered, one that is being paid, and one to be paid again and again. */
   open: Opened;
   ordered: Opened;
   paying: Opened;
@@ -123,7 +123,7 @@ async function beginPayment(shop: OpenShop, checkout_id: string, return_url: str
   return payment?.id;
 }
 
-/** As return_url and cancel_url: as the API judges them, and as if they had once been allowed. */
+/** As return_url and cancel_url: as the API judges them, and as if they had been allowed earlier. */
 async function asWayBack(scene: Scene, value: string): Promise<void> {
   const { shop, open, ordered, cast } = scene;
   const body = { return_url: value, cancel_url: value };
@@ -157,7 +157,7 @@ async function asReturnOfPayment(scene: Scene, value: string): Promise<void> {
   await judgePage(scene, value, `${paying.path}/return?payment=${payment_id}`, scene.cast.own);
 }
 
-/** The shop may have its storefront where it likes, if browsers take the address for what it says. */
+/** The shop may have its storefront anywhere, if browsers read the address as it is written. */
 async function asStorefront(scene: Scene, value: string): Promise<void> {
   const { shop, open, cast } = scene;
   const body = { storefront_url: value, legal: { terms_url: value }, brand: { logo_url: value } };
@@ -173,7 +173,7 @@ async function asStorefront(scene: Scene, value: string): Promise<void> {
   await shop.must('dashboard.updateSettings', { body: restored });
 }
 
-/** Whether a reader sees the host in the address. A name in other letters is written in ASCII by the parser. */
+/** Whether a reader sees the host in the address. The parser converts a name in other letters to ASCII. */
 function standsIn(value: string, host: string): boolean {
   const isAscii = /^[ -~]*$/.test(value);
   return !isAscii || value.toLowerCase().startsWith(`https://${host.replace(/:\d+$/, '')}`);
@@ -227,7 +227,7 @@ async function askApiAt({ premises, shop, open, host }: Scene, Host: string): Pr
   if (!isFine) premises.violations.add(`The API at the host ${JSON.stringify(Host)}: ${answer?.status} ${url}`);
 }
 
-/** What was accepted is kept as browsers write it, and they take both for an address of the shop. */
+/** What was accepted is stored as browsers write it, and they read both as an address of the shop. */
 function judgeAccepted(scene: Scene, value: string, kept: (string | null | undefined)[]): void {
   scene.accepted.add(value);
   for (const text of [value, ...kept]) {

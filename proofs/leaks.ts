@@ -1,7 +1,7 @@
 import type { Reply } from './client.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** What no error may tell: how we keep things, where we live, what we are made of, and anybody's secrets. */
+/** What no error may reveal: how data is stored, where the server runs, what it is made of, and anybody's secrets. */
 const LEAKS: Record<string, RegExp> = {
   'a piece of SQL': /\b(?:select\s.{1,80}\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i,
   'a name of the database':

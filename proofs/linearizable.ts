@@ -1,11 +1,11 @@
 /**
- * Whether what callers saw at once could have happened one after the other (Herlihy and Wing): some order of the calls, in
- * which none comes before one that had ended when it began, leads a sequential model through the same answers.
+ * Whether what concurrent callers saw could have happened sequentially (Herlihy and Wing): some order of the calls, in which a
+ * call comes before all that began after it had ended, leads a sequential model through the same answers.
  */
 export interface Step<State> {
   /** For the report. */
   what: string;
-  /** Moments of a clock that only counts: when the call was sent, and when its answer was there. */
+  /** Times of a logical clock: when the call was sent, and when its answer arrived. */
   began: number;
   ended: number;
   /** The states in which the model may be when it has given the same answer; none when it could not have given it. */

@@ -66,7 +66,7 @@ export function kindsOf(name: string, schema: Record<string, unknown>, where: st
   throw new Error(`${where} takes an id as ${name}, which is not in KINDS_OF of proofs/makers.ts.`);
 }
 
-/** The kinds that an operation names anywhere: path, query, header or body; and the customer who alone may call it. */
+/** The kinds that an operation names anywhere: path, query, header or body; and the customer if only customers may call it. */
 export function kindsIn(operation: Operation): Set<Kind> {
   const kinds = new Set<Kind>(isForCustomers(operation) ? ['customer'] : []);
   const note = (name: string, schema: Record<string, unknown>, mustBeId: boolean) => {
@@ -104,7 +104,7 @@ export function bodySchemaOf(operation: Operation): Record<string, unknown> | un
 
 export interface Maker {
   makes: Kind[];
-  /** Makes one thing with its parts and answers all their ids. */
+  /** Makes one thing with its parts and returns all their ids. */
   make(world: World, tenant: Tenant, variants?: number): Promise<Partial<Ids>>;
 }
 
@@ -233,8 +233,8 @@ async function makeCollection(world: World, tenant: Tenant, product_ids: string[
 
 const MAKES = { api_key: 'dashboard.createApiKey', storefront: 'dashboard.createStorefrontToken' } as const;
 /**
- * The contract allows 100 living keys of a kind, and two living sync keys: all go but those that the tenant works with,
- * so that another may be made or rotated.
+ * The contract allows 100 active keys of a kind, and two active sync keys: deletes all but those that the tenant works with, so
+ * that another may be made or rotated.
  */
 export async function makeRoom(world: World, tenant: Tenant, kind: 'api_key' | 'storefront' | 'sync'): Promise<void> {
   const kept = kind === 'sync' ? [] : [tenant.secrets.ApiKey, tenant.secrets.StorefrontToken, tenant.readOnlyKey];
@@ -261,7 +261,7 @@ async function makeSyncKey(world: World, tenant: Tenant): Promise<Partial<Ids>> 
   return { sync_key: [made.id] };
 }
 
-/** Two sync keys may live: that of the tenant gives way to those that are attacked, and comes back for its own calls. */
+/** Only two sync keys may be active: the tenant's own is revoked for those that are attacked, and restored for its own calls. */
 export async function reviveSyncKey({ owner }: World, { site_id, secrets }: Tenant): Promise<void> {
   await owner.query(
     `update commerce.tokens set revoked_at = case when token_hash = $2 then null else now() end

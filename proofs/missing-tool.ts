@@ -1,7 +1,7 @@
 import { skippedWithout, type Tool } from '../server/test/tools.ts';
 import type { Figures } from './frame.ts';
 
-/** What a proof answers on a machine that lacks a program: one line about it, and a failure in CI, where none is missing. */
+/** The result of a proof on a machine that lacks a program: one line about it, and a failure in CI, where none is missing. */
 export function notRunWithout(id: string, tool: Tool): Figures {
   return notRun(id, skippedWithout(tool), `not run: no ${tool.names[0]}`);
 }

@@ -16,7 +16,7 @@ const HALF = 'a\ud800b';
 const BIDI = '\u202egnp.exe\u2066x\u2069';
 const ASTRAL = '𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🛒👩‍👩‍👧';
 const NFD = 'Cafe\u0301';
-/** Texts that are fine to keep or not, but never to change. */
+/** Texts that may be stored or refused, but never changed. */
 export const ODD_TEXTS = {
   NUL,
   HALF,
@@ -166,7 +166,7 @@ function isInvalid(call: Call, slot: Slot, value: unknown): boolean {
   if (slot.in === 'body') return !fitsBody(call) || holdsUnstorable(value);
   if (value === undefined) return slot.required;
   const texts = [value].flat() as string[];
-  // In a header neither can be sent; in an address half a surrogate pair is bytes that are no text.
+  // Neither can be sent in a header; in an address half a surrogate pair is bytes that are not text.
   return texts.some((text) => holdsUnstorable(text)) || !fitsParameter(slot, value as string | string[]);
 }
 

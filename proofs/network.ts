@@ -2,7 +2,7 @@ import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 
-/** A stand-in for the network outside: it notes whom this process would have called, and lets nobody through. */
+/** A stand-in for the network outside: it records whom this process would have called, and connects to nobody. */
 export interface DryNetwork {
   /** The forbidden addresses that a socket was about to connect to. */
   forbidden: string[];
@@ -18,7 +18,7 @@ type Lookup = (
   done: (error: Error | null, found: string | LookupAddress[]) => void,
 ) => void;
 
-/** Sockets to `ownPorts` (the database, the server) work as ever. */
+/** Sockets to `ownPorts` (the database, the server) work as usual. */
 export function dryNetwork(ownPorts: number[]): DryNetwork {
   const prototype = Socket.prototype as unknown as { connect: Connect };
   const { connect } = prototype;
@@ -51,7 +51,7 @@ export function dryNetwork(ownPorts: number[]): DryNetwork {
   return network;
 }
 
-/** What `connect` was told, in any of its forms; within Node, a list that was sorted out already. */
+/** The arguments of `connect`, in any of its forms; within Node, a list that was normalised already. */
 function optionsOf([first, second]: unknown[]): { host: string; port?: number; path?: string; lookup?: Lookup } {
   if (typeof first === 'string') return { host: '', path: first };
   if (typeof first === 'number') return { host: typeof second === 'string' ? second : 'localhost', port: first };
@@ -66,12 +66,12 @@ function refused(): Error {
 /** Where the server's public name leads to, for names that it resolves here. */
 export const OWN_ADDRESS = '93.184.215.99';
 
-/** IANA's special-purpose registries, kept by the proof so that it does not judge by what it is to judge. */
+/** IANA's special-purpose registries, kept by the proof so that it does not judge by the code under test. */
 const SPECIAL = new BlockList();
 for (const range of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
-  // A cloud's host looks public.
+  // A cloud's metadata service with a public-looking address.
   '168.63.129.16/32',
   `${OWN_ADDRESS}/32`,
 ]) {
@@ -94,10 +94,10 @@ function isForbidden(address: string): boolean {
   return address.includes('%') || !GLOBAL.check(address, 'ipv6') || SPECIAL.check(address, 'ipv6');
 }
 
-/** What a name resolves to: every other look gives the second answer, as with a name that is bound anew. */
+/** What a name resolves to: every other look-up gives the second answer, as with DNS rebinding. */
 export type Answers = Record<string, [string[], string[]]>;
 
-/** Answers for these names, and for nobody else: no question leaves this machine. Answers how to end that. */
+/** Answers look-ups of these names, and of no others: no query leaves this machine. Returns a function that ends that. */
 export function answerNames(answers: Answers): () => void {
   const original = { lookup: dns.lookup, promised: dns.promises.lookup };
   const resolver = dns.promises.Resolver.prototype;

@@ -10,14 +10,18 @@ import { openShell, type Paster } from '../server/test/pasted/paste.ts';
 import { waitFor } from '../server/test/receiver.ts';
 
 /**
- * What the documents have for pasting is pasted, block by block, beside a running demo shop, in a folder that looks like a
- * checkout. The addresses are theirs, but for the ports. A document has one terminal, as its reader has, and another one for
- * each block that keeps running. Commands are found as the reader's shell finds them: those of the packages through npx alone.
+ * The blocks that the documents offer for pasting are pasted, one by one, beside a running demo shop, in a folder that looks
+ * like a checkout. The addresses are those of the documents, except for the ports. A document has one terminal, as its reader
+ * has, and another one for each block that keeps running. Commands are found as the reader's shell finds them: those of the
+ * packages only through npx.
  */
 const ROOT = join(import.meta.dirname, '..');
 const LONG_ENOUGH_MS = 600_000;
 
-/** Blocks marked `no-test`, by how they begin, and why no test runs them. What can run is run instead of being added here. */
+/**
+ * Blocks marked `no-test`, by their beginnings, and why no test runs them. Blocks that can run are run instead of being listed
+ * here.
+ */
 const NOT_TESTED: [string, string, string][] = [
   ['README.md', 'npm ci && npm start', 'a clone without packages: installs/production.test.ts runs both commands'],
   ['README.md', 'npm ci && npm test', 'the tests themselves'],
@@ -91,7 +95,7 @@ beforeAll(async () => {
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
   for (const port of ['8080', '8081', '4000', '4001']) ports[port] = await freePort();
-  // On a busy machine a client may pause for longer than an idle connection is kept, and meet its end.
+  // On a busy machine a client may pause for longer than an idle connection is kept, and find it closed.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);
   await createDatabase();
@@ -201,7 +205,7 @@ function envOf(file: string): Record<string, string> {
 
 const PRODUCTION = 'production';
 
-/** On the PostgreSQL of the demo shop, which is as durable as production asks for; its owner is no superuser. */
+/** On the PostgreSQL of the demo shop, which is as durable as production requires; its owner is not a superuser. */
 async function createDatabase(): Promise<void> {
   const url = Object.assign(new URL(runningEmbeddedUrl(join(folder, '.data'))), { username: 'postgres' });
   const client = new pg.Client(url.href);

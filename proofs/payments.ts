@@ -19,8 +19,8 @@ export interface Books {
 }
 
 /**
- * What the job does about payments each minute; `provider` stands in for the test provider. What fails, the next minute does:
- * a server that hangs may hold a lock.
+ * What the job does about payments each minute; `provider` stands in for the test provider. What fails is done in the next
+ * minute: a server that hangs may hold a lock.
  */
 export async function settle({ db, tenant }: Books, provider?: PaymentProvider): Promise<void> {
   const card = provider ?? createTestProvider({ db, baseUrl: 'http://localhost' });
@@ -55,7 +55,7 @@ export async function succeedLate({ db, owner, tenant }: Books, checkout_id: str
   }
 }
 
-/** All that is still open is past its time, and so is what was begun. */
+/** Everything that is still open, or was begun, is past its time. */
 export async function letTimePass({ owner, tenant }: Books): Promise<void> {
   await owner.query(
     `update commerce.payments set expires_at = least(expires_at, now()), created_at = created_at - interval '20 minutes',
@@ -69,12 +69,12 @@ interface Account {
   /** What was taken and not given back, in minor units. */
   money: number;
   orders: number;
-  /** What the orders that are paid come to. */
+  /** The total of the orders that are paid. */
   paid: number;
   unsettled: number;
 }
 
-/** The money of a checkout that was taken without an order, or an order that is paid without money; nothing when all is right. */
+/** Money of a checkout that was taken without an order, or an order that is paid without money; undefined when all is right. */
 export async function faultIn({ owner, tenant }: Books, checkout_id: string): Promise<string | undefined> {
   const { rows } = await owner.query<Account>(
     `select (

@@ -78,7 +78,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     return run(block(first), url);
   }
 
-  /** Two tenants, so that a wall would hide something. */
+  /** Two tenants, so that row-level security would hide something. */
   async function fill(url: string): Promise<void> {
     await send(
       asSuperuser(from),

@@ -9,9 +9,9 @@ import { freePort } from '../server/src/db/free-port.ts';
 import type { Reply } from './client.ts';
 
 /**
- * Prism as a proxy before a server: it reads the contract by itself and says in a header of each answer where request or
- * answer leave it. A contract that it could not compile would make it say nothing at all, so there is a header with which a
- * request has its answer spoilt on the way, for seeing that it looks.
+ * Prism as a proxy in front of a server: it reads the contract by itself and reports in a header of each answer where the
+ * request or the answer deviates from it. A contract that it could not compile would make it report nothing at all, so there is
+ * a header that makes the answer to a request invalid on the way, to see that it checks.
  */
 export interface Prism {
   baseUrl: string;
@@ -34,7 +34,7 @@ const SPOILT = JSON.stringify({ spoilt: true });
 const CONTRACT = fileURLToPath(import.meta.resolve('@commerce-backend/spec/openapi.json'));
 const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
 
-/** Starts Prism before the server at `upstream`, with the spoiler in between. */
+/** Starts Prism in front of the server at `upstream`, with the spoiler in between. */
 export async function startPrism(upstream: string): Promise<Prism> {
   const spoiler = createServer((req, res) => {
     forward(upstream, req, res).catch(() => res.destroy());
@@ -94,7 +94,7 @@ export function findingsOf({ headers }: Reply): Finding[] {
   return findingsIn(headers['sl-violations'] as string | undefined);
 }
 
-/** The same by its header alone. */
+/** The same from only its header. */
 export function findingsIn(header: string | null | undefined): Finding[] {
   return header ? (JSON.parse(header) as Finding[]) : [];
 }

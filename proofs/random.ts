@@ -1,6 +1,6 @@
-/** A source of chance that a seed repeats (mulberry32), for choosing among attacks; values come from fast-check. */
+/** A random source that a seed repeats (mulberry32), for choosing among attacks; values come from fast-check. */
 export interface Chance {
-  /** From 0 up to but without 1. */
+  /** From 0 up to but not including 1. */
   next(): number;
   /** Any entry of a list that is not empty. */
   of<T>(list: readonly T[]): T;

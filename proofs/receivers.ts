@@ -5,12 +5,12 @@ import { createServer as createTlsServer } from 'node:tls';
 /** Receivers of webhooks that do not do what they should. */
 export interface BadReceiver {
   name: string;
-  /** What an attempt must be written down as. */
+  /** The outcome that must be recorded for an attempt. */
   outcome: string;
   status: number | null;
   /** What it asks for with Retry-After, in seconds, as far as that counts. */
   asks?: number;
-  /** An attempt takes as long as one may. */
+  /** An attempt takes as long as allowed. */
   slow?: boolean;
   open(): Promise<{ url: string; close(): Promise<void> }>;
 }
@@ -102,7 +102,7 @@ const pourOut: RequestListener = (_req, res) => {
   res.on('close', () => clearInterval(timer));
 };
 
-/** Writes header lines of so many bytes, one every so many milliseconds. */
+/** Writes header lines of this many bytes, one every this many milliseconds. */
 function pourHeaders(socket: Socket, bytes: number, every_ms: number): void {
   socket.write('HTTP/1.1 200 OK\r\n');
   const timer = setInterval(() => socket.write(`x: ${'y'.repeat(bytes)}\r\n`), every_ms);

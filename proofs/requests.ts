@@ -51,7 +51,7 @@ interface Scene {
   ids: Partial<Ids>;
 }
 
-/** What the examples cannot know: the few operations whose success hangs on the state of things. */
+/** What the examples cannot express: the few operations whose success depends on the current state. */
 const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
   // Someone new each time: who was attacked may be throttled.
   'dashboard.login': async (call, { world, tenant }) => {
@@ -136,7 +136,7 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'agent.pollConsent': async (call, { world, tenant }) => {
     call.body = { device_code: await approvedDeviceCode(world, tenant) };
   },
-  // Who gives it back has none any more.
+  // After giving it back, an agent has no token any more.
   'agent.revokeToken': async (call, { world, tenant }) => {
     const { secret } = await openAgent(world, tenant, tenant.ids.customer[0] ?? '');
     call.headers.Authorization = `Bearer ${secret}`;

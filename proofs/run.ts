@@ -73,7 +73,7 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
   return { id, promise, form: trial.size, seed, seconds, figures };
 }
 
-/** The proofs whose short form was run and held: their tests are named by their ids (short-form.ts). */
+/** The proofs whose short form was run and held: the tests have their ids in their names (short-form.ts). */
 function heldIn(vitest: Vitest): string[] {
   const tests = vitest.state.getTestModules().flatMap(({ children }) => [...children.allTests('passed')]);
   return tests.flatMap(({ name }) => /^([A-Z]\d+): /.exec(name)?.[1] ?? []);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { addressOf, asGuest } from './customers.ts';
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
-/** What shoppers and staff make of a tenant's goods: carts, checkouts, orders, and what these are sold with. */
+/** What shoppers and staff make with a tenant's goods: carts, checkouts, orders, and what these need. */
 
 export async function makeDiscount(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { id, code } = (await callAs(world, tenant, 'dashboard.createDiscount', {
@@ -14,7 +14,9 @@ export async function makeDiscount(world: World, tenant: Tenant): Promise<Partia
   return { discount: [id], discount_code: [code] };
 }
 
-/** The contract allows 100: of those that the tenant does not work with the newest few stay, so that another may be made. */
+/**
+ * The contract allows 100: keeps only the newest few of those that the tenant does not work with, so that another may be made.
+ */
 export async function makeRoomToShip({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query(
     `delete from commerce.shipping_options where site_id = $1 and id in (
@@ -52,7 +54,7 @@ export async function makeCartOf(world: World, shopper: Tenant): Promise<Partial
 
 const staples = new WeakMap<Tenant['ids'], Promise<string>>();
 
-/** A variant of which the tenant never runs out, however much is sold. */
+/** A variant that the tenant never runs out of, however much is sold. */
 export function stapleOf(world: World, tenant: Tenant): Promise<string> {
   const known = staples.get(tenant.ids) ?? makeStaple(world, tenant);
   staples.set(tenant.ids, known);

@@ -4,7 +4,9 @@ import { type Finding, findingsIn } from './prism.ts';
 import { takeTransfers } from './sales.ts';
 import type { World } from './tenant.ts';
 
-/** A customer buys and a merchant delivers, by the SDK, through Prism. What Prism finds is a violation. Answers how many calls. */
+/**
+ * A customer buys and a merchant delivers, through the SDK and Prism. What Prism finds is a violation. Returns how many calls.
+ */
 export async function tellSdkStory(world: World, baseUrl: string): Promise<number> {
   let calls = 0;
   const watched: typeof fetch = async (...request) => {

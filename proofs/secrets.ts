@@ -1,7 +1,7 @@
 import type { Exchange } from './client.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** Every secret that went over the wire, and a search for all of them in any of the forms in which one may lie about. */
+/** Every secret that went over the wire, and a search for all of them in any of the forms in which one may be left behind. */
 export class Secrets {
   readonly #kinds = new Map<string, string>();
 
@@ -34,7 +34,7 @@ export class Secrets {
     for (const [key, field] of Object.entries(value)) this.#noteFields(field, Array.isArray(value) ? name : key);
   }
 
-  /** A search for all secrets of now but those whose kind the pattern matches, and for what else is named, with its kind. */
+  /** A search for all current secrets except those whose kind the pattern matches, and for what else is named, with its kind. */
   search({ but, and = {} }: { but?: RegExp; and?: Record<string, string> } = {}): Search {
     const forms = [...this.#kinds].filter(([, kind]) => !but?.test(kind));
     forms.push(...Object.entries(and));

@@ -14,7 +14,7 @@ import { exchange, type Reply, targetOf } from './client.ts';
 import { type Trial, Violations } from './frame.ts';
 import { operationOf } from './tenant.ts';
 
-/** Shops with nothing in them but what a proof puts there, so that whatever is counted is the proof's own doing. */
+/** Shops that contain only what a proof puts there, so that whatever is counted is the proof's own doing. */
 
 export interface Premises {
   baseUrl: string;
@@ -30,7 +30,7 @@ export interface Premises {
   openShop(settings?: { currency?: string }): Promise<OpenShop>;
 }
 
-/** Runs a deed against a server of its own, and looks at the invariants when it is over. */
+/** Runs work against a server of its own, and checks the invariants when it is over. */
 export async function onPremises<T>(
   trial: Trial,
   deed: (premises: Premises) => Promise<T>,
@@ -96,10 +96,10 @@ export interface Answer<Id extends OperationId> {
   replayed: boolean;
 }
 
-/** As many as there are callers: what waits, waits in the server. */
+/** As many as there are callers: requests wait only in the server. */
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** A connection may close just when it is used again: whether the call arrived is open. */
+/** A connection may be closed just when it is used again: it is unknown whether the call arrived. */
 function unlessReset(error: Error & { code?: string }): Reply {
   if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error;
   return { status: 503, headers: {}, text: '' };

@@ -59,8 +59,8 @@ export function isNumber({ schema }: Slot): boolean {
 }
 
 /**
- * A schema with its reference followed, its parts of `allOf` laid together, and `oneOf` something and null as one; of a choice
- * among objects, all fields of all.
+ * A schema with its reference resolved, its `allOf` merged, and `oneOf` something and null as one; for a choice among objects,
+ * all fields of all of them.
  */
 function flat(declared: Schema): Schema {
   const schema = resolve(declared);

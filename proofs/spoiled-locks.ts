@@ -16,15 +16,15 @@ export interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-/** By SPDX identifier. A new one is a decision, made here. */
+/** By SPDX identifier. Adding one is a decision, made here. */
 export const LICENSES = {
   everywhere: [
     ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
     ...['Python-2.0', 'Unlicense', 'Zlib', 'CC0-1.0'],
   ],
-  /** For tools that no user of ours is given. */
+  /** For tools that our users do not get. */
   development: ['MPL-2.0', 'BSD'],
-  /** Packages that tell npm nothing. What they hold says this. */
+  /** Packages that declare no licence to npm. Their contents say this. */
   untold: Object.fromEntries(
     [
       ...['busboy', 'streamsearch', 'decko', 'stickyfill', 'compute-gcd', 'compute-lcm', 'validate.io-number'],

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Every statement that the server sends, seen on its way; and statements that fail when a proof wants them to. */
+/** Every statement that the server sends, observed; and statements that fail when a proof wants them to. */
 type Listener = (text: string) => void;
 
 interface Fault {
@@ -30,8 +30,8 @@ export function watchStatements(listener: Listener): () => void {
 }
 
 /**
- * In place of each statement that matches, when one that matches `after` has passed, PostgreSQL is sent one that fails with this
- * code and detail, until the function that it returns is called: the server tries again what it may, and must fail again.
+ * In place of each statement that matches, once one that matches `after` has passed, PostgreSQL is sent one that fails with
+ * this code and detail, until the returned function is called: the server retries what it may, and must fail again.
  */
 export function failStatements(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
   install();

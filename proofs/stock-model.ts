@@ -1,4 +1,4 @@
-/** What the shop promises of its stock, for one caller after the other: the reference that D2 holds it against. */
+/** What the shop promises about its stock, for one caller after the other: the reference that D2 compares it with. */
 
 export interface StockState {
   /** By variant. */
@@ -10,7 +10,7 @@ export interface CheckoutState {
   status: 'none' | 'open' | 'completed' | 'cancelled' | 'returned';
   /** What it holds, by variant. */
   held: number[];
-  /** It holds this past its time: whoever needs it may take it. */
+  /** It holds this past its time: others may take it. */
   overdue: boolean;
 }
 
@@ -22,8 +22,8 @@ export function reservedOf({ checkouts }: StockState, variant: number): number {
 }
 
 /**
- * The states after checkout `own` has asked to hold `wanted`, each with its outcome. When there is too little, what others
- * hold past their time is taken from them, but for those that somebody works on in this moment: `busy` may be left alone or not.
+ * The states after checkout `own` has asked to hold `wanted`, each with its outcome. When there is too little, what others hold
+ * past their time is taken from them, except that `busy`, which somebody works on at this moment, may or may not be skipped.
  */
 export function hold(state: StockState, own: number, wanted: number[], busy: number[]): [Outcome, StockState][] {
   const short = shortages(state, own, wanted);

@@ -3,7 +3,7 @@ import { refundedOf } from '../server/test/stripe/intents.ts';
 import type { Intent } from '../server/test/stripe/objects.ts';
 import type { StripeStandIn } from '../server/test/stripe/stand-in.ts';
 
-/** What the stand-in for Stripe has of a checkout, held against its orders. */
+/** What the stand-in for Stripe holds for a checkout, compared with its orders. */
 export interface StripeBooks {
   /** As nobody sees it in production, past row-level security. */
   owner: Pool;
@@ -50,7 +50,7 @@ export async function refundAtStripe(books: StripeBooks, checkout_id: string, al
   }
 }
 
-/** A bank sends back a refund that had succeeded; answers whether there was one. */
+/** A bank sends back a refund that had succeeded; returns whether there was one. */
 export async function sendRefundBack(books: StripeBooks, checkout_id: string): Promise<boolean> {
   const { ledger } = books.standIn;
   const ids = (await intentsOf(books, checkout_id)).map(({ id }) => id);
@@ -61,7 +61,7 @@ export async function sendRefundBack(books: StripeBooks, checkout_id: string): P
   return made !== undefined;
 }
 
-/** All that is still open is past its time, and so is what was begun. */
+/** Everything that is still open, or was begun, is past its time. */
 export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void> {
   await owner.query(
     `update commerce.payments set expires_at = least(expires_at, now()), created_at = created_at - interval '20 minutes',
@@ -81,7 +81,7 @@ interface Record {
   unfinished: number;
 }
 
-/** Money taken without an order, an order paid without money, and whatever else differs; nothing when all is right. */
+/** Money taken without an order, an order paid without money, and any other difference; undefined when all is right. */
 export async function faultIn(books: StripeBooks, checkout_id: string): Promise<string | undefined> {
   const { rows } = await books.owner.query<Record>(
     `with o as (select * from commerce.orders where site_id = $1 and checkout_id = $2),

@@ -1,8 +1,8 @@
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
-/** Makers of those whom a shop tells of its events. Nobody delivers anything in the world of the proofs. */
+/** Makers of subscribers to a shop's events. Nothing is delivered in the world of the proofs. */
 
-/** What they subscribe to does not happen, so that no operation costs more for each of them that is made. */
+/** They subscribe to what does not happen, so that operations do not cost more with each of them. */
 const QUIET = ['order.payment_expired'];
 
 /**
@@ -38,7 +38,7 @@ export async function makeListener(world: World, tenant: Tenant): Promise<Partia
   return { listener: [made.id] };
 }
 
-/** Each event goes to every webhook: all go but those that the tenant was given. */
+/** Each event goes to every webhook: deletes all but those that the tenant was given. */
 export async function makeRoomForWebhooks({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query('delete from commerce.webhooks where site_id = $1 and not id = any($2)', [site_id, ids.webhook]);
 }

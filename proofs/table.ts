@@ -21,7 +21,7 @@ const HEAD = [
   '|---|---|---:|---:|---|---:|---:|---|---:|---|---|---|',
 ];
 
-/** Writes the rows into README.md. A short form never takes the place of a full one: that it held is noted in its row. */
+/** Writes the rows into README.md. A short form never replaces a full one: that it held is noted in its row. */
 export function writeTable(rows: Row[], machine: string, now: Stamp): void {
   changeLines((lines) => {
     for (const row of rows) {

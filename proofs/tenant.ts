@@ -50,7 +50,7 @@ export interface Ids {
 
 export interface Tenant {
   name: 'A' | 'B' | 'C';
-  /** Part of every text of this tenant and of nobody else, also of those that are slugs. */
+  /** Part of every text of this tenant and of nobody else, including slugs. */
   canary: string;
   site_id: string;
   merchant_id: string;
@@ -58,9 +58,9 @@ export interface Tenant {
   staff: { email: string; password: string }[];
   /** What opens this tenant now, by security scheme. The customer's is that of the first in `ids`. */
   secrets: Record<CredentialScheme, string>;
-  /** What does not open it, and why. */
+  /** Credentials that no longer work, and why. */
   dead: { kind: TokenKind; why: string; secret: string }[];
-  /** Opens reads alone. */
+  /** Allows only reads. */
   readOnlyKey: string;
 }
 
@@ -86,9 +86,9 @@ export interface World {
   /** What the server's log tells of its 5xx answers, by request id. */
   causes: Map<string, unknown>;
   violations: Violations;
-  /** How many answers were looked at for foreign canaries and for what no error may tell. */
+  /** How many answers were searched for foreign canaries and for what no error may reveal. */
   answers: number;
-  /** Sends a call of a tenant (of nobody: undefined) and looks at what comes back. */
+  /** Sends a call of a tenant (undefined: of nobody) and checks what comes back. */
   send(call: Call, as: Tenant | undefined): Promise<Reply>;
   look(reply: Reply, as: Tenant | undefined, what: string): void;
 }
@@ -119,8 +119,8 @@ export function headerOf(scheme: CredentialScheme, secret: string): [string, str
 }
 
 /**
- * Calls an operation for a tenant while the world is arranged, in the first way for which it has the secrets; anything but
- * a 2xx is an error.
+ * Calls an operation for a tenant while the world is set up, with the first alternative for which it has the secrets; anything
+ * but a 2xx is an error.
  */
 export async function callAs(
   world: World,
@@ -134,7 +134,7 @@ export async function callAs(
   return reply.text === '' ? undefined : JSON.parse(reply.text);
 }
 
-/** The same, answered with whatever comes. */
+/** The same, returning whatever comes. */
 export function tryAs(
   world: World,
   tenant: Tenant,

@@ -42,7 +42,8 @@ export function onWorkingPremises<T>(
           return rows[0]?.pending ?? 0;
         },
         async hurry() {
-          // In one statement, and of none that is due already: a job whose delivery is to wait finds nothing due, and ends.
+          // In one statement, and only for what is not due already: a job whose delivery is to wait finds nothing due, and
+          // ends.
           await owner.query(`with due as (
               update commerce.webhook_deliveries set next_attempt_at = least(next_attempt_at, now())
               where status = 'pending' returning id

@@ -21,8 +21,8 @@ import { callAs, type Ids, type Kind, SCHEMES, type Tenant, type World } from '.
  */
 
 /**
- * Runs a deed in a seeded world of its own and looks at the invariants when it is over. Short forms share one world, since
- * seeding is most of their time.
+ * Runs work in a seeded world of its own and checks the invariants when it is over. Short forms share one world, since seeding
+ * takes most of their time.
  */
 export async function inWorld<T>(trial: Trial, deed: (world: World) => Promise<T>): Promise<T> {
   if (trial.size === 'full') await closeWorld();
@@ -43,7 +43,7 @@ export async function inWorld<T>(trial: Trial, deed: (world: World) => Promise<T
 
 let open: ReturnType<typeof openWorld> | undefined;
 
-/** Takes down the server of the world that is open, if there is one. */
+/** Closes the world that is open, if there is one. */
 export async function closeWorld(): Promise<void> {
   const closing = open;
   open = undefined;

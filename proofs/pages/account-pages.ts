@@ -32,7 +32,7 @@ function login(furnished: Furnished): Promise<string> {
 
 const overview = ({ shop }: Furnished) => `/account?site_id=${shop.site_id}`;
 
-/** An order of the customer; with `gone`, one of its lines is not for sale any more. */
+/** An order of the customer; with `gone`, one of its lines is no longer for sale. */
 async function orderOf(furnished: Furnished, { token: customer_token }: Reader, gone = false): Promise<string> {
   const { shop } = furnished;
   const { id: checkout_id } = await fillIn(furnished, customer_token);
@@ -63,7 +63,7 @@ async function agentOf({ shop, texts, variant_id }: Furnished, { id }: Reader): 
 
 const press = (action: string, rest: Partial<Deed> = {}): Deed => ({ action, entries: () => ({}), ...rest });
 
-/** Whoever is not logged in gets the login at the same address. */
+/** Anyone who is not logged in gets the login at the same address. */
 const ofCustomer = { isPublic: true, login } as const;
 
 export const ACCOUNT_PAGES: PageKind[] = [

@@ -4,7 +4,7 @@ import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from
 import type { Trial } from '../frame.ts';
 import type { Deed, Furnished } from './furnished.ts';
 
-/** Runs work in a browser. Where there is none, outside of CI, it is left out, and the proof says so. */
+/** Runs work in a browser. If there is none, outside CI, the work is skipped, and the proof says so. */
 export async function inChromium(trial: Trial, work: (browser: Browser) => Promise<void>): Promise<string> {
   const chromium = findChromium();
   if (!chromium) {
@@ -20,7 +20,7 @@ export async function inChromium(trial: Trial, work: (browser: Browser) => Promi
   }
 }
 
-/** A site of somebody else: serves whatever it is told to. */
+/** Somebody else's site: serves whatever it is told to. */
 export interface ForeignSite {
   origin: string;
   /** The address at which the document is served from now on. */
@@ -77,14 +77,14 @@ export async function press(tab: Page, work: Deed, shop: Furnished): Promise<voi
   await Promise.all([tab.waitForNavigation(), tab.click(`button[value="${work.action}"]`)]);
 }
 
-/** Waits until the tab stands on an address that begins so, loaded to its end. */
+/** Waits until the tab has fully loaded an address that begins so. */
 export async function arrival(tab: Page, url: string): Promise<void> {
   const isThere = async () =>
     tab.url().startsWith(url) && (await tab.evaluate('document.readyState').catch(() => '')) === 'complete';
   if (!(await until(isThere))) throw new Error(`The tab did not come to ${url}: it is at ${tab.url()}.`);
 }
 
-/** Waits until something is so; answers whether it came to that in time. */
+/** Waits until a condition holds; returns whether it did in time. */
 export async function until(isSo: () => Promise<boolean>): Promise<boolean> {
   const deadline = Date.now() + 30_000;
   while (Date.now() < deadline) {

@@ -82,7 +82,7 @@ const all = ({ owner }: Premises, shops: Furnished[]): Promise<State> =>
     shops.map(({ shop }) => shop.site_id),
   );
 
-/** What those say of themselves that look at an address before, or instead of, a reader. */
+/** How visitors identify themselves that look at an address before, or instead of, a reader. */
 const WAYS: Record<string, string>[] = [
   {},
   { 'Sec-Purpose': 'prefetch' },

@@ -100,7 +100,7 @@ async function lookAtAll(look: Look): Promise<void> {
   }
 }
 
-/** Counts what is transferred; the result begins anew each time it is asked. */
+/** Counts what is transferred; the returned function restarts the count each time. */
 async function countBytes(tab: Page): Promise<() => number> {
   const session = await tab.createCDPSession();
   await session.send('Network.enable');

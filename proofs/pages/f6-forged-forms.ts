@@ -92,7 +92,7 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
     const { html, response } = await new PaperBrowser(baseUrl).open(path, { headers });
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const fields = formWith(html, work.action);
-    // The browser of paper tells the path without what is asked of it.
+    // PaperBrowser gives the path without its query.
     const action = actionOf({ html, path }, work.action);
     return { cookie: cookie.replace(/^[^=]*/, server.cookie), login, csrf: fields.get('csrf') ?? '', fields, action };
   };
@@ -137,7 +137,7 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
   return chosen.length;
 }
 
-/** Runs work on this process's clock of some days ago, which is the server's as well. */
+/** Runs work with this process's clock, which is the server's as well, set back by some days. */
 async function daysAgo<T>(days: number, work: () => Promise<T>): Promise<T> {
   const now = Date.now;
   Date.now = () => now() - days * 86_400_000;

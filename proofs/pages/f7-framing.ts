@@ -22,7 +22,7 @@ export const F7: Proof = {
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const chance = chanceOf(trial.seed);
   const [shop, stranger] = [await open(premises), await open(premises)];
-  // First, for they end all that the shop has open.
+  // First, because they end all that the shop has open.
   const dead = (await deadEnds(shop, stranger)).map((path): Reader => ({ path, login: '' }));
   const alive: Reader[] = [];
   const pages = trial.size === 'short' ? chance.some(PAGES, 4) : PAGES;
@@ -116,7 +116,7 @@ async function frame(
     for (const way of Object.keys(WAYS)) {
       if (!seen.includes(way)) violations.add(`A copy of ${path} in ${way} was not seen.`);
     }
-    // Nor does a window that another opened stay in its hands.
+    // Nor does a window keep control over one that it opened.
     await tab.goto(site.serve('<title>opener</title>'));
     const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
     await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);

@@ -154,7 +154,7 @@ async function plantRaw(target: Target): Promise<number> {
       premises.violations.add(`${page.name}: after ${work.action} the login is still good`);
   }
   if (page.isPublic) return plants.length + 1;
-  // With the session alone there is nothing to be had: such a page is found by its address.
+  // With only the session there is nothing to be had: such a page is found by its address.
   const elsewhere = await exchange(baseUrl, 'GET', path.replace(/.{8}$/, 'AAAAAAAA'), { Cookie: given || attacker });
   if (elsewhere.status !== 404) premises.violations.add(`${page.name}: a session opens ${elsewhere.status}`);
   return plants.length + 1;
@@ -162,7 +162,10 @@ async function plantRaw(target: Target): Promise<number> {
 
 const isLogin = (html: string) => html.includes('value="log_in"');
 
-/** Logins that were made up, that ended, or that are of another shop show what nobody gets to see who is not logged in. */
+/**
+ * Logins that were made up, that ended, or that belong to another shop show nothing that is only for customers who are logged
+ * in.
+ */
 async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work'>, stranger: Furnished) {
   const ownOrigin = baseUrl === premises.baseUrl ? undefined : SECURE_ORIGIN;
   const { path, login } = await arrangeFor(page, shop, ownOrigin);

@@ -8,10 +8,10 @@ import { PAGES } from './pages.ts';
 import { payloadsOf } from './payloads.ts';
 
 /**
- * Writes payloads into every text that a page shows, also into addresses and into forms that are refused, and opens every
- * page in a browser with script. Each payload comes to stand in half of the texts, in which of them the seed decides. A
- * violation is whatever runs, whatever the content security policy has to stop, whatever is asked of another server, and
- * whatever stands in the document that we did not put there.
+ * Writes payloads into every text that a page shows, also into addresses and into forms that are refused, and opens every page
+ * in a browser with scripts enabled. Each payload appears in half of the texts; the seed decides in which. A violation is
+ * whatever runs, whatever the content security policy has to stop, whatever is requested from another server, and whatever is
+ * in the document that we did not put there.
  */
 export const F9: Proof = {
   id: 'F9',
@@ -51,7 +51,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   return { tried: placed, unit: 'payloads placed', violations, note };
 }
 
-/** In round r the text number t holds payload r + t·24, so that after all rounds each has stood in half of the texts. */
+/** In round r text number t contains payload r + t·24, so that after all rounds each has been in half of the texts. */
 function textsOf(payloads: string[], round: number): Texts {
   const texts = TEXT_NAMES.map((name, index): [TextName, string] => {
     const payload = payloads[(round + index * 24) % payloads.length] ?? '';
@@ -60,7 +60,7 @@ function textsOf(payloads: string[], round: number): Texts {
   return Object.fromEntries(texts) as Texts;
 }
 
-/** What the contract asks of some texts. */
+/** The form that the contract requires of some texts. */
 const FORMS: Partial<Record<TextName, (payload: string) => string>> = {
   email: (payload) => `x${payload.replaceAll(/[\s@"<>()[\],;:\\\u202e]/g, '').slice(0, 40)}@example.com`.toLowerCase(),
   variant_image: (payload) => `https://img.example/${payload}?${payload}#${payload}`.replaceAll(/\s/g, '+'),
@@ -71,7 +71,7 @@ const FORMS: Partial<Record<TextName, (payload: string) => string>> = {
   agent_name: (payload) => payload.slice(0, 90),
 };
 
-/** A tab that notes what runs or is stopped, and lets nothing out. */
+/** A tab that records what runs or is stopped, and lets nothing out. */
 async function openTab(browser: Browser, { baseUrl, violations }: Premises): Promise<Page> {
   const tab = await browser.newPage();
   await tab.evaluateOnNewDocument(`

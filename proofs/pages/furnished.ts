@@ -9,9 +9,9 @@ import type { OpenShop } from '../shop.ts';
 /** A page that the proofs attack; see PAGES. */
 export interface PageKind {
   name: string;
-  /** Arranges what the page is about, anew; answers its path. */
+  /** Prepares the subject of the page again; returns its path. */
   arrange(shop: Furnished): Promise<string>;
-  /** What its forms do. Each is tried on a page of its own, for most can be done once. */
+  /** What its forms do. Each is tried on a page of its own, because most can be done only once. */
   operations: Deed[];
   /** It names no shop: its account may be of a member of staff, who works for several. */
   ofNoShop?: true;
@@ -119,7 +119,7 @@ export async function begin({ shop, variant_id }: Furnished, code?: string, cust
   return { id: checkout.id, path: new URL(checkout.checkout_url ?? '').pathname };
 }
 
-/** Takes a piece along that is not for sale any more once the answer is called. */
+/** Adds a piece that is no longer for sale once the returned function is called. */
 export async function putGoneInCart({ shop, texts }: Furnished, checkout_id: string, customer_token?: string) {
   const as = customer_token === undefined ? {} : { customer_token };
   const { cart_id } = await shop.must('storefront.getCheckout', { ...as, path: { checkout_id } });
@@ -158,7 +158,7 @@ export async function fillIn(furnished: Furnished, customer_token?: string) {
 export const PASSWORD = 'a password of the proofs';
 let passwordHash: Promise<string> | undefined;
 
-/** A customer with an account, at an address that is new each time. */
+/** A customer with an account, at a new address each time. */
 export async function openAccount({ shop, texts }: Furnished): Promise<string> {
   passwordHash ??= hashPassword(PASSWORD);
   const email = texts.email.replace('@', `+${randomUUID().slice(0, 8)}@`);
@@ -177,19 +177,19 @@ export interface Reader {
   login: string;
 }
 
-/** Arranges a page for one who comes to it; the server's address says what its cookies are called. */
+/** Prepares a page for a visitor; the server's address determines the names of its cookies. */
 export async function arrangeFor(page: PageKind, furnished: Furnished, baseUrl = 'http://localhost'): Promise<Reader> {
   const path = await page.arrange(furnished);
   return { path, login: await loginTo(page, furnished, baseUrl) };
 }
 
-/** The cookie of one more session of whom the page was arranged for last. */
+/** The cookie of one more session of the customer for whom the page was prepared last. */
 export async function loginTo(page: PageKind, furnished: Furnished, baseUrl = 'http://localhost'): Promise<string> {
   const token = await page.login?.(furnished);
   return token ? loginCookie(furnished, token, baseUrl) : '';
 }
 
-/** What a login is called in a shop, and what it holds. */
+/** The login cookie's name and value in a shop. */
 export function loginCookie({ shop }: Furnished, token: string, baseUrl = 'http://localhost'): string {
   const prefix = baseUrl.startsWith('https:') ? '__Host-' : '';
   return `${prefix}sid_${shop.site_id.replaceAll('-', '')}=${token}`;

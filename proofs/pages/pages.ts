@@ -35,8 +35,8 @@ const details = ({ texts }: Furnished) => ({
 });
 
 /**
- * The pages that the proofs attack, each in a shop with texts of its own. A page that is added to the server is added here, with
- * the buttons of its forms, and every proof takes it along.
+ * The pages that the proofs attack, each in a shop with texts of its own. A page that is added to the server is added here,
+ * with the buttons of its forms, and every proof then covers it.
  */
 export const PAGES: PageKind[] = [
   {

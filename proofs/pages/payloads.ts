@@ -9,7 +9,7 @@ export function payloadsOf(seed: number, count: number): string[] {
   return chance.some(unique, count);
 }
 
-/** What ends the place where a text stands, whatever that is. */
+/** What ends the context of a text, whatever that is. */
 const PREFIXES = [
   '',
   '">',

@@ -35,17 +35,17 @@ type Told = Record<'id' | 'cart_id' | 'total' | 'error', string>;
 
 const ANSWER_WITHIN_MS = 60_000;
 const PRICE = 1_400;
-/** So many, and the shop is out of order as a whole. */
+/** After this many, the shop is considered broken as a whole. */
 const FAILURE_LIMIT = 50;
 
 /**
  * Agents that prepare more purchases than their budgets pay for, and customers who confirm all of them at once. Each call keeps
- * its Idempotency-Key until the answer is definite, and what was told is held against the database.
+ * its Idempotency-Key until the answer is definite, and what was answered is compared with the database.
  */
 export class AgentShoppers {
   readonly gate = new Gate();
   answers = 0;
-  /** How many answers it took more than one attempt to get. */
+  /** How many answers took more than one attempt. */
   repeated = 0;
   /** How many purchases were refused because they would have gone beyond a budget. */
   refused = 0;
@@ -110,7 +110,7 @@ export class AgentShoppers {
     await this.#owner.end();
   }
 
-  /** What each budget has lost is what was ordered of it, as it was told, and no more than was allowed. */
+  /** Each budget is reduced by what was ordered from it, as it was answered, and no more than was allowed. */
   async judge(violations: Violations): Promise<void> {
     for (const failure of this.#failures.splice(0)) violations.add(failure);
     for (const errand of this.#errands.splice(0)) await this.#judgeErrand(errand, violations);

@@ -18,7 +18,7 @@ export const B6: Proof = {
 const AT_ONCE = 500;
 const PASSWORD = 'a password of the proofs';
 const READS_A_SECOND = 50;
-/** Of what 99 of 100 looks at the catalogue take, in milliseconds; held against full forms alone, on a machine at rest. */
+/** For 99 of 100 reads of the catalogue, in milliseconds; required only in full forms, on a machine at rest. */
 const GOAL = 100;
 
 async function attack({ size, databaseUrl, progress }: Trial, directory: string): Promise<Figures> {
@@ -76,7 +76,7 @@ async function openAccounts(databaseUrl: string, site_id: string): Promise<strin
 
 type Headers = Record<string, string>;
 
-/** A steady stream of looks at the catalogue. */
+/** A steady stream of reads of the catalogue. */
 function read({ baseUrl }: ServerProcess, headers: Headers, duration: number): Promise<autocannon.Result> {
   const url = `${baseUrl}/api/storefront/products`;
   return autocannon({ url, headers, duration, connections: 4, overallRate: READS_A_SECOND });

@@ -4,7 +4,7 @@ import { targetOf } from '../client.ts';
 import { operationOf } from '../tenant.ts';
 import { openTenant } from './tenant.ts';
 
-/** Where buyers buy, and what they bear. */
+/** Where buyers buy, and how many failures they tolerate. */
 export interface Shopping {
   databaseUrl: string;
   servers: string[];
@@ -55,7 +55,7 @@ export class Buyers {
     return buyers;
   }
 
-  /** Lets so many buy until `rest`. */
+  /** Lets this many buy until `rest`. */
   begin(count: number): void {
     this.#work = Promise.all(Array.from({ length: count }, () => this.#buyOn()));
   }
@@ -65,7 +65,7 @@ export class Buyers {
     await this.#work;
   }
 
-  /** Waits until so many more orders are made, or time is over. */
+  /** Waits until this many more orders are made, or time is over. */
   async moreOrders(count: number, withinMs: number): Promise<void> {
     const goal = this.orders + count;
     for (const end = Date.now() + withinMs; this.orders < goal && Date.now() < end; ) await sleep(10);

@@ -51,7 +51,7 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
   }
 }
 
-/** One data directory, and who lives in it. */
+/** One data directory, and the processes that use it. */
 class House {
   readonly #directory: string;
   #server: ServerProcess | undefined;
@@ -161,7 +161,7 @@ class Writers {
     return writers;
   }
 
-  /** Waits until so many more rows are acknowledged: the next one is then under way. */
+  /** Waits until this many more rows are acknowledged: the next one is then under way. */
   async write(rows: number): Promise<void> {
     const goal = this.acknowledged.size + rows;
     while (this.acknowledged.size < goal && this.#refused.length === 0) {

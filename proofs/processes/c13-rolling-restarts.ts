@@ -7,7 +7,7 @@ import { openTenant } from './tenant.ts';
 const PROCESSES = 2;
 const SHUTDOWN_LIMIT_MS = 10_000;
 const ANSWER_WITHIN_MS = 15_000;
-/** One request in so many is a mutation. */
+/** One request in this many is a mutation. */
 const WRITE_SHARE = 5;
 
 /** Restarting the processes of an installation one after another is not noticed by a client that retries. */

@@ -89,7 +89,7 @@ function start(databaseUrl: string, directory: string, hours: number, zone: stri
   return freePort().then((port) => new ServerProcess(port, env).mustBeReady());
 }
 
-/** Begins everything once for each server and each side of its deadline, and asks when the clock has come there. */
+/** Begins everything once for each server and each side of its deadline, and asks when the clock has reached it. */
 async function pass(clock: MovableClock, shops: OpenShop[], scene: Scene, violations: Violations): Promise<number> {
   await clock.set(scene.now);
   const questions: { at: number; ask(): Promise<void> }[] = [];

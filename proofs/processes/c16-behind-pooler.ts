@@ -51,7 +51,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string,
 
 type Counts = { commands: number; events: number; reads: number };
 
-/** All start at once, who migrates is killed, and the commands that an operator runs beside them end as well. */
+/** All start at once, the one that migrates is killed, and the commands that an operator runs beside them end as well. */
 async function startUp(fleet: Fleet, violations: Violations, counts: Counts): Promise<void> {
   const { killed, failed } = await fleet.startAndKillMigrating();
   counts.commands += fleet.members.length + 1;
@@ -66,7 +66,7 @@ async function startUp(fleet: Fleet, violations: Violations, counts: Counts): Pr
     const { code, output } = await fleet.run(...args);
     counts.commands += 1;
     if (code === undefined) violations.add(`Hung: ${args.join(' ')} ${output}`);
-    // What doctor says of the server of all proofs, which is made for speed, is another matter.
+    // What doctor says about the server of all proofs, which is configured for speed, does not matter here.
     else if (args[0] === 'doctor' ? !/ok +pooler.*\n.*ok +direct/.test(output) : code !== 0)
       violations.add(`${args.join(' ')} ended with ${code}: ${output}`);
   }
@@ -75,7 +75,7 @@ async function startUp(fleet: Fleet, violations: Violations, counts: Counts): Pr
 /** Two tenants change and read, while a worker is killed that delivers. */
 async function work(fleet: Fleet, events: number, violations: Violations, counts: Counts): Promise<void> {
   const told = new Map<string, number>();
-  // The first get no answer, so that there is a worker that is busy, and are not told by that.
+  // The first get no answer, so that there is a busy worker; they do not count as delivered.
   const receiver = await openReceiver(({ headers }, count) => {
     if (count <= KEPT_WAITING) return undefined;
     const id = String(headers['webhook-id']);
@@ -137,7 +137,7 @@ async function readOn(
   }
 }
 
-/** Each event is told; one is told again only if it was under way when its worker was killed. */
+/** Each event arrives; one arrives again only if it was under way when its worker was killed. */
 async function judge(
   { owner }: Fleet,
   { told, inFlight, events }: { told: Map<string, number>; inFlight: Set<string>; events: number },

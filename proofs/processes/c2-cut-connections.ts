@@ -63,7 +63,7 @@ function cutsAtRandom(chance: Chance): number[] {
   return Array.from({ length: 2 * LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
 }
 
-/** Cuts calls of an operation off, by turns on all lanes; answers how often. */
+/** Cuts off calls of an operation, on all lanes in turn; returns how often. */
 async function cutOff(
   world: World,
   all: ProxiedLane[],
@@ -97,7 +97,7 @@ function* counting(): Generator<number> {
   for (let k = 1; ; k += 1) yield k;
 }
 
-/** Sends a call that is cut off after the k-th message; tells whether there were so many, and whether it was answered. */
+/** Sends a call that is cut off after the k-th message; returns whether there were that many, and whether it was answered. */
 async function attempt(world: World, lane: ProxiedLane, call: Call, fault: Fault, k: number) {
   const { proxy } = lane;
   let seen = 0;

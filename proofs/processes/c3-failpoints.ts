@@ -31,7 +31,7 @@ export const C3: Proof = {
     ),
 };
 
-/** Connections that are cut are for C2. */
+/** Cut connections are covered by C2. */
 const FAULTS: Fault[] = ['throw', 'exit', 'hang'];
 /** Without waiting for what hangs. */
 const QUICK_FAULTS: Fault[] = ['throw', 'exit', 'throw'];
@@ -121,7 +121,7 @@ async function failEverywhere(
   }
 }
 
-/** Where nobody else works in the shop, it can be told before the retry: all of it has happened, or nothing. */
+/** If nobody else works in the shop, this can be seen before the retry: all of it has happened, or nothing. */
 function judgeHalves(
   world: World,
   { operation }: Call,
@@ -149,7 +149,7 @@ async function fail(world: World, lane: FailingLane, call: Call, failpoint: Fail
   return reached || ended;
 }
 
-/** As a client does that has waited long enough: the first may be at work still. */
+/** As a client does that has waited long enough: the first request may still be running. */
 async function retryMeanwhile(world: World, lane: FailingLane, call: Call): Promise<Reply | undefined> {
   await sleep(1_000);
   return lane.reached ? sendOnce(world, lane, call) : undefined;

@@ -88,7 +88,7 @@ async function targetOf(world: World, lane: ProxiedLane, operation: Operation): 
   return { operation, effect, commits };
 }
 
-/** Loses one commit of a call on each lane, compares what is told with the database, and counts what was found. */
+/** Loses one commit of a call on each lane, compares the answers with the database, and counts what was found. */
 function loseCommits(
   world: World,
   lanes: ProxiedLane[],

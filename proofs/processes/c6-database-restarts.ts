@@ -11,13 +11,13 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 import { Shoppers } from './shoppers.ts';
 
 const SERVERS = 2;
-/** PostgreSQL goes when the shoppers have had so many more answers, at most, and then at any moment. */
+/** PostgreSQL ends after at most this many more answers to the shoppers, and then at any moment. */
 const MOST_ANSWERS_BETWEEN = 200;
 const LONGEST_WAIT_MS = 20;
 const CONNECT_EVERY_MS = 10;
 const CONNECTABLE_WITHIN_MS = 60_000;
 
-/** From when PostgreSQL takes connections to the first 2xx, for half of the restarts; held against full forms alone. */
+/** From the time PostgreSQL accepts connections to the first 2xx, for half of the restarts; required only in full forms. */
 const GOAL_MS = 1_000;
 
 /** PostgreSQL ends without a word to anyone, as by `pg_ctl stop -m immediate`, and recovers from its log. */

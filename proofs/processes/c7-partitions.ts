@@ -18,7 +18,7 @@ const ANSWERED_WITHIN_MS = 8_000;
 /** Where TCP sends again what was lost, it waits twice as long each time. */
 const HEALED_WITHIN_MS = 60_000;
 
-/** The way between the server and PostgreSQL loses every packet, in silence, and is mended later. */
+/** The network between the server and PostgreSQL loses every packet, silently, and recovers later. */
 export const C7: Proof = {
   id: 'C7',
   promise: 'While the database is cut off every call is answered within 8 s, and afterwards all is as before.',
@@ -129,7 +129,7 @@ class Scene {
     const meanwhile = told.filter((one) => one.ended > begun && one.begun < healed);
     this.answers += meanwhile.length;
     for (const { what, status, error, ...one } of told) {
-      // What took its time before or after was not kept waiting by the cut; a busy machine hashes passwords for seconds.
+      // What was slow before or after was not delayed by the cut; a busy machine hashes passwords for seconds.
       const until = status === 0 || status === 503 ? one.ended : Math.min(one.ended, healed);
       const waited = until - Math.max(one.begun, begun);
       this.#slowest = Math.max(this.#slowest, waited);
@@ -171,7 +171,7 @@ class Scene {
     if (usable < CONNECTIONS) this.#violations.add(`${CONNECTIONS - usable} of ${CONNECTIONS} connections were lost`);
   }
 
-  /** What is changed now is told, and so is all from before. */
+  /** New changes are delivered, and so is everything from before. */
   async #deliverAgain(): Promise<void> {
     const left = `select from commerce.webhook_deliveries where status = 'pending'`;
     await this.#callers.call('product');

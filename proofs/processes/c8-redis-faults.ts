@@ -11,7 +11,7 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 /** Logins that an address may try in a quarter of an hour. */
 const LOGINS = 30;
 
-/** Redis stops, dies, forgets and is full, while people buy and somebody guesses passwords. */
+/** Redis stops, is killed, forgets and is full, while people buy and somebody guesses passwords. */
 export const C8: Proof = {
   id: 'C8',
   promise: 'Whatever becomes of Redis, people look at the catalogue and buy, and no more passwords can be guessed.',

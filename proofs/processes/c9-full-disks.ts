@@ -15,13 +15,13 @@ import { Shoppers } from './shoppers.ts';
 import { openTenant } from './tenant.ts';
 
 const DISK_MB = 400;
-/** For so long the disk stays full after the first refusal; the longer time exhausts the log that PostgreSQL has in reserve. */
+/** How long the disk stays full after the first refusal; the longer time exhausts the log that PostgreSQL has in reserve. */
 const FULL_FOR_MS = [8_000, 20_000];
 const REFUSED_WITHIN_MS = 60_000;
 /** That of locks. */
 const SHORTEST_LIMIT_MS = 1_900;
 const SERVED_WITHIN_MS = 60_000;
-/** `/readyz` may be so far behind: it asks every 2 s, and waits 1 s for the answer. */
+/** How far `/readyz` may lag: it asks every 2 s, and waits 1 s for the answer. */
 const READY_LAG_MS = 3_500;
 
 /** The disk of PostgreSQL, its log included, has no space left while people buy, and gets some again. */
@@ -150,7 +150,7 @@ class Scene {
     this.#refused += named('storage_full').length;
     this.#unavailable += named('unavailable').length;
     for (const one of failed) if (one.status !== 503) this.#violations.add(`Answered by ${toText(one)}`);
-    // What waited out a time limit was busy with something else: a full disk is told at once.
+    // Calls that waited for a time limit were delayed by something else: a full disk is reported at once.
     const wrong = named('unavailable').find(({ begun, ended }) => ended - begun < SHORTEST_LIMIT_MS);
     if (wrong && !this.#watch.sawDown)
       this.#violations.add(`PostgreSQL was there, and the answer was ${toText(wrong)}`);

@@ -39,13 +39,13 @@ export class Callers {
       product: { path: '/api/dashboard/products', headers: clerk, body: { name: 'Mug', price: '1.00' } },
       orders: { path: '/api/dashboard/orders', headers: clerk },
       login: { path: '/api/dashboard/auth/login', headers: {}, body: staff },
-      // What does not compress takes its space on the disk.
+      // What does not compress takes up real space on the disk.
       large: { path: '/api/dashboard/products', headers: clerk, body: LARGE },
       search: { path: '/api/storefront/products?q=mug', headers: shopper },
     };
   }
 
-  /** Lets so many call, each one kind after the other. */
+  /** Lets this many call, each one kind after the other. */
   begin(count: number, kinds = KINDS): void {
     this.#going = true;
     this.#work = Promise.all(Array.from({ length: count }, (_, i) => this.#callOn(kinds, i)));

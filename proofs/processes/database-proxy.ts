@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A way to PostgreSQL on which every message of its protocol (version 3) is seen, and may be the last one or get lost. Set
- * `judge` to decide on each message, and `away` to let nobody through.
+ * A proxy to PostgreSQL that sees every message of its protocol (version 3), and may cut the connection there or lose the
+ * message. Set `judge` to decide on each message, and `away` to let nobody through.
  */
 export class DatabaseProxy {
-  /** The address of the database by this way. */
+  /** The address of the database through the proxy. */
   readonly url: string;
   /** Decides on each message, in the order in which they come, whatever connection they are on. */
   judge: (message: Message) => Verdict = () => 'pass';
@@ -32,7 +32,10 @@ export class DatabaseProxy {
     return new DatabaseProxy(server, databaseUrl);
   }
 
-  /** Whether PostgreSQL has no connection by this way whose other end is gone: what was cut has taken effect, or never will. */
+  /**
+   * Whether PostgreSQL has no connection through the proxy whose other end is gone: what was cut has taken effect, or never
+   * will.
+   */
   get settled(): boolean {
     return [...this.#open].every(({ writable }) => writable);
   }
@@ -74,7 +77,7 @@ export class DatabaseProxy {
         const verdict = this.judge(message);
         if (verdict === 'pass' || verdict === 'cut after') target.write(this.rewrite(message));
         if (verdict === 'pass' || verdict === 'swallow') continue;
-        // What was passed on still arrives; whoever sent it hears no more.
+        // What was passed on still arrives; its sender hears nothing more.
         target.end();
         if (from === 'database') source.end();
         else source.destroy();
@@ -92,7 +95,10 @@ export interface Message {
   bytes: Buffer;
 }
 
-/** `cut after` passes the message on and ends the connection; `cut before` does not pass it on; `swallow` loses it alone. */
+/**
+ * `cut after` passes the message on and ends the connection; `cut before` does not pass it on; `swallow` loses only the
+ * message.
+ */
 export type Verdict = 'pass' | 'cut after' | 'cut before' | 'swallow';
 
 const LENGTH_BYTES = 4;

@@ -13,7 +13,7 @@ import type { OpenShop } from '../shop.ts';
 export interface Deadline {
   /** How long after the beginning it changes, in seconds. */
   after: number;
-  /** Begins it by one server; the function that it answers asks another one how it stands. */
+  /** Begins it by one server; the returned function asks another one how it stands. */
   begin(by: OpenShop, scene: Scene): Promise<(server: OpenShop) => Promise<Standing>>;
 }
 
@@ -220,7 +220,7 @@ async function order(shop: OpenShop): Promise<string> {
   return completed.order.id;
 }
 
-/** Runs the job in this process, and looks whether it did what it does after the deadline. */
+/** Runs the job in this process, and checks whether it did what it does after the deadline. */
 async function afterTheJob({ premises }: OpenShop, table: string, id: string, done: string): Promise<Standing> {
   const client = await premises.owner.connect();
   try {

@@ -141,8 +141,8 @@ async function issue(baseUrl: string, databaseUrl: string, violations: Violation
 }
 
 /**
- * Looks for the secrets in all rows of all tables: as they are, in hexadecimal, in Base64, and each half of their
- * random part. Answers how many megabytes of text were searched.
+ * Looks for the secrets in all rows of all tables: as they are, in hexadecimal, in Base64, and each half of their random part.
+ * Returns how many megabytes of text were searched.
  */
 async function search(db: Pool, secrets: string[], violations: Violations): Promise<number> {
   const needles = secrets.flatMap((secret) => {

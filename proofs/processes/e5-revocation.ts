@@ -10,7 +10,7 @@ import { openTenant } from './tenant.ts';
 
 type Site = Awaited<ReturnType<typeof openTenant>>;
 
-/** Agents that call without pause through many processes, and are ended in the midst of it, by each who may. */
+/** Agents that call without pause through many processes, and are revoked while they do, by each who may. */
 export const E5: Proof = {
   id: 'E5',
   promise: 'No call of an agent is accepted that begins after its revocation was acknowledged, in whatever process.',

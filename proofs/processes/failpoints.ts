@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Loaded into a server before its own code, which knows nothing of it. Between two statements a server only computes, so
- * each answer of the database is a place to fail: after the n-th that follows an order, the server throws, ends, hangs or loses the
+ * Loaded into a server before its own code, which knows nothing of it. Between two statements a server only computes, so each
+ * answer of the database is a place to fail: after the n-th answer since an order, the server throws, exits, hangs or loses the
  * connection, once.
  */
 export interface Failpoint {

@@ -15,7 +15,7 @@ import { type Ended, runCommand, ServerProcess } from './server-process.ts';
 const ROLES = ['api', 'api', 'worker', 'worker'] as const;
 /** Many times what a start takes on a busy machine. */
 const HUNG_AFTER_MS = 90_000;
-/** Fewer than all: whoever is killed then is in the middle of it. */
+/** Fewer than all: the process killed then is in the middle of it. */
 const MIGRATIONS_BEFORE_THE_KILL = 3;
 
 /** Two servers and two workers on a database of their own, behind a pooler in transaction mode or not. */
@@ -49,7 +49,7 @@ export class Fleet {
     return this.members.slice(0, 2).map(({ baseUrl }) => baseUrl);
   }
 
-  /** Starts all that do not run. Answers who is not ready in time. */
+  /** Starts all that are not running. Returns those that are not ready in time. */
   async start(): Promise<string[]> {
     for (const [i, role] of ROLES.entries()) {
       if (!this.members[i]?.running)
@@ -81,7 +81,7 @@ export class Fleet {
     return false;
   }
 
-  /** The process that migrates, once it has got somewhere. */
+  /** The process that migrates, once it has made some progress. */
   async #migrating(): Promise<number | undefined> {
     const { rows } = await this.owner.query<{ name: string; done: number }>(
       `select a.application_name as name, (select count(*)::int from public.commerce_migrations) as done
@@ -102,7 +102,7 @@ export class Fleet {
     return openEventShop(this.#url, () => this.addresses);
   }
 
-  /** Kills a worker while it delivers webhooks. Answers the events that it was about to tell; none when nobody was. */
+  /** Kills a worker while it delivers webhooks. Returns the events that it was about to deliver; none when no worker was. */
   async killDelivering(): Promise<Set<string>> {
     for (const end = Date.now() + 10_000; Date.now() < end; await sleep(5)) {
       const held = await this.#deliveries();
@@ -110,7 +110,7 @@ export class Fleet {
       if (!victim) continue;
       await victim.end('SIGKILL');
       const names = new Set(held.filter(({ pid }) => pid === victim.pid).map(({ holder }) => holder));
-      // What it took between our look and its end is still locked under its name.
+      // What it took between our check and its end is still locked under its name.
       const all = [...held, ...(await this.#deliveries())];
       return new Set(all.filter(({ holder }) => names.has(holder)).map(({ event_id }) => event_id));
     }

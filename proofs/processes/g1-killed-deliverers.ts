@@ -12,7 +12,7 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 
 const SENDERS = 4;
 const LONGEST_WAIT_MS = 50;
-/** All is delivered when nothing more came for so long: a dead process is noticed within 15 seconds. */
+/** Everything counts as delivered when nothing has arrived for this long: a dead process is noticed within 15 seconds. */
 const PATIENCE_MS = 60_000;
 
 /** Processes that serve and deliver are killed one after the other, at any moment of what they do, while events are due. */
@@ -137,7 +137,7 @@ async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   }
 }
 
-/** Holds what came against what is committed. Answers how many events came more than once. */
+/** Compares what arrived with what is committed. Returns how many events arrived more than once. */
 async function judge(
   owner: pg.Pool,
   site_id: string,

@@ -13,7 +13,7 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 const PATIENCE_MS = 60_000;
 const TYPES = [...['product.created', 'customer.created'], ...['order.created', 'order.paid', 'webhook.ping']];
 
-/** Two shops sell and tell of it, to receivers that answer with secrets of their own, while the server logs all it can. */
+/** Two shops sell and send events of it, to receivers that answer with secrets of their own, while the server logs all it can. */
 export const G7: Proof = {
   id: 'G7',
   promise: 'Neither events nor attempts nor the log tell a secret, an e-mail address, or anything of another shop.',
@@ -26,7 +26,7 @@ interface Party {
   shop: EventShop;
   /** One that takes what it gets, and one that refuses it. */
   receivers: Awaited<ReturnType<typeof openReceiver>>[];
-  /** What nobody may be told. */
+  /** What must not be revealed to anybody. */
   secrets: string[];
 }
 
@@ -77,7 +77,7 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
   }
 }
 
-/** A shop whose receivers answer with what is not to be kept, at addresses that hold what is not to be told. */
+/** A shop whose receivers answer with what must not be kept, at addresses that contain what must not be revealed. */
 async function open(databaseUrl: string, baseUrl: string): Promise<Party> {
   const buyers = await Buyers.open({ databaseUrl, servers: [baseUrl], retries: 3 });
   const { api_key, storefront_token, sync_secret, staff } = buyers.credentials;

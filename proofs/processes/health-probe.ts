@@ -14,7 +14,7 @@ interface Seen {
 }
 
 const EVERY_MS = 200;
-/** Who watches gives no answer later than that any weight. */
+/** An orchestrator ignores answers that come later than this. */
 const PATIENCE_MS = 5_000;
 
 /** Asks a server five times a second whether it is alive and ready, as an orchestrator would, only oftener. */
@@ -48,7 +48,7 @@ export class HealthProbe {
     return { status: answer?.status ?? 0, body: body ?? 'nothing' };
   }
 
-  /** Holds what was seen in a time against what is true of it. Answers how often was asked. */
+  /** Compares what was seen in a period with what is true of it. Returns how often was asked. */
   judge(what: string, [from, to]: [number, number], ready: 200 | 503 | 'either', violations: Violations): number {
     const seen = this.seen.filter(({ begun, ended }) => begun >= from && ended <= to);
     for (const one of seen) {

@@ -10,12 +10,12 @@ import { judgeReads } from './reads.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** Of what 99 of 100 looks at the catalogue take; held against full forms alone, on a machine at rest. */
+/** For 99 of 100 reads of the catalogue; required only in full forms, on a machine at rest. */
 const GOAL_MS = 50;
 const READS_A_SECOND = 50;
 /** A server that was just started compiles what its first requests need. */
 const WARM_UP_SECONDS = 2;
-/** Of the server, beside the connections of its clients: its pool, its log, and what Node itself has open. */
+/** Files of the server besides its clients' connections: its pool, its log, and what Node itself has open. */
 const FILES_OF_ITS_OWN = 64;
 
 /** How many connections are opened at once, and how soon the next: all of them within three seconds. */
@@ -148,7 +148,7 @@ class Crowd {
   }
 }
 
-/** A steady stream of looks at the catalogue, also over new connections, from a thread that the slow ones do not hold up. */
+/** A steady stream of reads of the catalogue, also over new connections, from a thread that the slow clients do not delay. */
 function read({ baseUrl }: ServerProcess, headers: Record<string, string>, duration: number) {
   const url = `${baseUrl}/api/storefront/products`;
   return autocannon({

@@ -20,9 +20,9 @@ const LIMITS = {
   tenth: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
   full: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
 };
-/** Over a whole run: garbage that V8 has not collected yet comes on top of what one attack takes, a leak would go on. */
+/** Over a whole run: garbage that V8 has not collected yet adds to what one attack takes; a leak would keep growing. */
 const WHOLE_GROWTH_LIMIT_BYTES = 100 * MEGABYTE;
-/** A stall counts when each of so many repetitions shows it: one alone may be the machine's. */
+/** A stall counts when each of this many repetitions shows it: a single one may be the machine's. */
 const REPETITIONS = 5;
 
 /** A body that is too large, too deep or too wide costs its sender an answer, and nobody else anything. */
@@ -83,7 +83,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
 
 interface Attack {
   name: string;
-  /** Answers the status, or 0 when the server closed the connection. */
+  /** Returns the status, or 0 when the server closed the connection. */
   send(port: number): Promise<number>;
   refusedWith: number[];
 }
@@ -243,7 +243,7 @@ function stream(port: number, operation: Operation, key: Secrets, chunked: boole
     socket.on('drain', pump);
     socket.on('data', (bytes) => {
       received += bytes.toString('latin1');
-      // Whether it goes on listening to the rest is the server's affair: some of it is sent still.
+      // Whether the server still reads the rest does not matter here: some of it is sent anyway.
       if (received.includes('\r\n\r\n')) setTimeout(() => socket.destroy(), 200);
     });
     socket.on('error', () => {});
@@ -251,7 +251,7 @@ function stream(port: number, operation: Operation, key: Secrets, chunked: boole
   });
 }
 
-/** What the checks of each operation and legitimate use of full size take in memory is no growth. */
+/** The memory that each operation's checks and legitimate use of full size take does not count as growth. */
 async function warmUp(port: number, key: Secrets, rounds: number): Promise<void> {
   const bodies = [JSON.stringify({}), JSON.stringify({ unknown: Array(5_000).fill(0) })];
   for (const operation of operationTable.filter(({ hasBody }) => hasBody)) {

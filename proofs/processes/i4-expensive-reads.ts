@@ -6,7 +6,7 @@ import { judgeReads } from './reads.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** Of what 99 of 100 others' reads take; held against full forms alone, on a machine at rest. */
+/** For 99 of 100 reads of others; required only in full forms, on a machine at rest. */
 const GOAL_MS = 100;
 const READS_A_SECOND = 50;
 /** The time that PostgreSQL gives a statement. */
@@ -33,7 +33,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const url = `${server.baseUrl}/api/storefront/products/mug-1`;
     const [attacked, others] = await Promise.all([
       autocannon({ url: server.baseUrl, requests: reads, connections: pick(size, 4, 8), duration: seconds }),
-      // From a thread of its own, which the attackers' answers do not hold up.
+      // From a thread of its own, which the attackers' answers do not delay.
       autocannon({
         url,
         headers: storefront,

@@ -12,7 +12,7 @@ import { inWorld } from '../world.ts';
 import { REDIS, Redis } from './redis.ts';
 import { withDirectory } from './server-process.ts';
 
-/** Limits that another proof, or a test, takes to their last point. */
+/** Limits that another proof, or a test, uses up. */
 const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   discount_apply: 'I7',
   discount_failed_address: 'I7',
@@ -75,7 +75,7 @@ function pointsOf(name: RateLimitName): number {
   return name === 'private_token' ? PRIVATE_TOKEN_POINTS : RATE_LIMITS[name].points;
 }
 
-/** Begins to use up a limit anew; what it answers sends one request that counts. */
+/** Begins to use up a limit again; the returned function sends one request that counts. */
 type Begin = () => ((n: number) => Promise<Reply>) | Promise<(n: number) => Promise<Reply>>;
 
 interface Means {
@@ -85,11 +85,11 @@ interface Means {
 }
 
 /**
- * What was seen says nothing when the machine was too busy: the window ended before the limit was used up, a request failed
- * after it may have been counted, or a server did not wait for Redis and counted for itself, as it should.
+ * The observation is void when the machine was too busy: the window ended before the limit was used up, a request failed after
+ * it may have been counted, or a server did not wait for Redis and counted by itself, as it should.
  */
 const TRIES = 5;
-/** A little more than shared-limiter.ts counts for itself after Redis did not answer in time. */
+/** A little longer than shared-limiter.ts counts by itself after Redis did not answer in time. */
 const REDIS_LEFT_ALONE_MS = 1_200;
 const SHORT_WINDOW_SECONDS = 60;
 
@@ -158,7 +158,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
       const address = servers.newAddress();
       return (n: number) => servers.send(address, method, target, headers, body?.(n));
     };
-  /** From another address each time: the limit is of something else. */
+  /** From another address each time: the limit does not depend on the address. */
   const spread =
     (method: string, target: string, headers: Record<string, string>, body?: (n: number) => unknown) =>
     () =>

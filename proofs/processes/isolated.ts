@@ -6,8 +6,8 @@ import type { Figures, Trial } from '../frame.ts';
 import { notRun, notRunWithout } from '../missing-tool.ts';
 
 /**
- * Faults of the network and of disks are made where nobody else can meet them: in a process that has a loopback interface and
- * mounts of its own, with everything that it starts. All of that is gone with it.
+ * Faults of the network and of disks are caused where they affect nobody else: in a process with its own loopback interface and
+ * mounts, together with everything that it starts. All of that disappears with it.
  */
 export type IsolatedTrial = Omit<Trial, 'databaseUrl'>;
 

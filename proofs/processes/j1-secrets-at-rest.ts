@@ -16,7 +16,7 @@ import { seedWorld } from '../world.ts';
 import { withOwnDatabase } from './own-database.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** A whole server is used for everything that it can do, and then turned inside out. */
+/** A server is used for everything that it can do, and then searched completely. */
 export const J1: Proof = {
   id: 'J1',
   promise: 'No secret that was issued or sent lies in clear in a log, a table, or a mail that needs none.',
@@ -27,7 +27,7 @@ export const J1: Proof = {
 };
 
 const ENOUGH_SECRETS = 50_000;
-/** No secret: the addresses of customers lie in tables, so that a search that never finds anything is noticed. */
+/** Not a secret: customers' addresses are in tables, so that a search that never finds anything is noticed. */
 const CONTROL = 'what must be found';
 
 async function attack(trial: Trial, directory: string): Promise<Figures> {
@@ -80,7 +80,7 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   };
 }
 
-/** Answers whether the control was found. */
+/** Returns whether the control was found. */
 function accuse(violations: Violations, where: string, search: Search, text: string): boolean {
   const found = search.in(text);
   const secrets = found.filter((one) => !one.startsWith(CONTROL));
@@ -138,7 +138,7 @@ function straysOf(call: Call, { secrets }: Tenant): Call[] {
   return strays;
 }
 
-/** What a mail is written for: the secrets in its links. */
+/** Secrets that occur in mails on purpose: those in their links. */
 const MAILED = /^a (?:rst|vrf|chk|ord)_|^a token$/;
 
 const MAILS_WITHIN_MS = 120_000;
@@ -157,7 +157,7 @@ async function mailsSent(owner: pg.Pool): Promise<void> {
   }
 }
 
-/** Where mails lead to orders: their addresses hold a secret, which no log may tell. */
+/** Where mails link to orders: those addresses contain a secret, which no log may contain. */
 function orderPathsIn(mails: string[]): Set<string> {
   return new Set(mails.flatMap((mail) => mail.match(/\/sites\/[0-9a-f-]{36}\/orders\/ord_[0-9A-Za-z]{38}/g) ?? []));
 }
@@ -170,7 +170,7 @@ async function mailsIn(directory: string): Promise<string[]> {
 
 const ROWS_AT_ONCE = 1_000;
 
-/** All rows of all tables, the queue's and the system's own among them, as text. Answers how many tables there are. */
+/** All rows of all tables, including the queue's and the system's own, as text. Returns how many tables there are. */
 async function searchTables(owner: pg.Pool, search: Search, violations: Violations): Promise<number> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

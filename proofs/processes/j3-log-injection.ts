@@ -6,7 +6,7 @@ import { bodyFieldsOf } from './request-bodies.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** Stands in every payload: a line that begins with it, or a key that holds it, was made by the attacker. */
+/** Part of every payload: a line that begins with it, or a key that contains it, was made by the attacker. */
 const MARK = 'forged-line';
 const FORGED = `{"level":"error","msg":"${MARK}","${MARK}":1}`;
 /** As bytes on the wire, in latin1; UTF-8 is written out. */

@@ -20,11 +20,11 @@ import { openTenant } from './tenant.ts';
 
 const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 const DISK_MB = 400;
-/** So far `/readyz` may be behind: it asks the database every 2 s, and waits 1 s for the answer. */
+/** How far `/readyz` may lag: it asks the database every 2 s, and waits 1 s for the answer. */
 const LAG_MS = 3_500;
-/** After that the answers count, for so long. */
+/** After that the answers count, for this long. */
 const COUNTED_MS = 2_500;
-/** All that is written here must leave the small disk some space, or it would be full before its turn. */
+/** Everything that is written here must leave the small disk some space, or it would be full too early. */
 const WAL_MB = 64;
 
 /** What C5 to C9 do to the database and to Redis, one after the other, while an orchestrator asks how the server is. */
@@ -93,7 +93,7 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
 }
 
 async function suffer(fault: Fault, countedMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
-  // What is no reason to be unready is none at any moment.
+  // A fault that is no reason to be unready must never make it unready.
   const lag = fault.ready === 200 ? 0 : LAG_MS;
   await fault.begin();
   const begun = performance.now();

@@ -155,8 +155,8 @@ async function backUp(
 const LONGEST_READ_MS = 3_000;
 
 /**
- * Takes the newest migration back and applies it again while the catalogue is read. Answers how often it was. Reads may need
- * what it brings, and are then 500 until it is back; what counts is that none waits, and that all is well afterwards.
+ * Rolls the newest migration back and applies it again while the catalogue is read. Returns how often it was read. Reads may
+ * need the migration, and get 500 until it is back; what counts is that none waits, and that all is well afterwards.
  */
 async function migrateUnderLoad(url: string, shoppers: Shoppers, violations: Violations): Promise<number> {
   let reading = true;
@@ -176,7 +176,7 @@ async function migrateUnderLoad(url: string, shoppers: Shoppers, violations: Vio
   try {
     const client = new pg.Client(url);
     await client.connect();
-    // Only what is of the last batch is taken back.
+    // Only the last batch is rolled back.
     await client.query('update public.commerce_migrations set batch = batch + 1 where name = $1', [LATEST_MIGRATION]);
     await client.end();
     const undone = await rollback(url);

@@ -10,9 +10,9 @@ import { withDirectory } from './server-process.ts';
 import { canFail, Payment, RETRIES, type StepName, WAYS, type Way } from './ways-to-pay.ts';
 
 /**
- * The server and its jobs throw, end, hang or lose the database at each of its answers while a card is paid through Stripe's official
- * client, and they are killed, cut off or left without an answer at each call of the provider. Each way to pay is first gone once
- * without a fault, to know its places; then each round fails at one or two of them, and at others by chance.
+ * The server and its jobs throw, exit, hang or lose the database at each of its answers while a card is paid through Stripe's
+ * official client, and they are killed, cut off or left without an answer at each call of the provider. Each way to pay is
+ * first run once without a fault, to learn its places; then each round fails at one or two of them, and at others by chance.
  */
 export const K1: Proof = {
   id: 'K1',
@@ -54,7 +54,7 @@ const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429',
 /** A client sends the call again, or a shopper presses the button again. */
 const PAY_AGAIN: StepName[] = ['again', 'anew'];
 const LANES = 6;
-/** What hangs lets go after ten seconds, and a call of the provider after fifteen. */
+/** What hangs continues after ten seconds, and a call of the provider after fifteen. */
 const MINUTES = 25;
 
 async function attack(trial: Trial, directory: string, standIn: StripeStandIn): Promise<Figures> {
@@ -207,7 +207,7 @@ class Player {
     for (const [i, step] of way.steps.entries()) {
       const failing = places.filter((place) => place.step === i);
       await this.#play(payment, step, failing, told);
-      // Who got no answer tries again, and others do what they do.
+      // Whoever got no answer tries again, and others carry on.
       const retries = chance.next() < 0.5 ? chance.some(RETRIES, 2) : [];
       if (failing.length > 0 && chance.next() < 0.8) retries.unshift(step === 'pay' ? chance.of(PAY_AGAIN) : step);
       for (const retry of retries) await this.#play(payment, retry, [], told);

@@ -6,25 +6,25 @@ import { chanceOf } from '../random.ts';
 import type { Gate } from './gate.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** Callers who work without pause, and who know what they were told. */
+/** Callers who work without pause, and who remember what they were answered. */
 export interface Workers {
-  /** Where each call passes before it is first sent. */
+  /** The gate that each call passes before it is first sent. */
   readonly gate: Gate;
   begin(): void;
-  /** Waits until they have had so many more answers, or something went wrong. */
+  /** Waits until they have had this many more answers, or something went wrong. */
   moreAnswers(count: number): Promise<void>;
   /** Lets each finish what it has begun. */
   rest(): Promise<void>;
-  /** To be called at rest: holds what they were told against the database. */
+  /** Call it at rest: compares what they were answered with the database. */
   judge(violations: Violations): Promise<void>;
   /** What they have done, in a few words. */
   told(): string;
 }
 
-/** A server is killed when the workers have had so many more answers, at most, and then at any moment. */
+/** A server is killed after at most this many more answers to the workers, and then at any moment. */
 const MOST_ANSWERS_PER_LIFE = 60;
 const LONGEST_WAIT_MS = 20;
-/** Between two looks at all that was told. */
+/** Between two checks of all that was answered. */
 const KILLS_PER_BATCH = 20;
 
 /** Kills servers one after the other, at any moment of what they do for the workers, while the next is there. */

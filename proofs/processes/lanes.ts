@@ -22,7 +22,7 @@ export interface ProxiedLane extends Lane {
   readonly proxy: DatabaseProxy;
 }
 
-/** Runs an operation with so many lanes for each tenant of a world. */
+/** Runs an operation with this many lanes for each tenant of a world. */
 export async function withLanes<T>(
   world: World,
   databaseUrl: string,
@@ -44,7 +44,7 @@ export async function withLanes<T>(
   }
 }
 
-/** Kinds of which a shop has few at a time, so that what is made for one lane would go for the next of its tenant. */
+/** Kinds of which a shop has few at a time, so that what is made for one lane would replace what the tenant's next lane uses. */
 const SCARCE = ['api_key', 'storefront_token', 'sync_key', 'webhook', 'delivery', 'listener'] as const;
 const MAKES_SCARCE = ['dashboard.createApiKey', 'dashboard.createStorefrontToken', 'dashboard.createSyncKey'];
 
@@ -74,8 +74,8 @@ export interface Round<L extends Lane> {
 }
 
 /**
- * Makes one call for each lane, attacks all of them at once, and sends each again under its key until the answer is
- * definite. Each must come to its success, tell the same when it is sent once more, and have had its effect once.
+ * Makes one call for each lane, attacks all of them at once, and sends each again under its key until the answer is definite.
+ * Each must succeed, give the same answer when it is sent once more, and have had its effect once.
  */
 export async function playRound<L extends Lane>(world: World, lanes: L[], round: Round<L>): Promise<void> {
   const { operation, effect, what, attack } = round;
@@ -123,7 +123,7 @@ export async function sendThrough(world: World, lane: Lane, call: Call): Promise
 
 /** Sends a call by a lane once. */
 export async function sendOnce(world: World, lane: Lane, call: Call): Promise<Reply> {
-  // An attempt that is cut off counts as one at an unknown code, of which a shop has few an hour.
+  // An attempt that is cut off counts as one at an unknown code, of which a shop is allowed few in an hour.
   if ('user_code' in call.path) await forgetGuesses(world, lane.tenant);
   const reply = await send(lane.baseUrl, call);
   world.look(reply, lane.tenant, call.operation.id);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Faults for a process in namespaces of its own (isolated.ts). */
 
-/** Loses every packet to and from a port, in silence, or answers like a machine on which nobody listens. */
+/** Loses every packet to and from a port, silently, or answers like a machine on which nothing listens. */
 export class Partition {
   readonly #rules: string[][];
 
@@ -22,7 +22,7 @@ export class Partition {
   }
 }
 
-/** A file system of so many megabytes, in memory. */
+/** A file system of this many megabytes, in memory. */
 export function mountSmallDisk(directory: string, megabytes: number): void {
   mkdirSync(directory, { recursive: true });
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', directory]);

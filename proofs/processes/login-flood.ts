@@ -10,8 +10,8 @@ export interface Flood {
 }
 
 /**
- * All log in at once, and again as soon as they are answered; who is told to come back later does so. Answers how often there was
- * which status. In a thread of its own, so that work on the flood does not look like a slow answer to somebody else.
+ * All log in at once, and again as soon as they are answered; those who are told to come back later do so. Returns how often
+ * each status came. In a thread of its own, so that handling the flood does not look like a slow answer to somebody else.
  */
 export function logInAtOnce(flood: Flood): Promise<Record<string, number>> {
   return new Promise((resolve, reject) => {

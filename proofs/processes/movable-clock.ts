@@ -5,12 +5,12 @@ import { DatabaseProxy, type Message } from './database-proxy.ts';
 import { asOwner } from './server-process.ts';
 
 /**
- * A database whose `now()` and `clock_timestamp()` are what it is told: they stand until they are moved. Every statement,
- * column default, policy and function of the schema finds them before PostgreSQL's own, which come last on the search path.
- * The time zone of the database is one that changes its clocks.
+ * A database whose `now()` and `clock_timestamp()` stand still until they are moved. Every statement, column default, policy
+ * and function of the schema finds them before PostgreSQL's own, which come last on the search path. The time zone of the
+ * database is one with daylight saving time.
  */
 export class MovableClock {
-  /** For servers: the search path that they ask for is put right on the way. */
+  /** For servers: the proxy corrects the search path that they ask for. */
   readonly url: string;
   /** As the superuser. */
   readonly owner: pg.Pool;
@@ -45,7 +45,7 @@ export class MovableClock {
     return new MovableClock(proxy, owner, drop);
   }
 
-  /** From here on it is so late, in milliseconds since 1970. */
+  /** Sets the time, in milliseconds since 1970. */
   async set(at: number): Promise<void> {
     await this.owner.query('update clock.hands set at = $1', [new Date(at).toISOString()]);
   }

@@ -71,7 +71,7 @@ export class PayingLane {
     return shop;
   }
 
-  /** From now on things fail. */
+  /** From now on faults happen. */
   startFailing(): void {
     this.#patience = PATIENCE_MS.failing;
   }
@@ -118,7 +118,9 @@ export class PayingLane {
     return fetch(this.server.baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(this.#patience) });
   }
 
-  /** The events of the payments given, in any order, some twice; those that are not answered in time go on by themselves. */
+  /**
+   * The events of the payments given, in any order, some twice; those that are not answered in time continue in the background.
+   */
   async tell({ endpoint, books }: PaidShop, payments: string[], chance: Chance): Promise<void> {
     const url = this.server.baseUrl + endpoint.url;
     const events = books.standIn.ledger.events.filter(({ owner, data }) => {

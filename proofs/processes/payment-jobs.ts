@@ -31,6 +31,6 @@ async function run({ job, site_id }: JobOrder): Promise<void> {
     const tenant = await findTenant(db, site_id);
     if (tenant) await (job === 'settle' ? settlePayments : finishMoves)(db, tenant, deps);
   } catch {
-    // The next minute goes on.
+    // The next minute tries again.
   }
 }

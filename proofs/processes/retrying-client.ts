@@ -19,7 +19,7 @@ export interface RetriedCall {
 }
 
 /**
- * Sends a request until some server gives a definite answer: broken connections, time-outs, 502 to 504, 429 and "still
+ * Sends a request until some server gives a definite answer, which broken connections, time-outs, 502 to 504, 429 and "still
  * running" are not. A mutation keeps its Idempotency-Key through all attempts. Throws when there is none in time.
  */
 export async function sendUntilAnswered(

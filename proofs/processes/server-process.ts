@@ -26,8 +26,8 @@ export class ServerProcess {
   #errors = '';
 
   /**
-   * Starts it; whether it becomes ready is for `ready` to tell. The environment is what is given, and where compiled code is
-   * kept. A file of this folder may be loaded before it, for `order`.
+   * Starts it; `ready` tells whether it becomes ready. The environment is what is given, and where compiled code is kept. A
+   * file of this folder may be loaded before it, for `order`.
    */
   constructor(port: number, env: Record<string, string | undefined>, preload?: string) {
     this.port = port;

@@ -33,13 +33,13 @@ interface Story {
 const ANSWER_WITHIN_MS = 60_000;
 
 /**
- * Shoppers who buy in one shop without pause, and its staff who work on what was ordered. Each call keeps its
- * Idempotency-Key until the answer is definite, and what was told is remembered, to be held against the database.
+ * Shoppers who buy in one shop without pause, and its staff who process the orders. Each call keeps its Idempotency-Key until
+ * the answer is definite, and what was answered is remembered, to be compared with the database.
  */
 export class Shoppers {
   readonly gate = new Gate();
   answers = 0;
-  /** How many answers it took more than one attempt to get. */
+  /** How many answers took more than one attempt. */
   repeated = 0;
   readonly #market: Market;
   readonly #credentials: Awaited<ReturnType<typeof openTenant>>;
@@ -91,13 +91,13 @@ export class Shoppers {
     this.#work = Promise.all(chances.map((chance) => this.#buyOn(chance)));
   }
 
-  /** Waits until they have had so many more answers, or something went wrong. */
+  /** Waits until they have had this many more answers, or something went wrong. */
   async moreAnswers(count: number): Promise<void> {
     const goal = this.answers + count;
     while (this.answers < goal && this.#failures.length === 0) await sleep(1);
   }
 
-  /** Asks for a change without pause until a server makes it. Throws when none does in time. */
+  /** Sends a change without pause until a server makes it. Throws when none does in time. */
   async served(): Promise<void> {
     const deadline = Date.now() + ANSWER_WITHIN_MS;
     const { method, path } = operationOf('dashboard.updateSettings');
@@ -119,7 +119,7 @@ export class Shoppers {
     throw new Error(`No server made a change within ${ANSWER_WITHIN_MS / 1_000} s.`);
   }
 
-  /** Looks at the catalogue, once and without a retry. Answers the status; 0 for no answer. */
+  /** Reads the catalogue, once and without a retry. Returns the status; 0 for no answer. */
   async look(): Promise<number> {
     const { site_id, storefront_token } = this.#credentials;
     const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
@@ -135,7 +135,7 @@ export class Shoppers {
     await this.#work;
   }
 
-  /** To be called at rest: what was told is in the database, once, and nothing else. */
+  /** Call it at rest: everything that was answered is in the database, once, and nothing else. */
   async judge(violations: Violations): Promise<void> {
     for (const failure of this.#failures.splice(0)) violations.add(failure);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: this.#market.databaseUrl, max: 1 }));
@@ -189,7 +189,7 @@ export class Shoppers {
     }
   }
 
-  /** One purchase, and what staff make of it. */
+  /** One purchase, and what staff do with it. */
   async #buy(email: string, chance: Chance): Promise<void> {
     const cart = await this.#call('storefront.createCart');
     const cart_id = cart.id;
@@ -261,7 +261,7 @@ export class Shoppers {
 const SETTINGS = { bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' } };
 const CODE = 'TEN';
 const STOCK = 1_000_000;
-/** So many, and the shop is out of order as a whole. */
+/** After this many, the shop is considered broken as a whole. */
 const FAILURE_LIMIT = 50;
 
 interface Told {

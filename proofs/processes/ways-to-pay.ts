@@ -53,7 +53,7 @@ export const RETRIES: StepName[] = [
   ...(['refundAtStripe', 'refundFails'] as const),
 ];
 
-/** What the shopper, the clock or Stripe does does not fail. */
+/** Actions of the shopper, the clock or Stripe do not fail. */
 const SURE: StepName[] = ['human', 'time', 'refundAtStripe', 'refundFails'];
 
 export function isJob(step: StepName): boolean {
@@ -64,7 +64,7 @@ export function canFail(step: StepName): boolean {
   return !SURE.includes(step);
 }
 
-/** One checkout on one way. */
+/** One checkout that is paid in one way. */
 export class Payment {
   readonly lane: PayingLane;
   readonly shop: PaidShop;
@@ -153,7 +153,7 @@ export class Payment {
     return rows.map(({ payment_status }) => payment_status).join(' and ') || 'no order';
   }
 
-  /** Once: of a payment without an order, a second one is left to the staff. */
+  /** Only once: for a payment without an order, a second one is left to the staff. */
   async #sendRefundBack(): Promise<void> {
     if (!this.#hasSentBack) this.#hasSentBack = await sendRefundBack(this.shop.books, this.checkout_id);
   }
