@@ -19,7 +19,10 @@ interface Catalogue {
   sentences: string[];
 }
 
-/** What an agent asks for, one call after the other, on a small and on a large catalogue, and on one of few words between them. */
+/**
+ * What an agent asks for, one call after the other, on a small and on a large catalogue, and between them on one with few
+ * words.
+ */
 export async function agents([small, middle, large]: [number, number, number], rounds: number): Promise<void> {
   const database = await openDatabase();
   let server: Running | undefined;
@@ -60,7 +63,7 @@ function startOurs({ url, dataDir }: Database, counted = false): Promise<Running
   return startCommerce({ databaseUrl: url, dataDir, counted, env: { ROLE: 'api' } });
 }
 
-/** A shop of so many products, imported as any catalogue is; answers the token of an agent that may buy there. */
+/** A shop of this many products, imported as any catalogue is; returns the token of an agent that may buy there. */
 async function openShop(database: Database, server: Running, catalogue: Catalogue): Promise<string> {
   const { size } = catalogue;
   const site = await createSite(database.url, database.dataDir, 'EUR');
@@ -106,7 +109,7 @@ async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<stri
   }
 }
 
-/** What people say of a thing, with limits, values, negations, wishes and slips of the pen. */
+/** What people say about a thing, with limits, values, negations, wishes and typing errors. */
 function sentencesOf(thing: string): string[] {
   const word = thing.toLowerCase();
   const slip = word.slice(0, 2) + word.slice(3);
@@ -124,7 +127,7 @@ interface Asked {
   method: 'GET' | 'POST';
   path: string;
   body?: unknown;
-  /** The status in the answer's body that it must come to, where it has one. */
+  /** The status that the answer's body must have, if it has one. */
   status?: string;
 }
 

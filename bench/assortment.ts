@@ -8,7 +8,7 @@ import { chanceOf } from '../proofs/random.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** What is worn comes in sizes, all else in colours. */
+/** Clothes come in sizes, everything else in colours. */
 const WORN = words(`
   Jacket Boot Sweater Glove Scarf Trouser Shirt Sandal Hat Belt Sock Coat Vest Hoodie Slipper Apron Raincoat Cardigan Legging
   Blouse Skirt Sneaker Beanie Poncho Parka Jersey Tunic Overall Kimono Pyjama`);
@@ -41,7 +41,7 @@ const SENTENCES = [
   'A present for somebody who has everything.',
 ];
 
-/** What each thing is called, the most common first; one in four is worn. */
+/** The names of things, the most common first; one in four is worn. */
 const THINGS = OTHERS.flatMap((thing, i) => (i % 3 === 2 ? [thing, WORN[(i - 2) / 3] ?? []].flat() : [thing]));
 /** Some of them, common and rare alike. */
 export const ASKED_FOR = THINGS.filter((_thing, rank) => rank % 6 === 1);
@@ -74,7 +74,7 @@ export function assorted(i: number) {
   };
 }
 
-/** One of the words, of which the first is the most common; the greater `evenness`, the less it is so. */
+/** One of the words, of which the first is the most common; the greater `evenness`, the smaller the difference. */
 function ranked(from: string[], share: number, evenness: number): string {
   const weights = from.map((_word, rank) => 1 / (rank + evenness));
   let left = share * weights.reduce((sum, weight) => sum + weight, 0);

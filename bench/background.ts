@@ -8,8 +8,8 @@ import { NOUNS, productOf, slugOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
 /**
- * What shoppers notice of work in the background, in the server that does both: readers at a steady rate, alone and while the
- * whole catalogue is indexed again or its meanings are learnt anew.
+ * What shoppers notice of work in the background, in the server that does both: readers at a steady rate, by themselves and
+ * while the whole catalogue is reindexed or its meanings are learned again.
  */
 export async function background({ products, seconds, rounds }: BackgroundOptions): Promise<void> {
   const database = await openDatabase();
@@ -52,7 +52,7 @@ export async function background({ products, seconds, rounds }: BackgroundOption
 
 export interface BackgroundOptions {
   products: number;
-  /** How long it is measured alone. */
+  /** How long readers are measured by themselves. */
   seconds: number;
   rounds: number;
 }
@@ -134,7 +134,7 @@ async function readWhile(server: Running, site: Site, products: number, done: Pr
   return { seconds, requests: taken.length, p50: at(0.5), p99: at(0.99) };
 }
 
-/** In turn: a list, a product and a search that the cache has, and three that it has not. */
+/** In turn: a list, a product and a search that the cache has, and three that it does not have. */
 function pathOf(i: number, products: number): string {
   const other = (i * 7_919) % products;
   const paths = [

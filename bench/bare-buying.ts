@@ -7,8 +7,8 @@ import { announce } from './processes.ts';
 
 /**
  * Buying as an experienced developer writes it in a day for one shop: Express and pg, one transaction for each step, and the
- * same rows written as the commerce server writes. No credentials, no validation, no idempotency, no audit, no log, no
- * limits; what cannot be done is a 500.
+ * same rows written as the commerce server writes. No credentials, no validation, no idempotency, no audit, no log, no limits;
+ * every refusal is a 500.
  */
 const [url = '', site = ''] = process.argv.slice(2);
 const pool = new pg.Pool({

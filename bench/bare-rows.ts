@@ -1,6 +1,6 @@
 /** What the parts of the bare server share. */
 
-/** The columns that statements here ask for; each of them asks for some. */
+/** The columns that the statements select; each of them selects some. */
 export interface Row {
   id: string;
   cart_id: string;

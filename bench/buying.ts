@@ -57,7 +57,7 @@ function startBare({ bareUrl }: Database, { site_id }: Site, counted = false): P
   return startFile('bare-buying.ts', [bareUrl, site_id], counted);
 }
 
-/** Products of which there is more than enough, two codes, one way to ship, and a bank account to pay into. */
+/** Products that never run out, two codes, one way to ship, and a bank account to pay into. */
 async function stock({ url }: Running, { api_key }: Site): Promise<Goods> {
   const client = createDashboardClient({ baseUrl: url, apiKey: api_key });
   const variant_ids: string[] = [];

@@ -90,7 +90,10 @@ function headersOf({ site_id, storefront_token }: Site): Record<string, string> 
   return { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
 }
 
-/** The comparison is fair only between servers that say the same. Search ranks otherwise, so there only the count counts. */
+/**
+ * The comparison is fair only between servers that give the same answers. Search ranks differently, so only its count is
+ * compared.
+ */
 async function compareBodies(servers: Record<string, Running>, site: Site, path: string): Promise<void> {
   const bodies = await Promise.all(Object.values(servers).map(({ url }) => read(url + path, site)));
   const [first, ...others] = path.includes('q=') ? bodies.map((body) => (body as { total: number }).total) : bodies;

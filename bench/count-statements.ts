@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Loaded into a server before its own code: counts what it sends to its database, and tells the counts to whoever asks. */
+/** Loaded into a server before its own code: counts what it sends to its database, and reports the counts when asked. */
 export interface Sent {
   statements: number;
   /** How often it waited for the database. Statements that are sent together are waited for together. */

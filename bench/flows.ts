@@ -7,9 +7,9 @@ import type { Site } from './processes.ts';
 
 /** What a shopper does, one call after the other, against the commerce server or the bare one. */
 export interface Shopper {
-  /** Sends a call and answers its body. Throws for anything but a 2xx. */
+  /** Sends a call and returns the body of the answer. Throws for anything but a 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Sends a GET and takes its answer without looking into it. Throws for anything but a 2xx. */
+  /** Sends a GET and discards the answer. Throws for anything but a 2xx. */
   read(path: string): Promise<void>;
   /** One of the variants for sale, another each time. */
   variant_id(): string;

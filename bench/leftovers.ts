@@ -11,14 +11,14 @@ export function makeDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), `commerce-bench-${process.pid}-`));
 }
 
-/** Also removes what links in it lead to: for root, the files of PostgreSQL lie where its account may enter. */
+/** Also removes what links in it point to: for root, the files of PostgreSQL are where its account may enter. */
 export async function removeDirectory(directory: string): Promise<void> {
   const linked = targetsIn(directory);
   await rm(directory, { recursive: true, force: true });
   for (const target of linked) await rm(target, { recursive: true, force: true });
 }
 
-/** Removes what benches have left that were killed with SIGKILL, and stops the PostgreSQL of each. */
+/** Removes what benches killed with SIGKILL have left, and stops the PostgreSQL of each. */
 export async function sweepLeftovers(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const bench = Number(NAME.exec(name)?.[1] ?? 0);

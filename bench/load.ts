@@ -25,10 +25,13 @@ export interface Rate {
   p99: number;
 }
 
-/** The server closes a connection after 1,000 requests, and says so; autocannon does not listen, so it is told. */
+/**
+ * The server closes a connection after 1,000 requests, and says so; autocannon does not listen, so it reconnects by this
+ * setting.
+ */
 const RECONNECT_AFTER = 900;
 
-/** One round of load. Throws when an answer was not of 2xx, or none came: such a round measures something else. */
+/** One round of load. Throws when an answer was not a 2xx, or none came: such a round measures something else. */
 export async function round(
   { url, headers, paths, body }: Target,
   seconds: number,
@@ -58,7 +61,7 @@ export async function alternate<Name extends string>(
   return mediansOf(await roundsOf(turnsOf(targets, load), load));
 }
 
-/** Measures for so many seconds. */
+/** Measures for this many seconds. */
 export type Round = (seconds: number) => Promise<Rate>;
 
 /** The median rates of what is measured in turn. */
@@ -81,8 +84,8 @@ export function turnsOf<Name extends string>(
 }
 
 /**
- * The rates of what is measured in turn (a, b, a, b …), so that whatever else the machine does falls on all of them. The first
- * round of each is a warm-up and does not count.
+ * The rates of what is measured in turn (a, b, a, b …), so that other load on the machine affects all of them. The first round
+ * of each is a warm-up and does not count.
  */
 export async function roundsOf<Name extends string>(
   turns: Record<Name, Round>,
@@ -99,7 +102,7 @@ export async function roundsOf<Name extends string>(
   return measured;
 }
 
-/** Of each round, how one rate stands to the other. Both were measured one after the other, so the machine's moods cancel out. */
+/** For each round, the ratio of one rate to the other. Both were measured one after the other, so other load cancels out. */
 export function ratiosOf(rates: Rate[], to: Rate[]): number[] {
   return rates.map(({ requests }, i) => requests / (to[i]?.requests ?? Number.NaN));
 }

@@ -21,7 +21,7 @@ export const CLI = join(ROOT, 'cli/bin/commerce.js');
 
 const started = new Set<ChildProcess>();
 
-/** Has a process end with the bench when that is stopped. */
+/** Makes a process end with the bench when that is stopped. */
 export function endWithBench(child: ChildProcess): ChildProcess {
   started.add(child);
   child.once('exit', () => started.delete(child));
@@ -32,7 +32,7 @@ export async function endAll(): Promise<void> {
   await Promise.all([...started].map(end));
 }
 
-/** Tells the process that started this one where the server listens, once it does. */
+/** Tells the parent process where the server listens, once it does. */
 export function announce(server: Server): void {
   server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 }
@@ -51,13 +51,13 @@ export interface CommerceOptions {
   env?: NodeJS.ProcessEnv;
   /** Counts the statements that the server sends, for `sentBy`. */
   counted?: boolean;
-  /** The checkout whose server it is. */
+  /** The checkout that the server belongs to. */
   root?: string;
 }
 
 /**
- * Starts the commerce server as its users do, on a free port, with the log on and going nowhere. Without rate limits, which
- * would stop a load from one address after 600 requests.
+ * Starts the commerce server as its users do, on a free port, with the log on and discarded. Without rate limits, which would
+ * stop a load from one address after 600 requests.
  */
 export async function startCommerce(options: CommerceOptions): Promise<Running> {
   const { databaseUrl, dataDir, env, counted, root = ROOT } = options;
@@ -73,7 +73,7 @@ export async function startCommerce(options: CommerceOptions): Promise<Running> 
   return { url, process: child };
 }
 
-/** It must be of the checkout of the server, whose `pg` it counts in. */
+/** It must belong to the checkout of the server, whose `pg` it counts in. */
 export const COUNTER = 'bench/count-statements.ts';
 
 /** What a counted server has sent to its database so far. */

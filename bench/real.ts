@@ -8,8 +8,8 @@ import { createSite, migrate, type Running, type Site, startCommerce, stop } fro
 import { report, table, whole } from './report.ts';
 
 /**
- * Catalogues that others wrote, into a fresh site each by the CLI over HTTP, then read back through the SDK: what came in
- * is compared with the file, and whatever was refused is listed with its reason.
+ * Catalogues that others wrote, imported into a fresh site each by the CLI over HTTP, then read back through the SDK: what was
+ * imported is compared with the file, and whatever was refused is listed with its reason.
  */
 export async function real({ catalogs, electronics }: { catalogs?: string; electronics?: string }): Promise<void> {
   if (!catalogs || !electronics) throw new Error('Say where they are: --catalogs DIR --electronics FILE.');
@@ -64,7 +64,7 @@ const HEADER = [
 interface InFile {
   /** By slug, with the number of variants. */
   accepted: Map<string, { name: string; variants: number; vendor: string | undefined; tags: string[] }>;
-  /** All products that the file holds, also those that its reader refuses. */
+  /** All products in the file, including those that its reader refuses. */
   products: number;
   variants: number;
 }

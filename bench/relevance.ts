@@ -26,7 +26,7 @@ const SETS: QuerySet[] = [
   { name: 'electronics', catalogue: 'electronics', baselines: { ilike: 0.419, postgres: 0.705, bm25: 0.739 } },
   { name: 'electronics-priced', catalogue: 'electronics', baselines: undefined },
 ];
-/** As many as recall@50 looks at. */
+/** The depth that recall@50 needs. */
 const DEPTH = 50;
 
 export async function relevance({ data, many }: { data: string | undefined; many: number }): Promise<void> {
@@ -126,7 +126,7 @@ export async function fill({ url, dataDir }: Database, server: Running, file: st
   return site;
 }
 
-/** Runs the job now instead of in ten minutes, and waits for its end. Answers how many seconds it took. */
+/** Runs the job now instead of in ten minutes, and waits for its end. Returns how many seconds it took. */
 async function learnMeanings({ url }: Database): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -86,7 +86,7 @@ export async function syncing(load: Load, count: number): Promise<void> {
 
 const BATCH = 1_000;
 
-/** Written into the tables as imports of 1,000 would, since it is the reading that is measured. */
+/** Written into the tables as imports of 1,000 would, since only reading is measured. */
 async function fill({ bareUrl }: Database, { site_id }: Site, count: number): Promise<void> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -159,7 +159,7 @@ function availabilityOf(url: string, own: Record<string, string>, count: number)
   return { url, headers, paths: ['/api/sync/availability'], body: JSON.stringify({ items }) };
 }
 
-/** Crawls while stock changes all over the catalogue, goes on from the cursor, and compares the copy with the shop. */
+/** Crawls while stock changes all over the catalogue, continues from the cursor, and compares the copy with the shop. */
 async function crawlWhileWriting({ url }: Running, { api_key }: Site, client: SyncClient, count: number) {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: api_key });
   const variants = await variantsOf(client, count);

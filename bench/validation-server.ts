@@ -32,7 +32,7 @@ function validated(mounted: number): RequestHandler {
   // The measured operation comes last, where a walk along all paths would cost most.
   const operations = [...others.slice(0, mounted - 1), ...own];
   const { route } = createRouting(operations);
-  // As in a server that has been up for a while: all that is mounted has been asked for.
+  // As in a server that has been up for a while: all mounted operations have been called.
   for (const operation of operations)
     contractMistakes(operation, { query: {}, headers: {}, params: {}, body: {} } as unknown as Request);
   return (req, res, next) => {

@@ -9,7 +9,9 @@ import type { FirstUse } from './validation-first-use.ts';
 
 const FEW = 10;
 
-/** What validation costs: a bare Express route against the same route behind it, with few operations mounted and all. */
+/**
+ * What validation costs: a bare Express route against the same route with validation, with few operations mounted and with all.
+ */
 export async function validation(load: Load): Promise<void> {
   const all = operationTable.length;
   const first = await firstUse();
@@ -22,7 +24,7 @@ export async function validation(load: Load): Promise<void> {
   }));
   if (!bare || !few || !many) throw new Error('A server is missing.');
   try {
-    // Many short rounds: what is compared is then measured closely together.
+    // Many short rounds, so that what is compared is measured close together.
     const often = { ...load, seconds: Math.max(1, load.seconds / 4), rounds: load.rounds * 4 };
     const rounds = await roundsOf(turnsOf({ bare, few, many }, often), often);
     const row = (name: string, rates: Rate[]) => {
@@ -46,7 +48,7 @@ export async function validation(load: Load): Promise<void> {
   }
 }
 
-/** The median of the rounds, and between what bounds half of them lie. */
+/** The median of the rounds, and the range of their middle half. */
 function percentages(ratios: number[]): string {
   const sorted = ratios.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round((sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN) * 100);

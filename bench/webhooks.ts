@@ -19,7 +19,7 @@ const CROWDS = [
 ];
 const SUBSCRIBERS = [0, 1, 10];
 
-/** What it costs a change that it is told, and how fast events are delivered to a receiver that answers at once. */
+/** What its events cost a change, and how fast events are delivered to a receiver that answers at once. */
 export async function webhooks(events: number): Promise<void> {
   const database = await openDatabase();
   const db = new pg.Client({ connectionString: database.bareUrl });
@@ -40,7 +40,10 @@ export async function webhooks(events: number): Promise<void> {
   }
 }
 
-/** One change at a time, in a transaction of its own: without the trigger that tells, and with ever more who listen. */
+/**
+ * One change at a time, in a transaction of its own: without the trigger that writes events, and with more and more
+ * subscribers.
+ */
 async function costsOfTelling(database: Database, db: pg.Client, changes: number): Promise<(string | number)[][]> {
   const site = await createSite(database.url, database.dataDir, 'EUR');
   let server: Running | undefined;
@@ -135,7 +138,7 @@ function startOn({ url, dataDir }: Database, options: { env: NodeJS.ProcessEnv; 
   return startCommerce({ databaseUrl: url, dataDir, ...options, env: { DEMO_SHOP: 'off', ...options.env } });
 }
 
-/** Has so many webhooks told of changes of products, no more and no less. */
+/** Subscribes exactly this many webhooks to changes of products. */
 async function subscribe(server: Running, { api_key }: Site, url: string, count: number): Promise<void> {
   const client = createDashboardClient({ baseUrl: server.url, apiKey: api_key });
   const there = await unwrap(client.GET('/api/dashboard/webhooks'));

@@ -2,8 +2,8 @@ import express from 'express';
 import pg from 'pg';
 
 /**
- * What this stack costs at least: Express and pg, one statement for each step, written by hand. No credentials, no validation, no
- * tax, no idempotency, no audit, no log. It imports nothing else, since its start and memory are measured too.
+ * The least that this stack costs: Express and pg, one statement for each step, written by hand. No credentials, no validation,
+ * no tax, no idempotency, no audit, no log. It imports nothing else, since its start and memory are measured too.
  */
 const [url, port] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 10 });
@@ -116,5 +116,5 @@ const ORDER = `with o as (
   select id, cents from o`;
 
 app.listen(Number(port), '127.0.0.1');
-// What was compiled is kept at an exit, and not when a signal ends the process.
+// Compiled code is saved at a normal exit, not when a signal ends the process.
 process.once('SIGTERM', () => process.exit());

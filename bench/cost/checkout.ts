@@ -16,7 +16,7 @@ export interface Checkout {
   remove(): Promise<void>;
 }
 
-/** What has packages of its own. */
+/** The folders with packages of their own. */
 const WORKSPACES = ['.', 'spec', 'server', 'sdk', 'cli', 'examples'];
 
 /** Checks a commit out into a temporary directory, with its packages: those of this checkout if it has locked the same. */
@@ -31,7 +31,7 @@ export async function checkOut(ref: string): Promise<Checkout> {
   try {
     await git('worktree', 'add', '--detach', root, commit);
     const packages = await installInto(root, commit);
-    // Both count in the same way.
+    // So that both count in the same way.
     await copyFile(join(ROOT, COUNTER), join(root, COUNTER));
     return { root, commit, packages, remove };
   } catch (error) {

@@ -61,7 +61,7 @@ export async function postmasterOf(url: string): Promise<number> {
 const SETTLED_SHARE = 0.02;
 const SETTLE_WITHIN_MS = 20_000;
 
-/** Waits until PostgreSQL has done what it does after much was written, such as vacuum. */
+/** Waits until PostgreSQL has finished what follows many writes, such as vacuum. */
 export async function settled(root: number): Promise<void> {
   const until = Date.now() + SETTLE_WITHIN_MS;
   while (Date.now() < until) {

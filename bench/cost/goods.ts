@@ -16,7 +16,7 @@ const FILLER =
 const SIZES = ['S', 'M', 'L'];
 const DESCRIPTION_WORDS = 55;
 const CATEGORIES = 20;
-/** No run sells so many. */
+/** More than any run sells. */
 export const PLENTY = 10_000_000;
 
 export interface Goods {

@@ -31,7 +31,7 @@ export interface Cost {
 
 let turns = 0;
 
-/** All shoppers play one unit after the other for so long, each without a pause. What is begun is ended, and counted. */
+/** All shoppers play one unit after the other for this long, without a pause. Units that were begun are finished, and counted. */
 export async function play(unit: Unit, { shoppers, server, postmaster }: Target, seconds: number): Promise<Cost> {
   const durations: number[] = [];
   const before = { server: cpuOf(server), postgres: cpuOf(postmaster) };
@@ -69,7 +69,7 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
 
 export interface Rounds<Name extends string> {
   costs: Record<Name, Cost>;
-  /** How two stand to each other in the same round, the median over the rounds: what the machine does then falls on both. */
+  /** The ratio of two in the same round, as the median over the rounds: other load on the machine then affects both. */
   ratio(of: Name, to: Name, field: keyof Cost): number;
 }
 
@@ -124,8 +124,8 @@ function medianOf(costs: Cost[]): Cost {
 const ORDERS_PER_SECOND = 20;
 
 /**
- * The cost of a unit while others buy in the same shop, at a pace that does not wait for the answers. First they buy alone: what an
- * order costs then is taken off what all costs.
+ * The cost of a unit while others buy in the same shop, at a pace that does not wait for the answers. First they buy by
+ * themselves: what an order costs then is subtracted from the total.
  */
 export async function playBesideOrders(
   unit: Unit,
@@ -158,7 +158,7 @@ export async function playBesideOrders(
   };
 }
 
-/** Buys so often until something is over, and waits until all have bought. */
+/** Buys at this pace until something is over, and waits until all have bought. */
 async function sell(openShopper: () => Leaving, over: Promise<unknown>) {
   const began = performance.now();
   const shoppers = new Set<Leaving>();

@@ -3,7 +3,7 @@ import { goodsOf, NOUNS } from './goods.ts';
 import type { Unit } from './play.ts';
 import type { Cache } from './shop.ts';
 
-/** What is measured of each server, with what must be reached and what is wished for, in CPU milliseconds. */
+/** What is measured of each server, with the limit it must keep and the aim, in CPU milliseconds. */
 export interface Row {
   title: string;
   /** Whether the commerce server keeps answers about the catalogue. */
@@ -15,9 +15,9 @@ export interface Row {
   warmUp?: number;
   /** Twenty orders a second are placed in the shop meanwhile. */
   selling?: true;
-  /** So many turns are played first, so that each answer is kept. */
+  /** This many turns are played first, so that each answer is cached. */
   warm?: number;
-  /** On the machine that the aims were set on, the bare server took so long: they hold as multiples of it elsewhere. */
+  /** How long the bare server took on the machine that the aims were set on: on other machines they apply as multiples of it. */
   bareThen?: number;
   must: Aim;
   goal: Aim;
@@ -31,7 +31,7 @@ export interface Aim {
 export const PRODUCTS = 2_000;
 const STOREFRONT = '/api/storefront';
 
-/** By their names, with so many products in the shop. */
+/** By their names, with this many products in the shop. */
 export function rowsOf(products: number): Record<string, Row> {
   return { ...readsOf(products), ...PURCHASES };
 }

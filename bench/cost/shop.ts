@@ -51,7 +51,7 @@ export async function addShop(commerce: Commerce, products: number): Promise<Sho
   return { site, goods: await fill(await serverOf(commerce, 'on'), site, products) };
 }
 
-/** Its server with the cache of the catalogue on or off, which is started when it is first asked for. */
+/** Its server with the cache of the catalogue on or off, started when it is first asked for. */
 export async function serverOf(commerce: Commerce, cache: Cache): Promise<Running> {
   commerce.servers[cache] ??= await start(commerce, cache);
   return commerce.servers[cache];
@@ -64,7 +64,7 @@ function start(commerce: Pick<Commerce, 'database' | 'root'>, cache: Cache, coun
   return startCommerce({ databaseUrl, dataDir, counted, env, root: commerce.root });
 }
 
-/** So many shoppers at its server, shared out among the shops. */
+/** This many shoppers at its server, distributed over the shops. */
 export async function targetOf(
   commerce: Commerce,
   cache: Cache,
@@ -108,7 +108,7 @@ async function variantsOf(url: string, { site_id, storefront_token }: Site, prod
   return ids;
 }
 
-/** After a database was filled: fresh statistics, nothing to clean up, and nothing under way. */
+/** After a database was filled: waits for fresh statistics, and until nothing is left to clean up or under way. */
 export async function rest(url: string, postmaster: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

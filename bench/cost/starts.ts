@@ -10,7 +10,9 @@ import { type Bare, startBare } from './bare-server.ts';
 import { cpuOf } from './cpu.ts';
 import type { Commerce } from './shop.ts';
 
-/** From the start of the process to the first 200 of /readyz, with the database there and migrated; and what it holds then. */
+/**
+ * From the start of the process to the first 200 of /readyz, with the database there and migrated; and the memory it uses then.
+ */
 export interface Start {
   seconds: number;
   /** Of CPU time. */
@@ -34,7 +36,7 @@ export function compareStarts(commerce: Commerce, bare: Bare): Promise<Starts> {
   });
 }
 
-/** All keep what was compiled from one start to the next, as an installation does; the first start does not count. */
+/** All keep compiled code from one start to the next, as an installation does; the first start does not count. */
 export async function timeStarts<Name extends string>(servers: Record<Name, Starting>): Promise<Record<Name, Start>> {
   process.stderr.write('  start\n');
   const compiled = await mkdtemp(join(tmpdir(), 'commerce-bench-compiled-'));

@@ -6,7 +6,10 @@ import { end } from '../processes.ts';
 import { cpuOf } from './cpu.ts';
 import type { Commerce } from './shop.ts';
 
-/** What a statement costs that does nothing, in CPU milliseconds: how much of a purchase is the number of its statements. */
+/**
+ * What a statement that does nothing costs, in CPU milliseconds: the share of a purchase that is due to the number of its
+ * statements.
+ */
 export interface Statements {
   /** Each in a round trip of its own. */
   alone: Each;

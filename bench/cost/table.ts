@@ -11,12 +11,12 @@ const START = {
 };
 const SHARE = { must: 0.8, goal: 1.0 };
 
-/** How the figures came about. */
+/** How the figures were measured. */
 export function pace(clients: number, seconds: number, rounds: number): string {
   return `${clients} clients; per row and server ${rounds} rounds of ${+(seconds / rounds).toFixed(1)} seconds.`;
 }
 
-/** What everything costs, beside what was set; then how fast it was, and what was sent to the database. */
+/** What everything costs, beside the aims; then how fast it was, and what was sent to the database. */
 export function tables(measured: Measured[], shops: Shops | undefined, starts: Starts | undefined): string[] {
   const costs = [...measured.map(costOf), ...(shops ? [shareOf(shops)] : []), ...(starts ? startsOf(starts) : [])];
   return [...table(COSTS, costs), ...(measured.length > 0 ? ['', ...table(RATES, measured.map(ratesOf))] : [])];
@@ -84,7 +84,7 @@ function startsOf({ bare, api, all }: Starts): Line[] {
   return [line('start / RSS at rest, `ROLE=api`', api), line('start / RSS at rest, default role', all)];
 }
 
-/** How much of each row is the number of its statements, whatever they do. */
+/** The share of each row that is due to the number of its statements, whatever they do. */
 export function shareOfStatements({ alone, together }: Statements, measured: Measured[]): string {
   const sum = ({ server, postgres }: Statements['alone']) => server + postgres;
   const each = (of: Statements['alone']) => `${fine(sum(of))} ms (${fine(of.server)} + ${fine(of.postgres)})`;

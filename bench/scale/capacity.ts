@@ -2,7 +2,10 @@ import { table, whole } from '../report.ts';
 import type { Measured } from './measure.ts';
 import { SMALL } from './sizes.ts';
 
-/** What is assumed of a shop, not measured: how often each kind of work is done in a day. Where there is a cache, half is in it. */
+/**
+ * What is assumed of a shop, not measured: how often each kind of work is done in a day. Where there is a cache, half of it is
+ * cached.
+ */
 const DAY: Record<string, number> = {
   'list of 20, no cache': 200,
   'list of 20, from the cache': 200,
@@ -17,7 +20,7 @@ const DAY: Record<string, number> = {
   'agent: find, five candidates, no cache': 20,
 };
 const PRODUCTS_PER_SHOP = 500;
-/** The busiest hour against the mean. */
+/** The load of the busiest hour relative to the mean. */
 const PEAK = 3;
 /** The share of a core that may be in use then. */
 const USE = 0.6;

@@ -4,9 +4,9 @@ import { SMALL } from './sizes.ts';
 import { ORDERS, TABLES } from './template.ts';
 
 /**
- * Fills shops with copies of the template's rows, table by table, each in one statement: what the server has written once, the
- * database repeats, with ids, numbers and e-mails of their own. A shop of 50,000 products has fifty copies, one of 300 a part of
- * one. Triggers and foreign keys are off meanwhile, since what they would write or look for is copied, too.
+ * Fills shops with copies of the template's rows, table by table, each in one statement: the database repeats what the server
+ * has written once, with ids, numbers and e-mails of their own. A shop of 50,000 products has fifty copies, one of 300 a part
+ * of one. Triggers and foreign keys are off meanwhile, since their effects are copied, too.
  */
 export async function addShops(db: pg.Client, template: Site, sizes: number[]): Promise<string[]> {
   await db.query(SETTINGS);
@@ -62,7 +62,7 @@ const COPIES = `insert into scale.copies
   select row_number() over (order by site_id, seq), site_id, seq, least(${SMALL}, size - seq * ${SMALL})
   from scale.shops, generate_series(0, (size - 1) / ${SMALL}) as seq order by site_id, seq`;
 
-/** These have a row for the shop, and the site first. */
+/** Tables with one row for the shop, which come first. */
 const OF_THE_SHOP = ['sites', 'site_settings', 'shipping_options', 'catalog_versions', 'order_numbers'];
 
 type Column = { name: string; type: string };
@@ -87,7 +87,7 @@ function valueIn(table: string, { name, type }: Column): string {
   if (OF_THE_SHOP.includes(table)) return OWN[`${table}.${name}`] ?? `t."${name}"`;
   const own = OWN[`${table}.${name}`];
   if (own) return own;
-  // In the order of the template's, since it is the last bits that differ.
+  // In the order of the template's ids, since only the last bits differ.
   return type === 'uuid' ? `(left(t."${name}"::text, 28) || lpad(to_hex(c.copy), 8, '0'))::uuid` : `t."${name}"`;
 }
 
@@ -116,7 +116,7 @@ interface Index {
   definition: string;
 }
 
-/** Those that are not a constraint's: built at once, they take a fraction of the time. */
+/** Indexes that do not belong to a constraint: built at once, they take a fraction of the time. */
 async function dropIndexes(db: pg.Client): Promise<Index[]> {
   const { rows } = await db.query<Index>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

@@ -46,7 +46,7 @@ export async function measure(
     const shoppers = Array.from({ length: CLIENTS }, () => clientOf(server, shop, work.as));
     return play(work.unit, { shoppers, server: server.process.pid ?? 0, postmaster: servers.postmaster }, length);
   };
-  // What is hot is compiled by the time that the first is measured, too.
+  // So that hot code is compiled before the first is measured, too.
   for (const work of WORKS) await playing(work, WARM_UP_SECONDS);
   const measured: Measured[] = [];
   for (const work of WORKS) {
@@ -57,10 +57,10 @@ export async function measure(
 }
 
 const COUNTED = 20;
-/** A connection of PostgreSQL tells what it has read at the end of a transaction, once a second at most. */
+/** A connection of PostgreSQL reports what it has read at the end of a transaction, at most once a second. */
 const TOLD_EVERY_MS = 1_100;
 
-/** What a unit of each kind of work reads. The servers must count what they send, and no others may be at work. */
+/** What a unit of each kind of work reads. The servers must count what they send, and nothing else may be running. */
 export async function countReads(servers: Servers, shop: MeasuredShop): Promise<Map<Work, Reads>> {
   const counted = new Map<Work, Reads>();
   for (const work of WORKS) counted.set(work, await readsOf(servers, shop, work));

@@ -56,7 +56,7 @@ async function grow(database: Database, db: pg.Client, sizes: number[], seconds:
     if (!sizes.includes(size)) continue;
     await settled(postmaster);
     measured.push(...(await measureAt(size, { database, db, postmaster, shops, seconds })));
-    // What has been measured is known, whatever becomes of the rest.
+    // What has been measured is printed, whatever becomes of the rest.
     process.stderr.write(`${tables(measured).join('\n')}\n`);
     contents.push(await contentsOf(db, size));
     say(`${size} products, measured`, began);
@@ -80,7 +80,7 @@ async function measureAt(size: number, { database, db, postmaster, shops, second
     for (const shop of shops) all.push(...(await measure(around(of), shop, size, seconds)));
     return all;
   });
-  // Connections tell what they read late, and at their end: there must be none of the servers before.
+  // Connections report what they read late, and at their end: those of the servers must have ended before.
   await withServers(database, true, async (of) => {
     for (const shop of shops) {
       const reads = await countReads(around(of), shop);
@@ -108,7 +108,7 @@ async function fillFirst({ url: databaseUrl, dataDir }: Database, db: pg.Client,
   say('the shop that all others are made of', began);
 }
 
-/** Nothing is lost that cannot be made again, so the disk is not waited for. */
+/** Everything can be made again, so there is no need to wait for the disk. */
 const LOADING: Record<string, string> = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -118,7 +118,7 @@ const LOADING: Record<string, string> = {
 };
 
 async function load(db: pg.Client, template: Site, sizes: number[]): Promise<string[]> {
-  // A PostgreSQL that is somebody's is left as it is.
+  // Somebody else's PostgreSQL is left as it is.
   const own = !process.env.DATABASE_URL;
   const set = async (form: (name: string, value: string) => string) => {
     for (const [name, value] of Object.entries(LOADING)) if (own) await db.query(form(name, value));

@@ -13,7 +13,7 @@ export interface MeasuredShop {
   goods: Goods;
 }
 
-/** Written into the tables, as they are for the template: it is not the making of credentials that is measured. */
+/** Written into the tables, as for the template: creating credentials is not what is measured. */
 export async function openShop(
   db: pg.Client,
   template: Site,

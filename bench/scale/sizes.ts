@@ -6,7 +6,7 @@ export const SMALL = 1_000;
 /** The other that is measured, as soon as there is one. */
 export const LARGE = 50_000;
 
-/** The shops that are added to come to a size: large ones first, then those of a long tail. */
+/** The shops that are added to reach a size: large ones first, then those of a long tail. */
 export function shopsAddedFor(products: number): number[] {
   const step = STEPS[products];
   if (!step) throw new Error(`There is no step to ${products} products; there are ${SIZES.join(', ')}.`);
@@ -21,7 +21,7 @@ const STEPS: Record<number, { large: number; tail: number; shops: number }> = {
   1000000: { large: 9, tail: 450_000, shops: 1_790 },
 };
 
-/** So many products in so many shops, of which each has a little less than the one before. */
+/** This many products in this many shops, each with a little less than the one before. */
 function tail(products: number, shops: number): number[] {
   const weights = Array.from({ length: shops }, (_, rank) => 1 / (rank + EVENNESS));
   const sum = weights.reduce((all, weight) => all + weight, 0);

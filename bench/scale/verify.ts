@@ -6,8 +6,8 @@ import type { MeasuredShop } from './shops.ts';
 const SAMPLE = 5;
 
 /**
- * Has the server write the search index of some copied products anew, and compares. Throws unless each row is the same as before.
- * The catalogue's version of the shop moves.
+ * Has the server write the search index of some copied products again, and compares. Throws unless each row is the same as
+ * before. The catalogue's version of the shop changes.
  */
 export async function verifyIndex(db: pg.Client, { url }: Running, { site }: MeasuredShop): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
@@ -19,7 +19,7 @@ export async function verifyIndex(db: pg.Client, { url }: Running, { site }: Mea
   const before = await indexed(db, site.site_id, ids);
   for (const { id: product_id, name } of products) {
     const params = { path: { product_id } };
-    // The first change makes other rows; the second must bring those back that were there.
+    // The first change makes different rows; the second must restore the previous ones.
     await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { name: `${name} other` } }));
     await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { name } }));
   }

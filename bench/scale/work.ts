@@ -5,7 +5,7 @@ import { buy, fillCart } from '../flows.ts';
 import { SMALL } from './sizes.ts';
 import { productOf } from './template.ts';
 
-/** Whose credentials a call is made with. */
+/** The surface whose credentials a call is made with. */
 export type Surface = 'storefront' | 'dashboard' | 'sync' | 'agent';
 
 export interface Work {
@@ -20,7 +20,7 @@ export interface Work {
 
 const BOUND = 1.5;
 const SEARCH_BOUND = 2.5;
-/** A product of each thing that there is. */
+/** One product of each kind of thing. */
 const SOME = Array.from({ length: 200 }, (_, i) => productOf(1 + ((i * 7) % SMALL)));
 
 export const WORKS: Work[] = [
